@@ -9,7 +9,7 @@ import { isStartable, isWhole, loadAll, type Startable } from './plan/load.ts';
 import { emptyPlan } from './plan/reload/first-plan.ts';
 import type { Settings } from './plan/settings.ts';
 import type { Override } from './policy/lifecycle/override.ts';
-import { keptFrom } from './policy/usage/window.ts';
+import { oldestKept } from './policy/usage/window.ts';
 import { openPrimary, type Primary, workersOf } from './primary.ts';
 import { socketsFor } from './server/inherited-sockets.ts';
 import { listenFailure } from './server/listen-failure.ts';
@@ -79,7 +79,7 @@ async function assemble(
     monotonic,
     log: options.log,
     version: options.version,
-    tracing: settings.tracing,
+    settings,
     spans: await loadSpans(),
     recordsUsage: settings.ledger !== undefined,
     workers: workers === 1 ? undefined : async () => (await primary?.snapshots()) ?? [],
@@ -104,7 +104,7 @@ async function assemble(
   const forgets = options.lifecycleClock === undefined ? settings.ledger : undefined;
   const lifecyclePorts = {
     ...{ plan: () => plan, now, monotonic, overrides: stores.overrides, ledger: stores.ledger },
-    keptFrom: () => forgets && keptFrom(wallClock(), forgets.keepDays),
+    keptFrom: () => forgets && oldestKept(wallClock(), forgets.keepDays),
   };
   if (telemetry.ledger === undefined) closing.defer(stopWatching(stores.ledger, logger));
   else {
@@ -160,9 +160,18 @@ async function assemble(
     backup: stores.backup,
     recordsUsage: settings.ledger !== undefined,
     notices: notices.onRequest,
+    noticeDays: settings.notify?.daysBefore[0],
     ...watch,
     reload,
     config: () => watch.config(plan.revision),
+    logLevel: {
+      configured: settings.logLevel,
+      current: logger.level,
+      set: async (level) => {
+        logger.setLevel(level);
+        await primary?.setLogLevel(level);
+      },
+    },
     readiness: () => ({
       state: state === 'ready' && service.serving() === 0 ? 'starting' : state,
       store: { kind: settings.store.kind, state: storeUp ? 'up' : 'down' },

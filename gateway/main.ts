@@ -94,7 +94,7 @@ async function run({ config, at, notify }: Parameters<StartActions['run']>[0]): 
   });
   releaseSignals();
   // Standard output has only log lines, so that each is JSON.
-  process.stderr.write(renderBanner(gateway.facts));
+  process.stderr.write(renderBanner({ ...gateway.facts, pid: process.pid }));
   return ended;
 }
 
@@ -172,9 +172,9 @@ const exitCode = await runProgram(process.argv.slice(2), packageVersion(), {
     const { restoreBackup } = await import('./stores/embedded/restore.ts');
     return restoreBackup(folder, backup, at);
   },
-  newerState: async (folder) => {
-    const { newerState } = await import('./stores/read-unopened.ts');
-    return newerState(folder);
+  unusableFolder: async (folder) => {
+    const { unusableFolder } = await import('./stores/read-unopened.ts');
+    return unusableFolder(folder);
   },
   actions: {
     run,

@@ -26,7 +26,7 @@ interface PolicyPorts {
 }
 
 export interface WatchedPolicies
-  extends Omit<ConfigPorts, 'config' | 'backup' | 'wallClock'>,
+  extends Omit<ConfigPorts, 'config' | 'backup' | 'wallClock' | 'logLevel'>,
     Pick<AcceptPorts, 'history'> {
   readonly config: (revision: string) => ReturnType<ConfigPorts['config']>;
   /** The policies' part of readiness. */

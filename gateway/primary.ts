@@ -14,7 +14,7 @@ import type { Stores } from './stores/stores.ts';
 import type { Telemetry } from './telemetry/telemetry.ts';
 
 /** A service whose worker processes answer the requests. */
-export interface Primary extends Service, Pick<WorkerPool, 'notify' | 'snapshots'> {
+export interface Primary extends Service, Pick<WorkerPool, 'notify' | 'setLogLevel' | 'snapshots'> {
   /** Resolves when every worker uses `plan`. */
   readonly distribute: (plan: GatewayPlan, pieces: readonly PlanPiece[]) => Promise<void>;
 }
@@ -52,7 +52,7 @@ export async function openPrimary(options: PrimaryOptions): Promise<Primary> {
     fork: (answers) => forkWorker(new URL('./worker.ts', import.meta.url), answers, held.descriptors),
     answers: { ...stores.answers },
     start: () => ({
-      settings,
+      settings: { ...settings, logLevel: telemetry.logger.level() },
       workers,
       sockets: held.inWorker,
       pairs: certificates?.current().pairs,

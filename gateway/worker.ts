@@ -45,7 +45,7 @@ async function open(
     wallClock,
     monotonic,
     log: { take: primary.log },
-    tracing: settings.tracing,
+    settings,
     spans: await loadSpans(),
     recordsUsage: settings.ledger !== undefined,
   });
@@ -96,6 +96,7 @@ async function open(
       following = following.catch(() => undefined).then(() => follow(wanted));
       return following;
     },
+    setLogLevel: logger.setLevel,
     show: (renewed) => certificates?.take(renewed),
     snapshot: metrics.snapshot,
     hear: (news) => stores.applyNews(news as StoreNews),

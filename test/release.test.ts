@@ -39,6 +39,12 @@ describe('the release workflow', () => {
       expect(step.at('with', 'persist-credentials').value).toBe(false);
   });
 
+  it('pins each action by its commit', () => {
+    const uses = steps.flatMap((step) => step.at('uses').value ?? []);
+    expect(uses).not.toEqual([]);
+    for (const action of uses) expect(action).toMatch(/^[\w-]+\/[\w-]+@[0-9a-f]{40}$/);
+  });
+
   it('tests before it builds, with scripts that exist', () => {
     const ran = commands.flatMap((line) => /^npm (?:run )?(\w+)/.exec(line)?.[1] ?? []);
     expect(ran).toEqual(['ci', 'typecheck', 'lint', 'test', 'build']);

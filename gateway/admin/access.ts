@@ -1,10 +1,13 @@
 // Who may ask the admin listener for what, judged before any body is read, so that a refusal costs nothing.
 import { isIP } from 'node:net';
+import { preferredType } from '../policy/versioning/accept.ts';
 import { type AdminAnswer, errorAnswer } from './answers.ts';
 import { type AdminRoute, type AdminRouteMatch, matchRoute } from './route.ts';
 
 export interface AccessRules {
   readonly routes: readonly AdminRoute[];
+  /** The answer to a browser at an unknown path. */
+  readonly notFound?: AdminAnswer | undefined;
   /** As configured; undefined: every interface. */
   readonly boundHost: string | undefined;
   /** Whatever the Host says: for machines that know this one by names of their own, where every page is open. */
@@ -23,6 +26,7 @@ export interface AccessRequest {
   readonly headers: PageFields & {
     readonly authorization?: string | undefined;
     readonly cookie?: string | undefined;
+    readonly accept?: string | undefined;
   };
 }
 
@@ -47,7 +51,7 @@ export function decideAccess(
   const match = matchRoute(rules.routes, method, url);
   switch (match.kind) {
     case 'unknown':
-      return refuse(unknownPage(rules.routes));
+      return refuse(unknownPage(rules, headers.accept));
     case 'malformed':
       return refuse(errorAnswer(400, 'The request target cannot be read.'));
     case 'method': {
@@ -90,7 +94,9 @@ function refuse(answer: AdminAnswer, match?: MatchedRoute): AccessDecision {
   return { kind: 'refused', answer, match };
 }
 
-function unknownPage(routes: readonly AdminRoute[]): AdminAnswer {
+function unknownPage({ routes, notFound }: AccessRules, accept: string | undefined): AdminAnswer {
+  const wantsHtml = preferredType(accept, ['application/json', 'text/html']) === 'text/html';
+  if (notFound !== undefined && wantsHtml) return notFound;
   const paths = new Set(routes.filter((route) => !isAlias(route)).map(({ path }) => path));
   return errorAnswer(404, `There is no such page. There are ${[...paths].join(', ')}.`);
 }

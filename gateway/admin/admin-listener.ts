@@ -25,6 +25,8 @@ export interface AdminListenerOptions {
   /** Whatever the Host says; default: only names that can be this listener's own. */
   readonly anyHost?: boolean;
   readonly routes: readonly AdminRoute[];
+  /** The answer to a browser at an unknown path; default: the error body. */
+  readonly notFound?: AdminAnswer;
   /** Whether a Cookie field names a session; default: never. */
   readonly hasSession?: (cookie: string | undefined) => boolean;
   readonly audit: AuditTrail;
@@ -53,6 +55,7 @@ export async function createAdminListener(options: AdminListenerOptions): Promis
   const { address, routes, audit, onError } = options;
   const rules = {
     routes,
+    notFound: options.notFound,
     boundHost: address.host,
     exposed: isExposed(address),
     anyHost: options.anyHost ?? false,

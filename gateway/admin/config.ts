@@ -1,10 +1,12 @@
 // The configuration and the state over the admin listener: what is in force, reading the policies again, and a backup.
+import { readLogLevelRequest, readOptionalAuthor } from '../api/admin-requests.ts';
 import { type EffectiveConfig, effectiveJson } from '../plan/effective/effective.ts';
+import { isLogLevel, LOG_LEVELS, type LogLevel } from '../plan/grammar/logs-section.ts';
 import type { Problem } from '../plan/problems.ts';
 import type { LastLoad, ReloadOutcome } from '../plan/reload/watch-contract.ts';
 import { type EpochMs, StoreUnavailable } from '../policy/contract.ts';
-import { type AdminAnswer, errorAnswer, instantText, jsonAnswer } from './answers.ts';
-import type { AdminRoute, AdminWriteResult } from './route.ts';
+import { type AdminAnswer, errorAnswer, instantText, jsonAnswer, malformedBody } from './answers.ts';
+import type { AdminRequest, AdminRoute, AdminWriteResult } from './route.ts';
 
 export interface ConfigPorts {
   readonly config: () => Promise<EffectiveConfig>;
@@ -14,6 +16,13 @@ export interface ConfigPorts {
   /** Undefined where Redis has the state. */
   readonly backup: ((at: EpochMs) => Promise<{ readonly file: string; readonly bytes: number }>) | undefined;
   readonly wallClock: () => EpochMs;
+  readonly logLevel: {
+    /** What the gateway file says. */
+    readonly configured: LogLevel;
+    readonly current: () => LogLevel;
+    /** Resolves when all workers have it. */
+    readonly set: (level: LogLevel) => Promise<void>;
+  };
 }
 
 const IN_REDIS = 'The state of this gateway is in Redis: back up that, with BGSAVE or its append-only file.';
@@ -32,9 +41,54 @@ export function configRoutes(ports: ConfigPorts): readonly AdminRoute[] {
       path: '/-/reload/preview',
       show: async () => jsonAnswer(200, { problems: withoutSource(await preview()) }),
     },
-    { method: 'POST', path: '/-/reload', action: 'reload', perform: async () => reloaded(await reload()) },
-    { method: 'POST', path: '/-/backups', action: 'backup', perform: () => makeBackup(ports) },
+    {
+      method: 'POST',
+      path: '/-/reload',
+      action: 'reload',
+      perform: (request) => withAuthor(request, async () => reloaded(await reload())),
+    },
+    {
+      method: 'POST',
+      path: '/-/backups',
+      action: 'backup',
+      perform: (request) => withAuthor(request, () => makeBackup(ports)),
+    },
+    { method: 'GET', path: '/-/log-level', show: () => jsonAnswer(200, logLevelBody(ports)) },
+    {
+      method: 'PUT',
+      path: '/-/log-level',
+      action: 'set_log_level',
+      perform: (request) => setLogLevel(ports, request),
+    },
   ];
+}
+
+async function withAuthor(
+  { body }: AdminRequest,
+  write: () => Promise<AdminWriteResult>,
+): Promise<AdminWriteResult> {
+  const read = readOptionalAuthor(body);
+  if (read.kind === 'malformed') return { answer: malformedBody(read.problems), audit: {} };
+  const { answer, audit } = await write();
+  return { answer, audit: { ...read.value, ...audit } };
+}
+
+function logLevelBody({ logLevel }: ConfigPorts) {
+  return { level: logLevel.current(), configured: logLevel.configured };
+}
+
+async function setLogLevel(ports: ConfigPorts, { body }: AdminRequest): Promise<AdminWriteResult> {
+  const read = readLogLevelRequest(body);
+  if (read.kind === 'malformed') return { answer: malformedBody(read.problems), audit: {} };
+  const { level, by, why } = read.value;
+  const before = ports.logLevel.current();
+  const audit = { by, why, before: { level: before } };
+  if (!isLogLevel(level)) {
+    const message = `There is no log level ${JSON.stringify(level)}: write ${LOG_LEVELS.join(', ')}.`;
+    return { answer: errorAnswer(422, message), audit };
+  }
+  await ports.logLevel.set(level);
+  return { answer: jsonAnswer(200, logLevelBody(ports)), audit: { ...audit, after: { level } } };
 }
 
 async function makeBackup({ backup, wallClock }: ConfigPorts): Promise<AdminWriteResult> {

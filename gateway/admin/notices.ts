@@ -1,9 +1,9 @@
 // Notices through the admin API: the very mails and events that are due, now or at another instant, and sending them now.
-import { readErasureRequest } from '../api/admin-requests.ts';
+import { readOptionalAuthor } from '../api/admin-requests.ts';
 import type {
   NoticesAnswer,
-  NoticesAsked,
   NoticesFound,
+  NoticesQuery,
   NoticesSent,
   SentAnswer,
 } from '../api/notice-answers.ts';
@@ -26,7 +26,7 @@ export interface NoticePorts {
   /** Undefined if the gateway file configures no notifications. */
   readonly notices:
     | {
-        readonly preview: (asked: NoticesAsked) => Promise<NoticesFound>;
+        readonly preview: (asked: NoticesQuery) => Promise<NoticesFound>;
         /** Undefined where the lifecycle clock was moved. */
         readonly announce: (() => Promise<NoticesSent>) | undefined;
       }
@@ -79,7 +79,7 @@ function problemsOf(query: URLSearchParams, name: string): readonly string[] {
 }
 
 async function send({ notices, now }: NoticePorts, { body }: AdminRequest): Promise<AdminWriteResult> {
-  const read = readErasureRequest(body);
+  const read = readOptionalAuthor(body);
   if (read.kind === 'malformed') return { answer: malformedBody(read.problems), audit: {} };
   const audit = read.value;
   if (notices === undefined) return { answer: noticesOff(), audit };

@@ -8,7 +8,7 @@ import type { Telemetry } from '../telemetry/telemetry.ts';
 import { type AcceptPorts, acceptRoutes } from './accepted.ts';
 import { type AdminListener, createAdminListener, isExposed } from './admin-listener.ts';
 import { type ConfigPorts, configRoutes } from './config.ts';
-import { dashboardPages } from './dashboard/assets.ts';
+import { readDashboard } from './dashboard/assets.ts';
 import { sessionRoutes } from './dashboard/session-routes.ts';
 import { createSessions } from './dashboard/sessions.ts';
 import { type StateRoutePorts, stateRoutes } from './dashboard/state-routes.ts';
@@ -70,6 +70,7 @@ async function openAdminListener(
   const health = healthRoutes({ metrics, readiness: ports.readiness });
   const token = await openAdminToken({ configured: admin.token, dataFolder });
   const { monotonic } = ports;
+  const dashboard = await readDashboard();
   const sessions = createSessions({ monotonic, random: (bytes) => randomBytes(bytes).toString('base64url') });
   return createAdminListener({
     address: admin.address,
@@ -90,8 +91,9 @@ async function openAdminListener(
       }),
       ...stateRoutes({ ...ports, metrics }),
       ...sessionRoutes({ sessions, hasToken: createTokenCheck(token), exposed: isExposed(admin.address) }),
-      ...(await dashboardPages()),
+      ...dashboard.pages,
     ],
+    notFound: dashboard.notFound,
     audit: createAuditTrail(telemetry),
     onError: (error) => logger.error('an admin page failed', { error }),
   });

@@ -42,6 +42,7 @@ export interface AdminWrite {
     | 'reload'
     | 'accept'
     | 'backup'
+    | 'set_log_level'
     | 'sign_in'
     | 'sign_out';
   /** Needs no token: it is asked for one itself, or gives up what one has. */

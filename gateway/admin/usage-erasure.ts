@@ -1,6 +1,6 @@
 // Forgetting a consumer: all that the ledger keeps of it, at once, told in the audit without its name.
 import { createHash } from 'node:crypto';
-import { readErasureRequest } from '../api/admin-requests.ts';
+import { readOptionalAuthor } from '../api/admin-requests.ts';
 import type { ErasedAnswer } from '../api/usage-answers.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import type { LedgerStore } from '../policy/usage/ledger.ts';
@@ -19,7 +19,7 @@ export async function eraseUsage(
 ): Promise<AdminWriteResult> {
   const target = readErasureQuery(query);
   if (target.kind === 'malformed') return { answer: malformedQuery(target.problems), audit: {} };
-  const read = readErasureRequest(body);
+  const read = readOptionalAuthor(body);
   if (read.kind === 'malformed') return { answer: malformedBody(read.problems), audit: {} };
   const audit = { ...read.value, subject: pseudonymOf(target.consumer) };
   return orStoreUnavailable(audit, async () => {

@@ -1,4 +1,4 @@
-// Responses of the admin API about pauses, pins, keys, readiness, reloads and accepted files.
+// Responses of the admin API about pauses, pins, keys, readiness, upstreams, reloads and accepted files.
 import { z } from 'zod';
 
 const effect = z.object({
@@ -22,7 +22,7 @@ const pause = z.object({
   by: z.string(),
   why: z.string(),
   effects: z.array(effect),
-  /** Of a hold: whether the guard may renew it once it has ended; absent from older gateways. */
+  /** For a hold: whether the guard may renew it after its end. Absent from older gateways. */
   renewable: z.boolean().exactOptional(),
 });
 
@@ -36,14 +36,14 @@ const pinAnswer = z.object({
   now,
   api: z.string(),
   account: z.string(),
-  /** How the version of an account without a stored pin is found; claims of its token. */
+  /** The claims that give the version of an account without a stored pin. */
   rule: z.object({ account: z.string().nullable(), created: z.string().nullable(), match: z.string() }),
   pin: z
     .object({
       version: z.string(),
       origin: z.enum(['first_call', 'upgrade', 'roll_back']),
       since: z.string(),
-      /** Null once no upgrade can be rolled back; its version is null if no pin was stored before. */
+      /** Null if no upgrade can be rolled back. Its version is null if no pin was stored before. */
       rollBack: z.object({ version: z.string().nullable(), until: z.string() }).nullable(),
     })
     .nullable(),
@@ -58,16 +58,15 @@ const key = z.object({
   created: z.string(),
   expires: z.string().nullable(),
   rotated: z.string().nullable(),
-  /** Until when the secret before the last rotation is accepted. */
+  /** Until when the secret before the last rotation is valid. */
   overlap: z.string().nullable(),
   revoked: z.string().nullable(),
 });
-/** `now` of keys is the real clock. */
 const keysAnswer = z.object({ now, keys: z.array(key) });
 const keyAnswer = z.object({ now, key });
 /**
- * `secret`: the key itself, in no other response. `takenBy`: APIs that accept keys. `unknownScopes`: those of the key that
- * no policy names. Both are absent from older gateways.
+ * `secret`: the whole key, which no other response contains. `takenBy`: the APIs that accept keys. `unknownScopes`: the
+ * key's scopes that no policy names. The last two are absent from older gateways.
  */
 const newKeyAnswer = z.object({
   now,
@@ -79,12 +78,33 @@ const newKeyAnswer = z.object({
 
 const backupAnswer = z.object({ file: z.string(), bytes: z.number() });
 
+/** `configured`: of the gateway file; it holds again after a restart. */
+const logLevelAnswer = z.object({ level: z.string(), configured: z.string() });
+
 const readiness = z.object({
   status: z.string(),
   store: z.object({ kind: z.string(), state: z.string() }),
   plan: z.string().nullable(),
-  /** A warning about its policies although it is ready; absent from older gateways. */
+  /** A warning about its policies although it is ready. Absent from older gateways. */
   detail: z.string().exactOptional(),
+});
+
+const upstreams = z.object({
+  upstreams: z.array(
+    z.object({
+      upstream: z.string(),
+      targets: z.array(
+        z.object({
+          target: z.string(),
+          /** Absent from older gateways. */
+          failing: z
+            .object({ since: z.string().nullable(), share: z.number(), error: z.string().nullable() })
+            .nullable()
+            .exactOptional(),
+        }),
+      ),
+    }),
+  ),
 });
 
 const problem = z.object({
@@ -103,17 +123,16 @@ const refusedFile = z.object({ api: z.string(), file: z.string() });
 const reload = z.object({
   outcome: z.enum(['accepted', 'unchanged', 'rejected', 'failed']),
   revision: z.string(),
-  /** Since when that revision is in force; absent from older gateways. */
+  /** Since when that revision is in force. Absent from older gateways. */
   since: z.string().exactOptional(),
   restartNeeded: z.boolean(),
-  /** APIs that are served in their last accepted form; absent from older gateways. */
+  /** APIs that are served in their last accepted form. Absent from older gateways. */
   quarantined: z.array(refusedFile).exactOptional(),
-  /** APIs that are not served at all; absent from older gateways. */
+  /** APIs that are not served at all. Absent from older gateways. */
   leftOut: z.array(refusedFile).exactOptional(),
   problems: z.array(problem),
 });
 
-/** What was accepted, and the outcome of the reload that follows. */
 const acceptedAnswer = reload.extend({
   api: z.string(),
   accepted: z.array(z.object({ label: z.string(), to: z.string() })),
@@ -141,7 +160,9 @@ export const readKeysAnswer = (body: unknown) => keysAnswer.safeParse(body).data
 export const readKeyAnswer = (body: unknown) => keyAnswer.safeParse(body).data;
 export const readNewKeyAnswer = (body: unknown) => newKeyAnswer.safeParse(body).data;
 export const readBackupAnswer = (body: unknown) => backupAnswer.safeParse(body).data;
+export const readLogLevelAnswer = (body: unknown) => logLevelAnswer.safeParse(body).data;
 export const readReadiness = (body: unknown) => readiness.safeParse(body).data;
+export const readUpstreams = (body: unknown) => upstreams.safeParse(body).data;
 export const readReloadAnswer = (body: unknown) => reload.safeParse(body).data;
 export const readPreviewAnswer = (body: unknown) => preview.safeParse(body).data;
 export const readAcceptedAnswer = (body: unknown) => acceptedAnswer.safeParse(body).data;

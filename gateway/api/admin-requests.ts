@@ -1,4 +1,4 @@
-// Request bodies of the admin API: their grammar, read before a policy or a store is involved.
+// Request bodies of the admin API: their grammars and readers.
 import { z } from 'zod';
 import { flattenIssues, knownKeys, type ShapeIssue, suggest } from '../plan/read/shape-issues.ts';
 import { scope } from '../policy/authentication/scope.ts';
@@ -32,7 +32,7 @@ const acceptance = z.strictObject({
   ...author,
 });
 const ending = z.strictObject(author);
-const erasure = z.strictObject({ by: author.by.optional(), why: author.why.optional() });
+const optionalAuthor = z.strictObject({ by: author.by.optional(), why: author.why.optional() });
 const upgrade = z.strictObject({
   version: line(100, 'The version to move to.'),
   created: instant('When the account was made, as its token would say it.').optional(),
@@ -53,6 +53,12 @@ const rotation = z.strictObject({
   ...author,
 });
 
+const logLevel = z.strictObject({
+  level: line(20, 'Messages below it are left out of the log.'),
+  by: author.by.optional(),
+  why: author.why.optional(),
+});
+
 const replay = z.strictObject({
   delivery: line(100, 'One delivery; default every dead letter.').optional(),
   since: instant('Dead letters made from then on.').optional(),
@@ -65,7 +71,7 @@ export type PauseRequestBody = z.output<typeof pause>;
 
 export type RequestRead<T> =
   | { readonly kind: 'read'; readonly value: T }
-  /** Each a sentence that names the member. */
+  /** Sentences that name the member. */
   | { readonly kind: 'malformed'; readonly problems: readonly string[] };
 
 /** Requires exactly one of `until` and `for`: every pause expires. */
@@ -84,11 +90,12 @@ export const readEndingRequest = readerOf(ending);
 export const readUpgradeRequest = readerOf(upgrade);
 export const readKeyRequest = readerOf(key);
 export const readRotationRequest = readerOf(rotation);
+export const readLogLevelRequest = readerOf(logLevel);
 export const readReplayRequest = readerOf(replay);
 
-/** The URL names what is erased, so the body is optional. */
-export function readErasureRequest(body: unknown): RequestRead<z.output<typeof erasure>> {
-  return body === undefined ? { kind: 'read', value: {} } : read(erasure, body);
+/** For a write that its URL describes, so that the body may be missing. */
+export function readOptionalAuthor(body: unknown): RequestRead<z.output<typeof optionalAuthor>> {
+  return body === undefined ? { kind: 'read', value: {} } : read(optionalAuthor, body);
 }
 
 function readerOf<Shape extends z.ZodRawShape>(grammar: z.ZodObject<Shape>) {

@@ -20,7 +20,6 @@ const noticesAnswer = z.object({
     )
     .readonly(),
   withoutContact: z.array(z.object(about)).readonly(),
-  /** Number of client addresses with anonymous calls. */
   addresses: z.number(),
   events: z
     .array(
@@ -36,7 +35,7 @@ const noticesAnswer = z.object({
 
 const sentAnswer = z.object({
   now: z.string(),
-  /** Another gateway is sending: nothing was sent here. */
+  /** Another gateway is sending, so this one sent nothing. */
   busy: z.boolean(),
   events: z.object({ sent: z.number(), failed: z.number() }),
   mails: z.object({
@@ -50,18 +49,16 @@ const sentAnswer = z.object({
 export type NoticesAnswer = z.output<typeof noticesAnswer>;
 export type SentAnswer = z.output<typeof sentAnswer>;
 
-export interface NoticesAsked {
-  /** Undefined: now. Calls are counted until now in any case. */
+export interface NoticesQuery {
+  /** Undefined: now. Calls are always counted until now. */
   readonly at: EpochMs | undefined;
-  /** Notices to or about it, and those in the same mail. */
+  /** Notices that are sent to it or mention it, and others in the same mail. */
   readonly api: string | undefined;
   readonly consumer: string | undefined;
 }
 
-/** The notices found, with instants as numbers. */
 export type NoticesFound = Omit<NoticesAnswer, 'now' | 'at'> & Readonly<Record<'now' | 'at', EpochMs>>;
 
-/** The outcome for the notices that were due. */
 export type NoticesSent = Omit<SentAnswer, 'now'>;
 
 /** Each returns undefined for a body of another shape. */

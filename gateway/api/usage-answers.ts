@@ -1,23 +1,23 @@
 // Responses of the admin API about usage.
 import { z } from 'zod';
 
-/** Instants are RFC 3339 in UTC, by the lifecycle clock; days are days of UTC. */
+/** RFC 3339 in UTC, by the lifecycle clock. Days are UTC days. */
 const now = z.string();
 
 /** Calls of the last seven whole days, and of the seven before. */
 const trend = z.object({ week: z.number(), weekBefore: z.number() });
-/** Such as `GET /search`; null for requests that match no operation of the policy. */
+/** Such as `GET /search`. Null for requests that match no operation of the policy. */
 const operation = z.string().nullable();
 
-/** Since when its calls would have been counted, within the days that are; null: they are not. And what began then. */
+/** Since when calls were counted within the requested days, and what limits that start. Null: they are not counted. */
 const looks = z.object({
   since: z.string().nullable(),
   because: z.enum(['window', 'ledger', 'deprecated']),
 });
 
-/** What the usage of a version decides: who is new to it, and whether it may retire. */
+/** Decisions that depend on the usage of a version: freeze and retirement. */
 const decides = z.object({
-  /** Since when its calls are counted; null: not yet. */
+  /** Null: not yet. */
   countedSince: z.string().nullable(),
   freeze: z.string().nullable(),
   /** Null if the version has no `retire_when`. */
@@ -43,9 +43,9 @@ const usedVersion = z.object({
   verdict: z.enum(['unused', 'too_early', 'called', 'ended', 'not_deprecated', 'not_in_policies']).nullable(),
   /** The verdict for people, without a full stop. */
   summary: z.string().nullable(),
-  /** Where one consumer alone was asked for, and of what no policy has, nothing is judged by it. */
+  /** Absent if the query names a consumer, and for versions that no policy has. */
   looks: looks.exactOptional(),
-  /** Only of a version that says freeze or retire_when. */
+  /** Only for versions with freeze or retire_when. */
   decides: decides.exactOptional(),
   operations: z.array(
     z.object({ operation, consumers: z.number(), calls: z.number(), trend, lastCall: z.string() }),
@@ -102,18 +102,18 @@ const usageRecord = z.object({
 const usageAnswer = z.object({
   now,
   since: z.string(),
-  /** False: the ledger is off, and tells of another time. */
+  /** False: the ledger is off, and its records are from an earlier time. */
   recording: z.boolean(),
-  /** When the ledger began; null while it is empty. */
+  /** Null while the ledger is empty. */
   began: z.string().nullable(),
-  /** Earlier days are deleted; null if none are. */
+  /** Earlier days are deleted. Null if none are. */
   kept: z.string().nullable().exactOptional(),
   /** Only on the first page. */
   versions: z.array(usedVersion).exactOptional(),
   consumers: z.array(usageRow),
-  /** All records of the consumer that the query names. */
+  /** All records of the consumer in the query. */
   records: z.array(usageRecord).exactOptional(),
-  /** Cursor: send it as `after` for the next page; null on the last page. */
+  /** Send it as `after` to get the next page. Null on the last page. */
   next: z.string().nullable(),
 });
 

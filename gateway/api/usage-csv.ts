@@ -1,4 +1,4 @@
-// Usage as CSV (RFC 4180): one line for each consumer of a version and operation.
+// Writes usage as CSV (RFC 4180): one line for each consumer of a version and operation.
 import type { UsageRowBody } from './usage-answers.ts';
 
 const COLUMNS = [
@@ -15,7 +15,7 @@ const COLUMNS = [
   'user_agents',
 ] as const;
 
-/** What a spreadsheet takes for the beginning of a formula, the wide forms too, and whatever it skips before one. */
+/** Beginnings that a spreadsheet reads as a formula, full-width forms and skipped characters included. */
 const FORMULA = /^\s*[=+\-@＝＋－＠]/;
 const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}]/gu;
 
@@ -23,7 +23,7 @@ export function usageCsv(rows: readonly UsageRowBody[]): string {
   return `${COLUMNS.join(',')}\r\n${usageCsvLines(rows)}`;
 }
 
-/** The same without the line that names the columns. */
+/** Without the header line. */
 export function usageCsvLines(rows: readonly UsageRowBody[]): string {
   const lines = rows.flatMap(({ api, version, consumer, via, operations }) =>
     operations.map(({ operation, calls, trend, firstCall, lastCall, agents }) => {

@@ -19,14 +19,14 @@ const counts = z.object({ pending: count, delivered: count, dead: count });
 const endpoint = z.object({
   id: name,
   owner: name,
-  /** Of the URL: the rest of it may hold a secret. */
+  /** Only the host, because the rest of the URL may contain a secret. */
   host: name,
   events: z.array(word).max(MOST_ENDPOINTS),
   disabled: z.object({ reason: word, at: second }).optional(),
   health: z.object({
     breaker: word,
     open_until: second.optional(),
-    /** Consecutive. */
+    /** Consecutive failures. */
     failures: count,
     failing_since: second.optional(),
     last_attempt: z.object({ at: second, outcome: word, status: status.optional() }).optional(),

@@ -88,7 +88,8 @@ export function readName(text: string): string {
 }
 
 export function readDuration(text: string): string {
-  if (parseDuration(text) === undefined) throw new InvalidArgumentError('Write a duration such as 2h or 3d.');
+  if (parseDuration(text) === undefined)
+    throw new InvalidArgumentError('Write a duration such as 2h or 3d, of 3650d at most.');
   return text;
 }
 

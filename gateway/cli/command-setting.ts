@@ -24,8 +24,8 @@ export interface CommandSetting {
   readonly readRecorded: ReadRecorded;
   /** Puts a backup in the place of the state in a data folder; rejects with a sentence for the operator. */
   readonly restoreBackup: (folder: string, backup: string, at: EpochMs) => Promise<RestoredState>;
-  /** What a later edition has written into a data folder, in a sentence; undefined where this one can open it. */
-  readonly newerState: (folder: string) => Promise<string | undefined>;
+  /** Why this edition cannot start on a data folder, in a sentence; undefined where it can. */
+  readonly unusableFolder: (folder: string) => Promise<string | undefined>;
 }
 
 export interface RestoredState {
@@ -107,6 +107,9 @@ export function filesOf(
     colour: printedOn.hasColors?.() ?? false,
   };
 }
+
+/** Said by a command that asks before it destroys something. */
+export const NO_TERMINAL = 'there is no terminal to ask at: use --yes';
 
 export const EXIT_CODES = `
 Exit codes: 0 in order, 1 findings or a gateway that says no, 2 wrong usage or an unreadable file,

@@ -88,7 +88,7 @@ export function parseRequest(
     scheme,
     host: authority?.host ?? text.host,
     misdirected: scheme === 'https' && authority !== undefined && isUncertified(authority.host, listeners),
-    path: target.kind === 'resource' ? target.path : '/',
+    path: target.kind === 'resource' ? target.path : (head.url ?? '/'),
     search: target.kind === 'resource' ? target.search : '',
     headers: new RecordFields({ ...headers, host: named ?? text.host }),
     underscored: head.underscored,

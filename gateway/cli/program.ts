@@ -11,6 +11,7 @@ import { addExplainCommand } from './explain/command.ts';
 import { addExtendCommand } from './extend/command.ts';
 import { addInitCommand } from './init/command.ts';
 import { addKeyCommands } from './keys/command.ts';
+import { addLogLevelCommand } from './log-level/command.ts';
 import { addNotifyCommand } from './notify/command.ts';
 import { addOpenapiCommand } from './openapi/command.ts';
 import { addPauseCommand } from './pause/command.ts';
@@ -23,24 +24,18 @@ import { addStatusCommand } from './status/command.ts';
 import { addTimelineCommand } from './timeline/command.ts';
 import { addUsageCommand } from './usage/command.ts';
 
-/**
- * Runs the command that `argv` (without node and script) names and resolves with the exit code: 2 for wrong usage,
- * which commander has then explained on stderr. `version` is what `--version` prints.
- */
-export async function runProgram(
-  argv: readonly string[],
+type ProgramSetting = Omit<CommandSetting, 'end'> & {
+  /** Resolves with the exit code. */
+  readonly print: (result: Promise<ApartResult>) => Promise<number>;
+  readonly actions: StartActions;
+};
+
+/** `version` is what `--version` prints; `end` gets the exit code of the command that ran. */
+export function createProgram(
   version: string,
-  {
-    print,
-    actions,
-    ...given
-  }: Omit<CommandSetting, 'end'> & {
-    /** Resolves with the exit code. */
-    readonly print: (result: Promise<ApartResult>) => Promise<number>;
-    readonly actions: StartActions;
-  },
-): Promise<number> {
-  let exitCode = 0;
+  { print, actions, ...given }: ProgramSetting,
+  end: (code: number) => void,
+): Command {
   const program = new Command('sundial')
     .description('An API gateway that enforces API lifecycle policy.')
     .version(version)
@@ -50,9 +45,6 @@ export async function runProgram(
     .showSuggestionAfterError()
     .showHelpAfterError(WHERE_HELP_IS)
     .exitOverride();
-  const end = (code: number) => {
-    exitCode = code;
-  };
   const setting = { ...given, end: async (result: Promise<ApartResult>) => end(await print(result)) };
 
   addRunCommand(program, { actions, end });
@@ -68,6 +60,7 @@ export async function runProgram(
   addReloadCommand(program, setting);
   addAcceptCommand(program, setting);
   addConfigCommands(program, setting);
+  addLogLevelCommand(program, setting);
   addUsageCommand(program, setting);
   addBackupCommand(program, setting);
   addRestoreCommand(program, setting);
@@ -79,6 +72,22 @@ export async function runProgram(
 
   checkOptionValues(program, (name) => name === 'header' || name === 'scope');
 
+  return program;
+}
+
+/**
+ * Runs the command that `argv` (without node and script) names and resolves with the exit code: 2 for wrong usage,
+ * which commander has then explained on stderr.
+ */
+export async function runProgram(
+  argv: readonly string[],
+  version: string,
+  setting: ProgramSetting,
+): Promise<number> {
+  let exitCode = 0;
+  const program = createProgram(version, setting, (code) => {
+    exitCode = code;
+  });
   try {
     await program.parseAsync(argv, { from: 'user' });
   } catch (error) {

@@ -32,6 +32,8 @@ export interface ExchangeAnswer {
 
 export interface ExchangeOutcome {
   readonly method: string;
+  /** Undefined if the request could not be read. */
+  readonly host: string | undefined;
   /** Without query. It may contain hostile bytes. */
   readonly path: string;
   readonly status: number;
@@ -139,8 +141,7 @@ export function createExchange(ports: ExchangePorts): Exchange {
     },
     fail: (thrown, facts, glimpse) => {
       const fault = thrown instanceof Fault ? thrown : new Fault('internal', { cause: thrown });
-      facts.completion.fault = fault.code;
-      ports.onFault(fault, facts);
+      facts.completion.fault = fault;
       return answer(describeFault(fault, facts.start.requestId, ports.wallClock()), facts, glimpse);
     },
     publish: ({ status, headers, body }, facts, view) => {

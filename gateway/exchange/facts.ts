@@ -9,7 +9,7 @@ import { NO_SUCCESSOR, type Successor } from '../policy/lifecycle/retirement.ts'
 import type { Phase } from '../policy/lifecycle/schedule.ts';
 import type { Quota } from '../policy/rate-limit/limit.ts';
 import type { Carrier } from '../policy/versioning/carriers.ts';
-import type { FaultCode, RefusalReason } from './directive.ts';
+import type { Fault, RefusalReason } from './directive.ts';
 import { type LinkedVersions, NOTHING_LINKED } from './linked-versions.ts';
 import type { Trace } from './request-view.ts';
 
@@ -56,7 +56,8 @@ export interface Completion {
   /** Logged, never sent. */
   tokenFlaw: TokenFlaw | undefined;
   keyFlaw: KeyFlaw | undefined;
-  fault: FaultCode | undefined;
+  /** Its cause is logged, never sent. */
+  fault: Fault | undefined;
   /** The outcome of the body notice. Undefined if the response could not carry one. */
   bodyNotice: NoticeOutcome | undefined;
   /** The outcome of the idempotency key. Undefined if the request has no key that counts. */
@@ -65,6 +66,8 @@ export interface Completion {
   addressesOutside: number;
   /** Milliseconds from sending the request upstream to the response headers. */
   upstreamMs: number | undefined;
+  /** Origin of the last target that was called. Logged, never sent. */
+  target: string | undefined;
   retries: number;
   /** Bytes of the request body that arrived. */
   requestBytes: number;
@@ -155,6 +158,7 @@ export function factsOf(start: RequestStart): ExchangeFacts {
       idempotency: undefined,
       addressesOutside: 0,
       upstreamMs: undefined,
+      target: undefined,
       retries: 0,
       requestBytes: 0,
     },

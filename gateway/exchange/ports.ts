@@ -38,6 +38,7 @@ export interface ExchangePorts {
   /** The trace of a request with these fields, or undefined. Absent: tracing is off. */
   readonly beginTrace?: (headers: Fields) => Trace | undefined;
   readonly authenticators: ReadonlyMap<string, Authenticator>;
+  /** Called for a fault that does not fail the request. */
   readonly onFault: (fault: Fault, facts: ExchangeFacts) => void;
   /** For Strict-Transport-Security on TLS responses. */
   readonly hstsSeconds: number | undefined;

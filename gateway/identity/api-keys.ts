@@ -1,8 +1,8 @@
-// API keys as a way of knowing who calls: read from their header, looked up by their public part, judged by the record.
+// Authenticates requests with API keys from a header.
 import type {
-  Authenticated,
+  AuthenticationResult,
   Authenticator,
-  Carried,
+  CallerEvidence,
   Consumer,
   KeyFlaw,
 } from '../policy/authentication/access.ts';
@@ -10,31 +10,31 @@ import {
   consumerOfKey,
   type FoundKey,
   flawOfKey,
+  type KeyLookup,
   type KeyParts,
   type KeyRecord,
-  type KnownKeys,
-  readKey,
+  parseApiKey,
 } from '../policy/authentication/key-record.ts';
 import type { EpochMs } from '../policy/contract.ts';
 
 export interface KeyAuthenticatorOptions {
-  /** As written. */
+  /** As in the gateway file. */
   readonly header: string;
-  readonly keys: KnownKeys;
+  readonly keys: KeyLookup;
   /** The real clock. */
   readonly now: () => EpochMs;
 }
 
-const MISSING: Authenticated = { kind: 'refused', refusal: { reason: 'credentials_missing' } };
+const MISSING: AuthenticationResult = { kind: 'refused', refusal: { reason: 'credentials_missing' } };
 
-/** AUTH-3. A header with several keys is malformed; a mistyped one is refused without asking the store. */
+/** AUTH-3. A header with several keys is malformed. A mistyped key is refused without a store call. */
 export function createKeyAuthenticator({ header, keys, now }: KeyAuthenticatorOptions): Authenticator {
   const field = header.toLowerCase();
-  const malformed: Authenticated = {
+  const malformed: AuthenticationResult = {
     kind: 'refused',
     refusal: { reason: 'credentials_malformed', field: header },
   };
-  /** Made once per record: a change of a key is another record. */
+  /** One object per record. A changed key is a new record. */
   const consumers = new WeakMap<KeyRecord, Map<string, Consumer>>();
 
   const consumerOf = (record: KeyRecord, digest: string): Consumer => {
@@ -43,11 +43,11 @@ export function createKeyAuthenticator({ header, keys, now }: KeyAuthenticatorOp
       ...consumerOfKey(record, digest),
       isRevoked: () => isRevoked(record.id, digest),
     };
-    // Only the digests of its own secrets come here: a handful.
+    // Few entries: only digests of the record's own secrets get here.
     consumers.set(record, known.set(digest, consumer));
     return consumer;
   };
-  /** By what this process knows; what it has to ask for it knows the next time. */
+  /** Uses the cached record. A cache miss starts a look-up for the next call. */
   const isRevoked = (id: string, digest: string): boolean => {
     const found = keys.find(id);
     if (found instanceof Promise) {
@@ -57,7 +57,7 @@ export function createKeyAuthenticator({ header, keys, now }: KeyAuthenticatorOp
     if (found.kind === 'found') return flawOfKey(found.record, digest, now()) !== undefined;
     return found.kind === 'unknown';
   };
-  const settle = (found: FoundKey, { digest }: KeyParts): Authenticated => {
+  const toResult = (found: FoundKey, { digest }: KeyParts): AuthenticationResult => {
     switch (found.kind) {
       case 'found': {
         const flaw = flawOfKey(found.record, digest, now());
@@ -78,15 +78,15 @@ export function createKeyAuthenticator({ header, keys, now }: KeyAuthenticatorOp
     field: header,
     isPresent: ({ headers }) => isPresent(headers.get(field)),
     claims: ({ headers }) => isPresent(headers.get(field)),
-    judge: ({ headers }: Carried) => {
+    judge: ({ headers }: CallerEvidence) => {
       const value = headers.get(field);
       if (!isPresent(value)) return MISSING;
-      // Node joins what came in several lines.
+      // Node joins several lines with commas.
       if (value.includes(',')) return malformed;
-      const parts = readKey(value);
+      const parts = parseApiKey(value);
       if (parts === undefined) return refused('checksum');
       const found = keys.find(parts.id);
-      return found instanceof Promise ? found.then((each) => settle(each, parts)) : settle(found, parts);
+      return found instanceof Promise ? found.then((each) => toResult(each, parts)) : toResult(found, parts);
     },
   };
 }
@@ -95,6 +95,6 @@ function isPresent(value: string | undefined): value is string {
   return value !== undefined && value !== '';
 }
 
-function refused(flaw: KeyFlaw): Authenticated {
+function refused(flaw: KeyFlaw): AuthenticationResult {
   return { kind: 'refused', refusal: { reason: 'key_invalid', flaw } };
 }

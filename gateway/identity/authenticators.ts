@@ -1,33 +1,37 @@
-// Every identity of the settings, able to judge what requests carry: tokens, API keys, certificates.
+// Opens an authenticator for every identity of the gateway file.
 import type { CertificateIdentity, IdentitySettings, JwtIdentity, TokenIdentity } from '../plan/settings.ts';
-import type { Authenticated, Authenticator, ClientCertificate } from '../policy/authentication/access.ts';
+import type {
+  AuthenticationResult,
+  Authenticator,
+  ClientCertificate,
+} from '../policy/authentication/access.ts';
 import { consumerOfCertificate } from '../policy/authentication/consumer.ts';
-import type { KnownKeys } from '../policy/authentication/key-record.ts';
+import type { KeyLookup } from '../policy/authentication/key-record.ts';
 import { tokenAuthenticator } from '../policy/authentication/token-authenticator.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import { createKeyAuthenticator } from './api-keys.ts';
 import { createIntrospectionVerifier } from './introspection-verifier.ts';
 import { createKeySet, type KeySetOptions } from './key-set.ts';
 import { createTokenCache, type IdentityVerifier } from './token-cache.ts';
-import { createKnownIssuers, type IssuerOf, issuerOf } from './token-shape.ts';
+import { createIssuerCache, type IssuerOf, issuerOf } from './token-shape.ts';
 import { createVerifyToken } from './verify-token.ts';
 
-/** Told when requests to an issuer begin to fail, with the reason, and when they work again. */
+/** Called when requests to an issuer begin to fail, with the reason, and when they succeed again. */
 type ReportFailure = (identity: string, failure: string | undefined) => void;
 
 export interface AuthenticatorsOptions {
-  readonly keys: KnownKeys;
+  readonly keys: KeyLookup;
   /** The real clock. */
   readonly now: () => EpochMs;
-  /** Of the fetches of keys. */
+  /** For JWK set fetches. */
   readonly onKeys: ReportFailure;
-  /** Of the questions about tokens. */
+  /** For token introspection. */
   readonly onIntrospection: ReportFailure;
 }
 
 export interface Authenticators {
   readonly byName: ReadonlyMap<string, Authenticator>;
-  /** Has what can be had before the first request asks for it; does not wait. */
+  /** Starts fetches before the first request needs them. Does not wait. */
   readonly warm: () => void;
   readonly close: () => void;
 }
@@ -63,7 +67,7 @@ function openVerifiers(
   identities: readonly TokenIdentity[],
   { now, onKeys, onIntrospection }: Omit<AuthenticatorsOptions, 'keys'>,
 ): ReadonlyMap<string, IdentityVerifier> {
-  const issuerOf = createKnownIssuers();
+  const issuerOf = createIssuerCache();
   const open = (settings: TokenIdentity): IdentityVerifier => {
     switch (settings.kind) {
       case 'jwt': {
@@ -87,7 +91,7 @@ function openVerifiers(
   return new Map(identities.map((identity) => [identity.name, open(identity)]));
 }
 
-/** Said once per change: what fails is tried again every few seconds. */
+/** Reports changes only, because failing fetches repeat every few seconds. */
 function onChange(name: string, report: ReportFailure): (failure: string | undefined) => void {
   let failing = false;
   return (failure) => {
@@ -97,22 +101,26 @@ function onChange(name: string, report: ReportFailure): (failure: string | undef
   };
 }
 
-const MISSING: Authenticated = { kind: 'refused', refusal: { reason: 'credentials_missing' } };
-const NAMELESS: Authenticated = { kind: 'refused', refusal: { reason: 'certificate_invalid' } };
+const MISSING: AuthenticationResult = { kind: 'refused', refusal: { reason: 'credentials_missing' } };
+const INVALID_CERTIFICATE: AuthenticationResult = {
+  kind: 'refused',
+  refusal: { reason: 'certificate_invalid' },
+};
 
-/** Whether a certificate is proven, and whether the client itself opened the connection, was settled by the plane. */
+/** The plane has already verified the certificate, and that the client itself opened the connection. */
 export function createCertificateAuthenticator(
   settings: CertificateIdentity,
   now: () => EpochMs,
 ): Authenticator {
   const scopes = new Set(settings.scopes);
-  /** One certificate stands for all requests of its connection. */
-  const judged = new WeakMap<ClientCertificate, Authenticated>();
+  /** One entry per connection. */
+  const cache = new WeakMap<ClientCertificate, AuthenticationResult>();
 
-  const judge = (certificate: ClientCertificate): Authenticated => {
+  const judge = (certificate: ClientCertificate): AuthenticationResult => {
     const consumer = consumerOfCertificate(certificate, settings.consumer, scopes, settings.prefixes);
-    const answer: Authenticated = consumer === undefined ? NAMELESS : { kind: 'consumer', consumer };
-    judged.set(certificate, answer);
+    const answer: AuthenticationResult =
+      consumer === undefined ? INVALID_CERTIFICATE : { kind: 'consumer', consumer };
+    cache.set(certificate, answer);
     return answer;
   };
   return {
@@ -121,28 +129,28 @@ export function createCertificateAuthenticator(
     claims: ({ clientCertificate }) => clientCertificate !== undefined,
     judge: ({ clientCertificate }) => {
       if (clientCertificate === undefined) return MISSING;
-      // Proven when the connection was opened, which may be long ago.
-      if (clientCertificate.ends <= now()) return NAMELESS;
-      return judged.get(clientCertificate) ?? judge(clientCertificate);
+      // The handshake verified the certificate, perhaps long ago.
+      if (clientCertificate.ends <= now()) return INVALID_CERTIFICATE;
+      return cache.get(clientCertificate) ?? judge(clientCertificate);
     },
   };
 }
 
 export interface VerifierOptions extends KeySetOptions {
-  /** The real clock, never the moved clock of the lifecycle rules. */
+  /** The real clock, never the lifecycle clock. */
   readonly now: () => EpochMs;
   readonly issuerOf?: IssuerOf;
 }
 
 /**
- * Makes the verifier of one identity. The issuer need not be up yet; until its keys were had, tokens are `unavailable`.
- * @throws TypeError when the keys may not be fetched from `settings.jwksUrl` (JWT-4).
+ * The issuer may still be down: tokens are `unavailable` until its keys are fetched. @throws TypeError if the keys may not
+ * be fetched from `settings.jwksUrl` (JWT-4).
  */
 export function createTokenVerifier(settings: JwtIdentity, options: VerifierOptions): IdentityVerifier {
-  const named = options.issuerOf ?? issuerOf;
+  const readIssuer = options.issuerOf ?? issuerOf;
   const keySet = createKeySet(settings.jwksUrl, options);
   return {
-    claims: (token) => named(token) === settings.issuer,
+    claims: (token) => readIssuer(token) === settings.issuer,
     ...createTokenCache({
       verify: createVerifyToken(settings, keySet, options.now),
       keep: settings.tokenCacheMs,

@@ -1,18 +1,18 @@
-// Asks an issuer whether a token is active (RFC 7662): one POST with the gateway's own credentials.
+// Asks an issuer whether a token is active (RFC 7662), and limits the calls per client address.
 import type { IntrospectionIdentity } from '../plan/settings.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import { createRecentMap } from '../policy/recent-map.ts';
-import { isRecord, issuerAddress, readAnswer, UselessAnswer } from './issuer-request.ts';
+import { isRecord, issuerAddress, readResponse, UnusableResponse } from './issuer-request.ts';
 
-/** Bytes of an answer, after decompression; more is a failure. */
+/** Bytes of a response after decompression. A larger one is a failure. */
 const MAX_BYTES = 64 * 1024;
 
 export type Introspect = (token: string, signal: AbortSignal) => Promise<Readonly<Record<string, unknown>>>;
 
 /**
- * Makes the question, which rejects with an Error when no answer of RFC 7662 §2.2 comes back: of another status than 200
- * (401 is about the gateway's own credentials, not about the token), redirected, too large, or without a boolean `active`.
- * @throws TypeError when tokens may not be sent to the endpoint.
+ * Rejects with an Error unless the response follows RFC 7662 §2.2: status 200, no redirect, not too large, with a boolean
+ * `active`. A 401 is about the gateway's own credentials, not about the token. @throws TypeError if tokens may not be sent
+ * to the endpoint.
  */
 export function createIntrospect(
   { endpoint, client }: Pick<IntrospectionIdentity, 'endpoint' | 'client'>,
@@ -29,25 +29,25 @@ export function createIntrospect(
       if (hasConnectionClosed(error)) return send();
       throw error;
     });
-    const answer = await readAnswer(response, 'the question about a token', MAX_BYTES);
+    const answer = await readResponse(response, 'the question about a token', MAX_BYTES);
     if (isRecord(answer) && typeof answer.active === 'boolean') return answer;
-    throw new UselessAnswer(200, 'the answer about a token does not say whether it is active');
+    throw new UnusableResponse(200, 'the answer about a token does not say whether it is active');
   };
 }
 
 /**
- * Whether a failed introspection is the endpoint's: it does not answer, fails, or refuses the gateway's credentials. Any
- * other failure may be due to the token, which the client chose.
+ * Whether the endpoint itself failed: no response, 5xx, 429, or refused gateway credentials. Any other failure may be
+ * caused by the token, which the client chose.
  */
 export function isEndpointFailure(error: unknown): boolean {
-  if (!(error instanceof UselessAnswer)) return true;
+  if (!(error instanceof UnusableResponse)) return true;
   const { status } = error;
   return status >= 500 || status === 401 || status === 403 || status === 429;
 }
 
 /**
- * A kept connection may close in the moment in which a question goes out on it. `fetch` does not send a POST again;
- * to ask about a token changes nothing, so that it may be asked twice (RFC 9110 §9.2.2).
+ * A pooled connection may close just as a request is sent. `fetch` does not retry a POST, but introspection is safe to
+ * repeat (RFC 9110 §9.2.2).
  */
 function hasConnectionClosed(error: unknown): boolean {
   const cause = error instanceof TypeError ? error.cause : undefined;
@@ -62,7 +62,7 @@ function formEncoded(text: string): string {
   return new URLSearchParams([['', text]]).toString().slice(1);
 }
 
-/** Of these at least the last half is remembered; an address that is forgotten begins again with a whole budget. */
+/** At least half of them are kept. An evicted address gets a whole budget again. */
 const MOST_ADDRESSES = 20_000;
 const MOST_CHARACTERS = 1_000_000;
 
@@ -73,11 +73,11 @@ interface Spent {
   readonly at: EpochMs;
 }
 
-/** How many tokens that turn out to be none each client address may have asked about (RL-7). */
+/** RL-7: how many invalid tokens each client address may have introspected. */
 interface TokenBudget {
-  /** Takes one unit; undefined if that was possible, else the seconds until it is. */
+  /** Takes one unit. Otherwise returns the seconds until one is available. */
   readonly take: (address: string) => number | undefined;
-  /** For a token that is one, or that nothing was learnt about. */
+  /** For a valid token, or one without a result. */
   readonly giveBack: (address: string) => void;
 }
 
@@ -85,23 +85,23 @@ export function createTokenBudget(now: () => EpochMs): TokenBudget {
   const { units, windowMs } = BUDGET;
   const spentBy = createRecentMap<Spent>(MOST_ADDRESSES, MOST_CHARACTERS);
 
-  const spent = (address: string): number => {
+  const spentUnits = (address: string): number => {
     const last = spentBy.get(address);
     const elapsed = last === undefined ? Number.POSITIVE_INFINITY : now() - last.at;
-    // A clock that was set back refuses nothing.
+    // A clock that was set back must not refuse anything.
     if (last === undefined || elapsed < 0) return 0;
     return Math.max(0, last.units - (elapsed * units) / windowMs);
   };
 
   return {
     take(address) {
-      const after = spent(address) + 1;
+      const after = spentUnits(address) + 1;
       if (after > units) return Math.max(1, Math.ceil(((after - units) * windowMs) / units / 1_000));
       spentBy.set(address, { units: after, at: now() });
       return undefined;
     },
     giveBack(address) {
-      spentBy.set(address, { units: Math.max(0, spent(address) - 1), at: now() });
+      spentBy.set(address, { units: Math.max(0, spentUnits(address) - 1), at: now() });
     },
   };
 }

@@ -1,4 +1,4 @@
-// An identity that is asked about tokens, made able to judge them: question, gate, judgement and cache put together.
+// Verifies tokens by introspection, with a circuit breaker, a budget per address and a cache.
 import type { IntrospectionIdentity } from '../plan/settings.ts';
 import { consumerFrom, LEEWAY } from '../policy/authentication/consumer.ts';
 import { bindingOf } from '../policy/authentication/token-authenticator.ts';
@@ -18,44 +18,44 @@ import {
 } from './token-cache.ts';
 import { type IssuerOf, issuerOf } from './token-shape.ts';
 
-/** Milliseconds, the body included: a request waits for it. */
+/** Milliseconds, body included. A request waits for it. */
 const TIMEOUT = 3_000;
 
 export interface IntrospectionOptions {
-  /** The real clock, never the moved clock of the lifecycle rules. */
+  /** The real clock, never the lifecycle clock. */
   readonly now: () => EpochMs;
   readonly issuerOf?: IssuerOf;
   readonly fetch?: typeof fetch;
-  /** Milliseconds a question may take; default 3 s. */
+  /** Milliseconds for one introspection. Default: 3 s. */
   readonly timeout?: number;
-  /** Told after each question why it had no answer, for operators; undefined when it had one. */
+  /** Called after each introspection: the failure for operators, or undefined. */
   readonly report?: (failure: string | undefined) => void;
 }
 
-/** Answers do not depend on keys, so they are all of one edition. */
+/** Introspection uses no keys, so its results never become stale by a new key set. */
 const GENERATION = 0;
 const UNAVAILABLE: Verification = { ...transient({ kind: 'unavailable' }), generation: GENERATION };
 
-/** Members in which servers say what kind of token it is; a refresh token is active too (JWT-5). */
+/** JWT-5: members in which servers name the kind of a token. A refresh token is active too. */
 const KIND_MEMBERS = ['token_type', 'token_use', 'typ'];
 const ACCESS_KINDS = /^(?:bearer|access_token|(?:application\/)?(?:at\+)?jwt)$/i;
 
-/** Failures in a row after which the endpoint is taken for dead. */
+/** Consecutive failures that open the circuit breaker. */
 const FAILURES = 3;
-/** Milliseconds until one question tries it again. */
+/** Milliseconds until one introspection tries the endpoint again. */
 const COOLDOWN = 5_000;
-/** More at once than this are not asked: a flood of made-up tokens becomes no flood of questions. */
-const MOST_AT_ONCE = 256;
+/** Most introspections at the same time, so that a flood of invented tokens does not reach the endpoint. */
+const MAX_CONCURRENT = 256;
 
 /**
- * Makes the verifier of an identity with token introspection (RFC 7662). Without an answer a token is `unavailable`.
- * @throws TypeError when tokens may not be sent to `settings.endpoint`.
+ * Verifies by introspection (RFC 7662). Without a response a token is `unavailable`. @throws TypeError if tokens may not be
+ * sent to `settings.endpoint`.
  */
 export function createIntrospectionVerifier(
   settings: IntrospectionIdentity,
   {
     now,
-    issuerOf: named = issuerOf,
+    issuerOf: readIssuer = issuerOf,
     fetch: fetcher = fetch,
     timeout = TIMEOUT,
     report,
@@ -66,9 +66,11 @@ export function createIntrospectionVerifier(
   const budget = createTokenBudget(now);
   const closing = new AbortController();
 
-  const ask = async (question: () => ReturnType<typeof introspect>): Promise<Verification> => {
+  const introspectThroughBreaker = async (
+    call: () => ReturnType<typeof introspect>,
+  ): Promise<Verification> => {
     try {
-      const answer = await breaker(question);
+      const answer = await breaker(call);
       if (answer === undefined) return UNAVAILABLE;
       report?.(undefined);
       return { ...judgeIntrospection(answer, settings, now()), generation: GENERATION };
@@ -80,13 +82,15 @@ export function createIntrospectionVerifier(
 
   return {
     claims: (token) => {
-      const issuer = named(token);
+      const issuer = readIssuer(token);
       return issuer === undefined || issuer === settings.issuer;
     },
     ...createTokenCache({
       verify: (token, clientAddress) => {
         const verify = () =>
-          ask(() => introspect(token, AbortSignal.any([closing.signal, AbortSignal.timeout(timeout)])));
+          introspectThroughBreaker(() =>
+            introspect(token, AbortSignal.any([closing.signal, AbortSignal.timeout(timeout)])),
+          );
         if (clientAddress === undefined) return verify();
         const retryAfterSeconds = budget.take(clientAddress);
         if (retryAfterSeconds !== undefined)
@@ -112,7 +116,7 @@ function judgeIntrospection(
   at: EpochMs,
 ): TokenVerdict {
   if (answer.active !== true) return permanent(invalid('inactive'));
-  // The server's own words and no signed text: a member that it leaves empty is one that is not there.
+  // The response is not signed text, so a null member counts as absent.
   const claims = Object.fromEntries(Object.entries(answer).filter(([, value]) => value !== null));
   const { exp = Number.POSITIVE_INFINITY, nbf = 0, iss, aud } = claims;
   if (typeof exp !== 'number' || typeof nbf !== 'number') return permanent(invalid('claims'));
@@ -123,38 +127,37 @@ function judgeIntrospection(
     return permanent(invalid('audience'));
   const binding = bindingOf(claims);
   if (binding.kind === 'other') return permanent(invalid('binding'));
-  if (!KIND_MEMBERS.every((name) => isOfAccess(claims[name]))) return permanent(invalid('types'));
+  if (!KIND_MEMBERS.every((name) => isAccessTokenKind(claims[name]))) return permanent(invalid('types'));
   const consumer = consumerFrom(claims, settings.consumerClaims, settings.prefixes);
   if (consumer === undefined) return permanent(invalid('consumer'));
   return { outcome: known(consumer, binding), expires: exp * 1000 };
 }
 
-function isOfAccess(kind: unknown): boolean {
+function isAccessTokenKind(kind: unknown): boolean {
   return kind === undefined || (typeof kind === 'string' && ACCESS_KINDS.test(kind));
 }
 
 /**
- * Lets few questions through to an endpoint that fails, so that a dead one costs one request of many its time-out.
- * `isOfEndpoint`: whether a failure is one of the endpoint, and not of the one question. The gate returns undefined, at
- * once, for a question that is not let through, and rejects as `ask` does.
+ * With an open breaker only one request per cooldown waits for a dead endpoint's timeout. `isOfEndpoint`: whether a failure
+ * is the endpoint's and not that of one token. Returns undefined at once if the breaker is open, and rejects as `ask` does.
  */
 function createCircuitBreaker(
   now: () => EpochMs,
   isOfEndpoint: (error: unknown) => boolean,
 ): <Answer>(ask: () => Promise<Answer>) => Promise<Answer> | undefined {
-  let asking = 0;
+  let inFlight = 0;
   let failures = 0;
   let failedAt = Number.NEGATIVE_INFINITY;
 
-  const mayAsk = (): boolean => {
-    if (failures < FAILURES) return asking < MOST_AT_ONCE;
+  const mayCall = (): boolean => {
+    if (failures < FAILURES) return inFlight < MAX_CONCURRENT;
     const at = now();
-    return asking === 0 && (at < failedAt || at >= failedAt + COOLDOWN);
+    return inFlight === 0 && (at < failedAt || at >= failedAt + COOLDOWN);
   };
 
   return (ask) => {
-    if (!mayAsk()) return undefined;
-    asking += 1;
+    if (!mayCall()) return undefined;
+    inFlight += 1;
     return ask()
       .then(
         (answer) => {
@@ -170,7 +173,7 @@ function createCircuitBreaker(
         },
       )
       .finally(() => {
-        asking -= 1;
+        inFlight -= 1;
       });
   };
 }

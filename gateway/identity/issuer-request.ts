@@ -1,11 +1,8 @@
-// What every request to an issuer keeps to: where it may go, how much of an answer is read, and how long a wait lasts.
+// Rules for every request to an issuer: allowed URLs, response size and error texts.
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
-/**
- * Checks where an issuer may be asked: https, or http on a loopback host (JWT-4).
- * @throws TypeError when `url` is no URL or may not be used.
- */
+/** JWT-4: https, or http on a loopback host. @throws TypeError for an invalid or forbidden URL. */
 export function issuerAddress(url: string): URL {
   const address = new URL(url);
   const safe =
@@ -17,8 +14,8 @@ export function issuerAddress(url: string): URL {
   return address;
 }
 
-/** An answer came that is of no use. `status`: what it had. */
-export class UselessAnswer extends Error {
+/** A response that cannot be used. */
+export class UnusableResponse extends Error {
   readonly status: number;
   constructor(status: number, message: string, cause?: unknown) {
     super(message, cause === undefined ? {} : { cause });
@@ -27,26 +24,26 @@ export class UselessAnswer extends Error {
 }
 
 /**
- * The JSON of an answer with status 200.
- * @throws UselessAnswer when it is another, or of more than `mostBytes` after decompression; `what` names it for the operator
+ * The JSON of a 200 response. @throws UselessAnswer for another status, for invalid JSON, or above `mostBytes` after
+ * decompression. `what` names the response in messages.
  */
-export async function readAnswer(response: Response, what: string, mostBytes: number): Promise<unknown> {
+export async function readResponse(response: Response, what: string, mostBytes: number): Promise<unknown> {
   if (response.status !== 200) {
     await response.body?.cancel();
-    throw new UselessAnswer(response.status, `${what} was answered with status ${response.status}`);
+    throw new UnusableResponse(response.status, `${what} was answered with status ${response.status}`);
   }
   const chunks: Uint8Array[] = [];
   let bytes = 0;
-  // Leaving the loop by an exception cancels the body, so a huge answer is dropped at the cap, not read.
+  // An exception in the loop cancels the body, so a huge response is not read beyond the limit.
   for await (const chunk of response.body ?? []) {
     bytes += chunk.byteLength;
-    if (bytes > mostBytes) throw new UselessAnswer(200, `${what} is larger than ${mostBytes} bytes`);
+    if (bytes > mostBytes) throw new UnusableResponse(200, `${what} is larger than ${mostBytes} bytes`);
     chunks.push(chunk);
   }
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks)));
   } catch (error) {
-    throw new UselessAnswer(200, `${what} was answered with what is no JSON`, error);
+    throw new UnusableResponse(200, `${what} was answered with what is no JSON`, error);
   }
 }
 

@@ -8,9 +8,9 @@ export type VerifySignature = (input: Uint8Array, signature: Uint8Array) => Mayb
 
 interface Algorithm extends SigningOptions {
   readonly kty: string;
-  /** Undefined: the keys of this algorithm have no curve. */
+  /** Undefined: keys of this algorithm have no curve. */
   readonly crv?: string;
-  /** Undefined: hashing is part of the algorithm. */
+  /** Undefined: the algorithm includes hashing. */
   readonly digest?: string;
 }
 
@@ -30,7 +30,7 @@ const ecdsa = (crv: string, digest: string): Algorithm => ({
 });
 const ED25519: Algorithm = { kty: 'OKP', crv: 'Ed25519' };
 
-/** By `alg`: all that the settings may allow. */
+/** All algorithms that the settings may allow. */
 const ALGORITHMS: ReadonlyMap<string, Algorithm> = new Map([
   ['RS256', rsa('sha256')],
   ['RS384', rsa('sha384')],
@@ -49,8 +49,8 @@ const ALGORITHMS: ReadonlyMap<string, Algorithm> = new Map([
 const LEAST_RSA_BITS = 2048;
 
 /**
- * The functions that verify with `jwk`, by `alg`. Empty if its `key_ops` name anything but `verify`. Undefined for a key of
- * an unknown kind, curve or algorithm, for a damaged key, and for an RSA key under 2048 bits.
+ * The verifiers of `jwk` by `alg`. Empty if its `key_ops` name anything except `verify`. Undefined for an unknown kind,
+ * curve or algorithm, a damaged key, or an RSA key under 2048 bits.
  */
 export function verifiersOf(jwk: JWK): ReadonlyMap<string, VerifySignature> | undefined {
   const fitting = [...ALGORITHMS].filter(
@@ -68,7 +68,7 @@ function importKey(jwk: JWK): KeyObject | undefined {
     const key = createPublicKey({ key: jwk, format: 'jwk' });
     return jwk.kty !== 'RSA' || bitsOf(key) >= LEAST_RSA_BITS ? key : undefined;
   } catch {
-    // OpenSSL says no more than that these bytes are no key.
+    // OpenSSL gives no detail about an invalid key.
     return undefined;
   }
 }
@@ -91,7 +91,7 @@ function verifierOf(key: KeyObject, { kty: _, crv, digest, ...options }: Algorit
     : (input, signature) => verify(digest, input, formed, signature);
 }
 
-/** P-384 takes 0.5 ms and P-521 1 ms, which would hold up other requests. All others take 0.1 ms at most. */
+/** P-384 takes 0.5 ms and P-521 1 ms, which would block other requests. All others take at most 0.1 ms. */
 function isSlow(key: KeyObject): boolean {
   return bitsOf(key) > 4096 || /^secp(?:384|521)r1$/.test(key.asymmetricKeyDetails?.namedCurve ?? '');
 }

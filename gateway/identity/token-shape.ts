@@ -3,7 +3,7 @@ import { LONGEST_TOKEN } from '../policy/authentication/token-authenticator.ts';
 import { createRecentMap } from '../policy/recent-map.ts';
 import { isRecord } from './issuer-request.ts';
 
-/** `kid` is the sender's word: a map key and nothing else, of bounded length (JWT-3). */
+/** JWT-3: the sender chooses `kid`, so it is only a map key of bounded length. */
 const MAX_KID = 256;
 
 const COMPACT = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/;
@@ -12,16 +12,15 @@ export interface SignedToken {
   readonly alg: string;
   readonly kid: string | undefined;
   readonly typ: string | undefined;
-  /** The bytes that are signed: header and payload as written. */
+  /** The signed bytes: header and payload as written. */
   readonly input: Uint8Array;
   readonly payload: Buffer;
   readonly signature: Uint8Array;
 }
 
 /**
- * The parts of a compact JWS, or undefined when the token is anything else (JWT-1): another number of parts,
- * characters outside base64url or a part not in canonical form, repeated header names, an extension to understand
- * (`crit`, RFC 7515 §4.1.11) or an unencoded payload (`b64`, RFC 7797 §7).
+ * JWT-1: undefined for another number of parts, characters outside base64url, a part not in canonical form, repeated header
+ * names, a critical extension (`crit`, RFC 7515 §4.1.11) or an unencoded payload (`b64`, RFC 7797 §7).
  */
 export function readToken(token: string): SignedToken | undefined {
   if (token.length > LONGEST_TOKEN || !COMPACT.test(token)) return undefined;
@@ -38,13 +37,13 @@ export function readToken(token: string): SignedToken | undefined {
   return { alg, kid, typ, input, payload, signature };
 }
 
-/** Who the token says has issued it, unproven; undefined for what is no JWT. */
+/** The issuer in an unverified token. Undefined if the token is no JWT. */
 export function issuerOf(token: string): unknown {
   const read = readMembers(Buffer.from(token.split('.')[1] ?? '', 'base64url'));
   return read?.ambiguous ? undefined : read?.members.iss;
 }
 
-/** Undefined where spare bits set in the last character make a second spelling of the same bytes. */
+/** Undefined if spare bits in the last character are set: that would be a second spelling of the same bytes. */
 function decodePart(part: string): Buffer | undefined {
   const bytes = Buffer.from(part, 'base64url');
   return bytes.toString('base64url') === part ? bytes : undefined;
@@ -56,13 +55,13 @@ const UTF_8 = new TextDecoder('utf-8', { fatal: true });
 export interface Members {
   readonly members: Readonly<Record<string, unknown>>;
   /**
-   * Two parsers may read different members: a name is written twice (RFC 7519 §4), or a byte order mark stands before the
-   * object (RFC 8259 §8.1).
+   * Two parsers may read different members: a name occurs twice (RFC 7519 §4), or a byte order mark precedes the object
+   * (RFC 8259 §8.1).
    */
   readonly ambiguous: boolean;
 }
 
-/** Undefined for what is no JSON object in UTF-8. */
+/** Undefined unless the text is a JSON object in UTF-8. */
 export function readMembers(json: Buffer): Members | undefined {
   try {
     const text = UTF_8.decode(json);
@@ -78,7 +77,7 @@ export function readMembers(json: Buffer): Members | undefined {
   }
 }
 
-/** Members of the outermost object of `json`, which is known to be valid: each has one colon at depth 1. */
+/** Counts the members of the outermost object of valid JSON: each has one colon at depth 1. */
 function countMembers(json: string): number {
   let members = 0;
   let depth = 0;
@@ -99,11 +98,10 @@ function countMembers(json: string): number {
 const MOST = 10_000;
 const MOST_CHARACTERS = 4_000_000;
 
-/** Who a token says has issued it, unproven; undefined for what is no JWT. */
 export type IssuerOf = (token: string) => unknown;
 
-/** Remembers the issuer, so that a token seen before is not taken apart again to pick who judges it. */
-export function createKnownIssuers(): IssuerOf {
+/** A cache, so that choosing the identity does not parse a known token again. */
+export function createIssuerCache(): IssuerOf {
   const known = createRecentMap<{ readonly issuer: unknown }>(MOST, MOST_CHARACTERS);
   return (token) => {
     const entry = known.get(token);

@@ -1,4 +1,4 @@
-// Judges one access token by the rules of its issuer, in the order of JWT-1.
+// Verifies one access token by the rules of its issuer, in the order of JWT-1.
 import type { JwtIdentity } from '../plan/settings.ts';
 import type { TokenFlaw } from '../policy/authentication/access.ts';
 import { consumerFrom, LEEWAY } from '../policy/authentication/consumer.ts';
@@ -18,33 +18,33 @@ import {
 } from './token-cache.ts';
 import { type Members, readMembers, readToken, type SignedToken } from './token-shape.ts';
 
-/** Claims of other kinds of JWT: ID tokens, logout and security event tokens (JWT-5). */
+/** JWT-5: claims of ID tokens, logout tokens and security event tokens. */
 const FOREIGN_CLAIMS = ['nonce', 'at_hash', 'c_hash', 's_hash', 'events'];
 
-/** Among `types`: a token may be without `typ`. */
+/** In `types`: a token without `typ` is accepted. */
 const NO_TYPE = 'none';
 
-/** While an issuer rotates two may fit a token without `kid`; what more costs, a set has no reason to ask for. */
+/** During a rotation two keys may match a token without `kid`. More would be expensive, and a set needs no more. */
 const MOST_TRIED = 4;
 
-/** Makes the verification for one identity (JWT-1 … JWT-8). It never rejects for anything a token says. */
+/** Verifies tokens of one identity (JWT-1 … JWT-8). Never rejects, whatever a token contains. */
 export function createVerifyToken(settings: JwtIdentity, keySet: KeySet, now: () => EpochMs): VerifyToken {
   const judge = (token: SignedToken): MaybePromise<Verification> =>
     andThen(keySet.keysFor(token.kid), (keys) => {
       if (keys === undefined)
         return { ...transient({ kind: 'unavailable' }), generation: keySet.generation() };
-      return andThen(judgeBy(keys, token), (verdict) => {
-        // The issuer may have put another key under a kid that it had before.
-        if (token.kid === undefined || !keys.hasKid(token.kid) || !isOfKey(verdict)) return verdict;
+      return andThen(judgeWithKeys(keys, token), (verdict) => {
+        // The issuer may have replaced a key under the same kid.
+        if (token.kid === undefined || !keys.hasKid(token.kid) || !dependsOnKey(verdict)) return verdict;
         return andThen(keySet.keysAfter(keys.generation), (others) =>
-          others === undefined ? verdict : judgeBy(others, token),
+          others === undefined ? verdict : judgeWithKeys(others, token),
         );
       });
     });
 
-  const judgeBy = (keys: Keys, token: SignedToken): MaybePromise<Verification> => {
+  const judgeWithKeys = (keys: Keys, token: SignedToken): MaybePromise<Verification> => {
     const { generation } = keys;
-    // Not remembered: the next fetch may bring the key.
+    // Not cached: the next fetch may return the key.
     if (token.kid !== undefined && !keys.hasKid(token.kid))
       return { ...transient(invalid('key_unknown')), generation };
     const verifiers = keys.verifiersFor(token.alg, token.kid).slice(0, MOST_TRIED);
@@ -57,13 +57,13 @@ export function createVerifyToken(settings: JwtIdentity, keySet: KeySet, now: ()
 
   return (text) => {
     const token = readToken(text);
-    // Not remembered: no signature was verified, and forgeries that cost one keep their room in the cache.
-    const unfit = (flaw: TokenFlaw) => ({
+    // Not cached: this check is cheap, and the cache is for verdicts that cost a signature check.
+    const refuseUncached = (flaw: TokenFlaw) => ({
       ...transient(invalid(flaw)),
       generation: keySet.generation(),
     });
-    if (token === undefined) return unfit('malformed');
-    return settings.algorithms.includes(token.alg) ? judge(token) : unfit('algorithms');
+    if (token === undefined) return refuseUncached('malformed');
+    return settings.algorithms.includes(token.alg) ? judge(token) : refuseUncached('algorithms');
   };
 }
 
@@ -76,7 +76,7 @@ function isSignedByOne(verifiers: readonly VerifySignature[], token: SignedToken
   );
 }
 
-/** Of a token whose signature is good. */
+/** For a token with a valid signature. */
 function judgePayload({ payload, typ }: SignedToken, settings: JwtIdentity, at: EpochMs): TokenVerdict {
   const read = readMembers(payload);
   if (read === undefined) return permanent(invalid('malformed'));
@@ -92,7 +92,7 @@ function isAccepted(typ: string | undefined, accepted: readonly string[]): boole
   return accepted.some((type) => type !== NO_TYPE && mediaType(type) === wanted);
 }
 
-/** Claims whose absence is reported before any wrong value, in this order. */
+/** A missing claim is reported before any wrong value, in this order. */
 const REQUIRED: readonly (readonly [name: string, missing: TokenFlaw])[] = [
   ['iss', 'issuer'],
   ['aud', 'audience'],
@@ -116,7 +116,7 @@ function judgeClaims(
   if (nbf > seconds + LEEWAY) return transient(invalid('not_yet'));
   if (typeof exp !== 'number') return permanent(invalid('claims'));
   if (exp <= seconds - LEEWAY) return permanent(expired('expired'));
-  // By `iat` it is older than any token of this identity may become.
+  // Judged by `iat`, the token is older than any token of this identity may become.
   if (seconds - iat > settings.maxLifetimeSeconds + LEEWAY) return permanent(expired('max_lifetime'));
   if (iat > seconds + LEEWAY) return transient(invalid('not_yet'));
   if (ambiguous) return permanent(invalid('claims'));
@@ -135,15 +135,15 @@ function judgeClaims(
   if (consumer === undefined) return permanent(invalid('consumer'));
   return {
     outcome: known(consumer, binding),
-    // Without the leeway: a token in its last seconds of grace is looked at each time (JWT-8).
+    // JWT-8: without the leeway, so that a token in its grace period is verified each time.
     expires: exp * 1000,
   };
 }
 
 const isText = (claim: unknown): boolean => typeof claim === 'string' && claim !== '';
 
-/** Whether another key might find otherwise. */
-function isOfKey({ outcome }: Verification): boolean {
+/** Whether another key could give another verdict. */
+function dependsOnKey({ outcome }: Verification): boolean {
   if (outcome.kind !== 'refused' || outcome.refusal.reason !== 'token_invalid') return false;
   return outcome.refusal.flaw === 'signature' || outcome.refusal.flaw === 'key_unknown';
 }

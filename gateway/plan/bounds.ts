@@ -1,66 +1,60 @@
-// How much of everything clients may make the gateway hold, and what it does when that is too much for it.
+// Types of the limits on what clients make the gateway hold, of load shedding and of the drain.
 import type { Rate } from '../policy/notation.ts';
 
-/** Sizes are octets, times milliseconds. Whole-process numbers hold for one process: each worker has its own. */
+/** Sizes in octets, times in milliseconds. All bounds hold per process, so each worker has its own. */
 export interface Bounds {
-  /** Field lines together, in HTTP/2 with the 32 per field of RFC 9113 §6.5.2. */
+  /** Of all field lines together; in HTTP/2, each field counts 32 octets more (RFC 9113 §6.5.2). */
   readonly headerBytes: number;
   readonly headerFields: number;
   readonly targetBytes: number;
-  /** Of a request where no policy says another. */
+  /** Of a request, unless its policy sets another size. */
   readonly body: number;
   readonly connections: number;
-  /** Of one address that is no trusted proxy. */
+  /** Trusted proxies are exempt. */
   readonly connectionsPerAddress: number;
   /** Concurrent requests of one HTTP/2 connection. */
   readonly streams: number;
   /** Streams of one HTTP/2 connection that end by a reset. */
   readonly resets: Rate;
-  /** Requests of one HTTP/1.1 connection that are not answered yet. */
+  /** Unanswered requests of one HTTP/1.1 connection. */
   readonly pipelined: number;
-  /** From the first octet of a header section to its last; the TLS handshake has as long. */
+  /** From the first octet of a header section to its last. The TLS handshake has the same timeout. */
   readonly headersMs: number;
-  /** For a whole request, body included. */
   readonly requestMs: number;
-  /** The fewest octets of a body in each window of waiting for them; undefined: any speed. */
+  /** The least octets of a body in each window of time. Undefined: no minimum. */
   readonly bodyRate: Rate | undefined;
-  /** A connection without a request. */
   readonly idleMs: number;
-  /** An answer of which the client takes nothing. */
+  /** Timeout of a response while the client reads nothing of it. */
   readonly unreadMs: number;
   readonly websockets: number;
   readonly websocketsPerClient: number;
-  /** A WebSocket on which neither side says anything; undefined: as long as both like. */
+  /** Timeout of a WebSocket without traffic in either direction. Undefined: none. */
   readonly websocketIdleMs: number | undefined;
 }
 
-/** When requests are refused because there are too many for this process; undefined switches it off. */
+/** Thresholds of load shedding: above them, this process refuses requests. */
 export interface Overload {
-  /** How late the event loop is, milliseconds. */
+  /** Delay of the event loop in milliseconds. */
   readonly lagMs: number;
-  /** Requests in flight. */
   readonly requests: number;
 }
 
-/** How a listener carries HTTP/1.1. */
+/** The implementations of HTTP/1.1. Each listener uses one. */
 export const PLANES = ['fast', 'general'] as const;
 export type PlaneName = (typeof PLANES)[number];
 
-/**
- * Why a request went by its plane. `usual`: its form is; `unusual`: its form, or that of one before it on its connection, is
- * for the parser of Node; `settings`: its listener has this plane alone.
- */
+/** `unusual`: this request, or an earlier one on its connection, needs the parser of Node. */
 export const PLANE_REASONS = ['usual', 'unusual', 'http2', 'upgrade', 'settings'] as const;
 export type PlaneReason = (typeof PLANE_REASONS)[number];
 
 export interface DrainTimes {
-  /** Between saying that no more requests are wanted and accepting no more connections, milliseconds. */
+  /** Milliseconds between the first sign of the drain to load balancers and the end of accepting connections. */
   readonly waitMs: number;
-  /** For what is in flight after that, milliseconds. */
+  /** Milliseconds that requests in flight have after that. */
   readonly timeoutMs: number;
 }
 
-/** The keys of `bounds` whose refusals are counted; HTTP/2's own library holds `streams`, the exchange `body`. */
+/** Refusals by these keys of `bounds` are counted. The HTTP/2 library enforces `streams`, the exchange `body`. */
 export const REFUSING_BOUNDS = [
   'header_bytes',
   'header_fields',
@@ -78,6 +72,5 @@ export const REFUSING_BOUNDS = [
 ] as const;
 export type RefusingBound = (typeof REFUSING_BOUNDS)[number];
 
-/** `lag`: the event loop is late; `requests`: too many in flight. */
 export const SHED_REASONS = ['lag', 'requests'] as const;
 export type ShedReason = (typeof SHED_REASONS)[number];

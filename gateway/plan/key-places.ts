@@ -1,4 +1,4 @@
-// What is said of a key that is unknown where it stands, and of one that is missing.
+// Hints for unknown keys that belong elsewhere, and messages for missing keys.
 import { API_KEYS, VERSION_KEYS } from '../sections/policy-file.ts';
 import { RESOLVE_KEYS } from '../sections/resolve/grammar.ts';
 import { PATH_KEYS } from '../sections/routes/grammar.ts';
@@ -15,12 +15,12 @@ export const MISSING_IN_POLICY: Readonly<Record<string, string>> = {
     'the key "scopes" is missing: say which ones callers need, { read: [ … ], write: [ … ] }, or any for whoever is known',
 };
 
-/** At the top of either kind of file. */
+/** The hint for a path option at the top of a policy file or the gateway file. */
 export function placeOfPathKey(path: Path, key: string): string | undefined {
   return path.length === 0 && PATH_KEYS.includes(key) ? `write paths: { ${key}: … }` : undefined;
 }
 
-/** In words of a hint; undefined for what belongs nowhere. `path` is that of the map it stands in. */
+/** The hint for `key` in the map at `path`. Undefined if the key belongs nowhere. */
 export function placeOfKey(path: Path, key: string, unversioned: boolean): string | undefined {
   const isVersions = path[0] === 'versions';
   const ofPaths = placeOfPathKey(path, key);

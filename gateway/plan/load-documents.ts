@@ -1,9 +1,9 @@
-// The files behind a plan, read and checked one by one and together; nothing is compiled here.
+// Reads the gateway file and the policy files, and checks each of them and all together.
 import { dirname, relative, resolve } from 'node:path';
 import type { EpochMs } from '../policy/contract.ts';
-import { readUpstreamTls, withTexts } from '../sections/connections/read-tls.ts';
+import { readUpstreamTls, withTlsTexts } from '../sections/connections/read-tls.ts';
 import { type PolicyFile, policyGrammar, policyPartsGrammar } from '../sections/policy-file.ts';
-import type { PolicyView, Surroundings } from '../sections/view.ts';
+import type { CheckContext, PolicyView } from '../sections/view.ts';
 import { checkGateway } from './check/gateway.ts';
 import { checkKeyPairs } from './check/key-pairs.ts';
 import { type GatewayView, reporter, viewPolicy } from './check/views.ts';
@@ -29,35 +29,34 @@ import { withInherited } from './versions.ts';
 export interface LoadOptions {
   readonly configFile: string;
   readonly environment: Environment;
-  /** Lifecycle instant of the checks: a version whose sunset has passed needs no upstream. */
+  /** Lifecycle time of the checks: a version needs no upstream after its sunset. */
   readonly now: EpochMs;
-  /** The real instant, by which certificates are judged; default: `now`. */
+  /** Real time, for the validity of certificates. Default: `now`. */
   readonly today?: EpochMs;
-  /** Folders of the process and printed paths are relative to it; default: the working directory. */
+  /** Base of the process's folders and of printed paths. Default: the working directory. */
   readonly cwd?: string;
   readonly readFile?: ReadFile;
-  /** Kept by whoever loads again and again. */
   readonly descriptions?: DescriptionCache;
 }
 
 export interface PolicySource {
   readonly file: PolicyFile;
   readonly document: SourceDocument;
-  /** Of everything the file is made of, what it names and brings in included. */
+  /** Over the file and every file that it includes or names. */
   readonly digest: string;
-  /** The file and its descriptions, as they were written. */
+  /** The source text of the file and its descriptions. */
   readonly files: readonly PublishedFile[];
 }
 
 export interface Policies {
   readonly problems: readonly Problem[];
-  /** Files with nothing wrong in their shape, and where in them everything stands. */
+  /** Policies of a valid shape. */
   readonly sources: readonly PolicySource[];
-  /** Every file that could be read, as far as it is well formed. */
+  /** The well-formed parts of every file that is YAML. */
   readonly views: readonly PolicyView[];
-  /** Every file that could be read, descriptions included, as it was written. */
+  /** The source text of every readable file and its descriptions. */
   readonly files: readonly PublishedFile[];
-  /** Absolute paths of the files that policies name and are made of: descriptions, guides, certificates and keys. */
+  /** Absolute paths of the files that policies name: descriptions, guides, certificates and keys. */
   readonly descriptions: readonly string[];
 }
 
@@ -101,22 +100,20 @@ export async function readGateway(context: Context): Promise<ReadGateway> {
   return { problems, whole: shaped.whole, view, document, revision };
 }
 
-/** One policy file, its descriptions, guides and certificates, checked by itself. */
 export interface ReadPolicy {
   readonly problems: readonly Problem[];
-  /** Undefined where the shape is wrong. */
+  /** Undefined if the shape is wrong. */
   readonly source: PolicySource | undefined;
-  /** Undefined for what is no YAML. */
+  /** Undefined if the file is not YAML. */
   readonly view: PolicyView | undefined;
   readonly files: readonly PublishedFile[];
-  /** Absolute paths. */
   readonly descriptions: readonly string[];
 }
 
 export async function readPolicies(
   context: Context,
   files: readonly string[],
-  around: Surroundings,
+  around: CheckContext,
 ): Promise<Policies> {
   const read: ReadPolicy[] = [];
   for (const file of files)
@@ -135,12 +132,11 @@ export async function readPolicies(
   };
 }
 
-/** `file` is an absolute path, `read` what stands there. */
 export async function readPolicy(
   context: Context,
   file: string,
   read: FileRead,
-  around: Surroundings,
+  around: CheckContext,
 ): Promise<ReadPolicy> {
   const policy = withInherited(documentOf(context, file, read));
   const shown = (path: string) => shownPath(context, path);
@@ -186,7 +182,7 @@ export async function readPolicy(
   for (const { finding, place } of described.findings)
     switchedReport(parts.rules, (_, switched) => problems.push(place(switched)))([], finding);
   const source = whole && {
-    file: { ...withTexts(whole, tls), notes: described.notes, guides: named.guides },
+    file: { ...withTlsTexts(whole, tls), notes: described.notes, guides: named.guides },
     document,
     digest: digest(bytes),
     files,

@@ -1,4 +1,4 @@
-// Files to Settings and GatewayPlan: read, check everything at once, compile only when nothing is wrong.
+// Loads Settings and GatewayPlan from the files: reads and checks everything, compiles only without errors.
 import { dirname, resolve } from 'node:path';
 import { atOnce } from '../system/time-slices.ts';
 import { compareWithFolder } from './changes/sides.ts';
@@ -23,28 +23,25 @@ import { keepsFiles, type PlanPiece, revisionOf } from './reload/pieces.ts';
 import type { Settings } from './settings.ts';
 
 export interface Loaded {
-  /** By file and position. */
   readonly problems: readonly Problem[];
-  /** Of a gateway file without errors, as is the file itself. */
+  /** `settings` and `gateway` are present if the gateway file has no errors. */
   readonly settings?: Settings;
   readonly gateway?: ReadGateway;
-  /** All of these are present unless a problem is an error. */
+  /** `plan`, `pieces`, `sources` and `policies` are present if no problem is an error. */
   readonly plan?: GatewayPlan;
-  /** The plan in parts, by file. */
   readonly pieces?: readonly PlanPiece[];
   readonly sources?: PlanSources;
-  /** To be compared with what was published before. */
   readonly policies?: Policies;
-  /** Absolute paths of every document that was looked for. */
+  /** Absolute paths of the gateway file and the policy files. */
   readonly files: readonly string[];
-  /** Whether the files are still what was read; asked once. */
+  /** Whether the files are unchanged since they were read. Call it at most once. */
   readonly isCurrent: () => Promise<boolean>;
 }
 
-/** Nothing is wrong with the files. */
+/** No file has errors. */
 export type Whole = Required<Loaded>;
 
-/** Nothing is wrong with the gateway file; some policies may be. */
+/** The gateway file has no errors. Policies may have some. */
 export type Startable = Loaded & Required<Pick<Loaded, 'settings' | 'gateway'>>;
 
 export function isStartable(loaded: Loaded): loaded is Startable {
@@ -55,20 +52,19 @@ export function isWhole(loaded: Loaded): loaded is Whole {
   return loaded.plan !== undefined;
 }
 
-/** The documents that a plan was made of: for who must say where something is written. No request needs them. */
+/** The documents of a plan, for messages with positions. No request uses them. */
 export interface PlanSources {
   readonly gateway: SourceDocument;
   readonly policies: readonly PolicySource[];
 }
 
 export interface LoadAllOptions extends LoadOptions {
-  /** Instead of what the gateway file's pattern would find. */
+  /** Replaces the pattern of the gateway file. */
   readonly policyFiles?: readonly string[];
-  /** Folder of policies published earlier, to compare with. */
+  /** Folder of the policies published earlier, to compare with. */
   readonly against?: string | undefined;
 }
 
-/** Everything from the files. */
 export async function loadAll(options: LoadAllOptions): Promise<Loaded> {
   const reads = rememberReads(options.readFile ?? readAtOnce);
   const context = contextOf({ ...options, readFile: reads.readFile });
@@ -124,14 +120,13 @@ export async function loadAll(options: LoadAllOptions): Promise<Loaded> {
 
 interface Found {
   readonly mostBytes: number | undefined;
-  /** Undefined for a file that could not be read. */
   readonly digest: string | undefined;
 }
 
-/** Remembers what is read, to find out later, without parsing, whether the files are still the same. */
+/** Records digests of what is read, to detect changes later without parsing. */
 function rememberReads(readFile: ReadFile) {
   const known = new Map<string, Found>();
-  // Requests are served meanwhile.
+  // Asynchronous reads: requests are served meanwhile.
   const digestOf = async (path: string, mostBytes?: number): Promise<string | undefined> => {
     const read = await tryRead(path, readCapped, mostBytes);
     return read.kind === 'read' ? digest([read.bytes]) : undefined;
@@ -143,7 +138,7 @@ function rememberReads(readFile: ReadFile) {
       known.set(path, { mostBytes, digest: digest([bytes]) });
       return bytes;
     },
-    /** Whether every file that was read is the same, and `patterns` match no other file. Works once. */
+    /** Whether every file is unchanged and `patterns` match no other file. Call it at most once. */
     stillHold: async (patterns: readonly string[]): Promise<boolean> => {
       const { files } = await findFiles(patterns);
       if (!files.every((file) => known.has(file))) return false;

@@ -1,19 +1,17 @@
-// A command to type next, as hints and messages print it: with what was said of which gateway is meant.
+// Builds the commands that hints and messages suggest, with the `-c` and `--admin` of the current call.
 import type { Environment } from './read/interpolate.ts';
 
-/** The gateway file that commands read unless told otherwise. */
+/** The default of `-c`. */
 export const USUAL_CONFIG = 'config/gateway.yaml';
 export const CONFIG_VARIABLE = 'SUNDIAL_CONFIG';
 
 export interface Meant {
-  /** The gateway file, as it was given. */
   readonly config: string;
-  /** The admin listener that was given instead of the one in that file. */
   readonly admin?: string | undefined;
   readonly environment: Environment;
 }
 
-/** `sundial <words>`, and `-c` and `--admin` where they are needed again; a word is quoted where a shell would split it. */
+/** `sundial <words>`, with `-c` and `--admin` if they differ from the defaults, quoted for a shell. */
 export type NextCommand = (...words: readonly string[]) => string;
 
 export function nextCommand({ config, admin, environment }: Meant): NextCommand {
@@ -24,12 +22,12 @@ export function nextCommand({ config, admin, environment }: Meant): NextCommand 
   return (...words) => ['sundial', ...[...words, ...reach].map(asWord)].join(' ');
 }
 
-/** A variable that is set to nothing is how many shells and containers leave it out. */
+/** Many shells and containers set an empty variable to leave it out. */
 function usualConfig(environment: Environment): string {
   return environment[CONFIG_VARIABLE] || USUAL_CONFIG;
 }
 
-/** As one word of a shell command; what stands in angle brackets or is an ellipsis is to be filled in. */
+/** Quotes `text` for a shell. Placeholders in angle brackets and ellipses stay unquoted. */
 function asWord(text: string): string {
   if (/^(?:[\w.@:/=+,-]+|<[\w ]+>|"…")$/.test(text)) return text;
   return `'${text.replaceAll("'", `'\\''`)}'`;

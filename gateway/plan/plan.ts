@@ -1,11 +1,11 @@
-// The plan: what the documents mean, inheritance resolved, immutable.
+// Types of the plan: the compiled, immutable form of the documents, inheritance resolved.
 import type { AccessRule } from '../policy/authentication/access.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import type { HeaderRules } from '../policy/headers/rules.ts';
 import type { IdempotencyRules } from '../policy/idempotency/rules.ts';
+import type { Announceable } from '../policy/lifecycle/announcements.ts';
 import type { BrownoutCalendar } from '../policy/lifecycle/brownout-calendar.ts';
 import type { Exception } from '../policy/lifecycle/exceptions.ts';
-import type { Announceable } from '../policy/lifecycle/known.ts';
 import type { TailParts } from '../policy/lifecycle/operation-template.ts';
 import type { RetireWhen } from '../policy/lifecycle/retire-when.ts';
 import type { Phase, Schedule } from '../policy/lifecycle/schedule.ts';
@@ -22,178 +22,168 @@ import type { ConnectionRules, RetryRules, UpstreamTls } from './upstreams/conne
 import type { TargetRules } from './upstreams/target-rules.ts';
 import type { VersionNotes } from './version-notes.ts';
 
-/** Everything a request is judged by. Swapped as a whole on reload. */
+/** A reload replaces the plan as a whole. */
 export interface GatewayPlan {
-  /** Digest (hex) of the documents behind this plan. */
+  /** Digest (hex) of the documents. */
   readonly revision: string;
-  /** Origin of the public face, no trailing slash: `https://api.example.com`. Links and locations are built from it. */
+  /** Public origin without a trailing slash: `https://api.example.com`. Base of links and locations. */
   readonly public: string;
   readonly apis: readonly ApiPlan[];
-  /** One of them; names are unique. */
   readonly apiNamed: (name: string) => ApiPlan | undefined;
   readonly routes: RouteTable<ApiPlan>;
-  /** Per client address, before authentication; undefined when switched off. */
+  /** Limit per client address, before authentication. Undefined: off. */
   readonly guard: Limit | undefined;
-  /** Query parameters that may not carry credentials: a request with one of them is refused. */
+  /** Query parameters for credentials. The gateway refuses requests that have one of them. */
   readonly credentialsInUrl: ReadonlySet<string>;
 }
 
 export interface ApiPlan {
   readonly name: string;
-  /** `observe`: signal and count, but refuse nothing for lifecycle and limits. */
+  /** `observe`: send lifecycle headers and count, but refuse nothing for lifecycle or limits. */
   readonly mode: 'enforce' | 'observe';
-  /** Hosts in lower case, no port; loopback names stand for one another. */
+  /** Lower case, without port. Loopback names are equivalent. */
   readonly hosts: readonly string[];
-  /** Templates under which the API is reached: `/api/{version}/orders`, `/api/orders`. */
+  /** Path templates of the API: `/api/{version}/orders`, `/api/orders`. */
   readonly paths: readonly string[];
-  /** Where it lives when the version is not in the path: what it is called by, as a protected resource too. */
+  /** Path of the API without a version. It also identifies the protected resource. */
   readonly base: string;
   readonly resolution: ResolutionRules;
-  /** How its service reads what follows the base; %2F before that is no part of a path that matches (VER-7). */
+  /** How the service parses the path behind the base. Paths with %2F before that match no API (VER-7). */
   readonly pathRules: PathRules;
-  /** Whether any version has rules for some of its paths. */
   readonly hasOperations: boolean;
   /** For each version, the paths below its upstream path that belong to another version of the same service. */
   readonly inside: ReadonlyMap<Label, NestedRoutes<Label>> | undefined;
-  /** Whether addresses of the service are mapped in its answers, left alone, or the service is told where it is found. */
+  /** `map` and `keep`: for addresses in responses. `prefix`: the service gets its public prefix instead. */
   readonly locations: 'map' | 'keep' | 'prefix';
-  /** Whether a client that asked for a version by media type is answered with that type (NEG-5). */
+  /** Whether a client that requested a version by media type gets that type in the response (NEG-5). */
   readonly rewriteContentType: boolean;
-  /** Longest time, seconds, for which an answer of a deprecated version may be reused (CACHE-6). */
+  /** Longest freshness of responses of a deprecated version, in seconds (CACHE-6). */
   readonly deprecatedMaxAge: number | undefined;
-  /** Whether answers of any of its versions or operations carry a notice in their body while deprecated. */
   readonly hasBodyNotice: boolean;
-  /** Whether shared caches may keep answers to identified callers (CACHE-3). */
+  /** Whether shared caches may store responses to identified callers (CACHE-3). */
   readonly shared: boolean;
-  /** For versions that do not exist, instead of what the carrier calls for (STAT-1). */
+  /** Status for unknown versions. Undefined: the carrier decides (STAT-1). */
   readonly unknownVersionStatus: 400 | 404 | 406 | undefined;
-  /** Of the API as a whole; an operation may have its own. */
   readonly access: AccessRule;
-  /** Pages that may call it from a browser; undefined where the upstreams see to that themselves. */
+  /** Undefined: the upstreams answer CORS themselves. */
   readonly cors: CorsRules | undefined;
-  /** Whether answers say which version was asked for, which one answered, and its stage. */
+  /** Whether responses state the requested version, the served version and its stage. */
   readonly echo: boolean;
-  /** Whether a sound `Deprecation` or `Sunset` of the upstream's own stays (DEP-2, SUN-3). */
+  /** Whether a valid `Deprecation` or `Sunset` of the upstream takes precedence (DEP-2, SUN-3). */
   readonly upstreamWins: boolean;
-  /** Undefined: what clients send and upstreams answer is changed only where every request's is. */
+  /** Undefined: the policy changes no headers. */
   readonly headers: HeaderRules | undefined;
   readonly versions: ReadonlyMap<Label, VersionRules>;
-  /** When each version is released, in time order: requests that leave the version open may then get it. */
+  /** Releases in order of time. A request without a version may get another version from each on. */
   readonly releases: readonly EpochMs[];
-  /** The request headers that can select a version, in canonical spelling. */
+  /** Request headers that can select a version, in canonical spelling. */
   readonly versionFields: readonly string[];
-  /** CACHE-2: what an answer without a version depends on, joined by ", ". */
+  /** CACHE-2: value of Vary for responses without a version. */
   readonly vary: string;
-  /** Lower-case names of all request headers that can carry a version. */
+  /** Lower-case names of the request headers that can carry a version. */
   readonly versionHeaders: readonly string[];
-  /** Lower-case names of those in which it or one of its versions takes API keys (AUTH-3). */
+  /** Lower-case names of the headers in which the API or one of its versions takes API keys (AUTH-3). */
   readonly keyHeaders: readonly string[];
   /** Mail addresses by consumer. */
   readonly contacts: ReadonlyMap<string, string>;
-  /** Those of its guides that its lifecycle page shows. */
   readonly guides: readonly Guide[];
-  /** Its file is refused and nothing stands in for it: its routes are closed, and no list of APIs has it. */
+  /** True if its file is refused without a replacement. Its routes are closed, and lists of APIs omit it. */
   readonly isLeftOut?: boolean;
 }
 
 export interface CorsRules {
-  /** As browsers write them; `*` alone for every page. */
+  /** `*` alone: every origin. */
   readonly origins: ReadonlySet<string>;
 }
 
-/** The rules of one version of one API, or of one operation of it. A policy adds a field here. */
+/** The rules of a version, or of an operation of a version. A policy adds a field here. */
 export interface VersionRules extends Announceable {
   readonly earlier?: readonly VersionRules[] | undefined;
   readonly api: string;
   readonly label: Label;
-  /** Such as `GET /search`; undefined for the version as a whole. */
+  /** For example `GET /search`. Undefined for a version. */
   readonly operation: string | undefined;
-  /** Rules of its operations, inheritance resolved; undefined where every request has those of the version. */
+  /** Rules of its operations, inheritance resolved. Undefined: every request has the rules of the version. */
   readonly operations: OperationTable<VersionRules> | undefined;
-  /** What its description tells callers, of its operations too; none of an operation itself. */
+  /** Facts from the description of the version and its operations. Undefined for an operation. */
   readonly notes: VersionNotes | undefined;
   readonly schedule: Schedule;
-  /** In time order, covering all time without gaps. */
+  /** In order of time, without gaps. */
   readonly phases: readonly Phase[];
-  /** The phases that other dates would give it, for whoever has leave from its own. */
+  /** The phases for another schedule, for consumers with an exception. */
   readonly phasesOf: (schedule: Schedule) => readonly Phase[];
-  /** In the order written; expired ones included, since a plan does not depend on the day. */
+  /** In the order of the file, expired ones included: a plan does not depend on the day. */
   readonly exceptions: readonly Exception[];
-  /** An operation with a list of its own has that instead of the version's. */
+  /** The list of an operation replaces the list of its version. */
   readonly brownouts: BrownoutCalendar | undefined;
-  /** From this instant on nobody is let in who was not seen before; undefined: everybody may come. */
+  /** From this instant on, consumers not seen before are refused. Undefined: never. */
   readonly freeze: EpochMs | undefined;
-  /** By what the ledger has of it; undefined: it retires whatever is called. None of an operation itself. */
+  /** Usage conditions of the retirement. Undefined: usage does not matter. Always undefined for an operation. */
   readonly retireWhen: RetireWhen | undefined;
-  /** Whether it holds is asked of the real clock. */
+  /** Judged by the real clock, not the lifecycle clock. */
   readonly maintenance: Maintenance | undefined;
-  /** Whether JSON objects answered while deprecated say so themselves. */
+  /** Whether JSON objects of a deprecated version get a deprecation notice. */
   readonly bodyNotice: boolean;
-  /** Bytes a request's body may have. */
+  /** In octets, of a request. */
   readonly maxBody: number;
   readonly access: AccessRule;
-  /** CACHE-2: the fields of requests that its answers depend on, joined by ", ". */
+  /** CACHE-2: value of Vary. */
   readonly vary: string;
   readonly limits: LimitRules | undefined;
   readonly idempotency: IdempotencyRules | undefined;
-  /** Undefined once the version needs no upstream: a tombstone answers. */
+  /** Undefined for a retired version without an upstream. */
   readonly upstream: UpstreamPlan | undefined;
-  /** Its own path up to the tail; a URL where only its host tells it apart. */
+  /** Path of the version up to the tail. A URL if versions differ by host only. */
   readonly place: string;
-  /** Versions whose successor it is, newest first. */
+  /** Versions that name this one as successor, newest first. */
   readonly predecessors: readonly Label[];
-  /** Path of the version named as `successor`, up to the tail; a URL where only its host tells it apart. */
+  /** Path of the `successor` up to the tail. A URL if versions differ by host only. */
   readonly successorPath: string | undefined;
-  /** What follows it instead of the tail of the request (LNK-2). */
+  /** Replaces the tail of the request behind `successorPath` (LNK-2). */
   readonly successorTail: TailParts | undefined;
-  /** Where `after: { redirect }` leads, nearest first: to the first that is still open when asked (RET-4). */
+  /** Targets of `after: { redirect }`, nearest first. The first that still serves is used (RET-4). */
   readonly redirects: readonly RedirectTarget[];
 }
 
-/** A version that takes over the requests of a retired one; once it has ended itself the next target is meant. */
+/** A version that takes the requests of a retired version. */
 export interface RedirectTarget {
   readonly label: Label;
-  /** Up to the tail; a URL where only the host tells versions apart. */
+  /** Up to the tail. A URL if versions differ by host only. */
   readonly path: string;
-  /** What follows the path instead of the tail of the request. */
+  /** Replaces the tail of the request. */
   readonly tail: TailParts | undefined;
 }
 
-/** A named service the gateway forwards to. */
 export interface UpstreamPlan extends TargetRules {
-  /** Alias shown to clients and in metrics, never a host name: `orders-v1`, or the API's name when unversioned. */
+  /** Alias for clients and metrics, never a host name: `orders-v1`, or the API's name without versions. */
   readonly name: string;
   readonly targets: readonly Target[];
-  /** What replaces the API's base in front of the tail, the version included for `version_as: path`; no trailing slash, empty for the root. */
+  /** Replaces the API's base. Includes the version for `version_as: path`. No trailing slash; empty for the root. */
   readonly path: string;
-  /** Header that tells the upstream the version; undefined for any other `version_as`. */
+  /** Request header with the version. Undefined for any other `version_as`. */
   readonly versionHeader: string | undefined;
-  /** Query parameter that does; undefined for any other `version_as`. */
+  /** Query parameter with the version. Undefined for any other `version_as`. */
   readonly versionQuery: string | undefined;
-  /** How it is told who calls; undefined: not at all. */
+  /** Undefined: the upstream does not learn who calls. */
   readonly identityHeaders: IdentityHeaders | undefined;
-  /**
-   * The fields that it never gets as a client sent them, under any spelling of their plain names: what carries a version
-   * (VER-9), an API key or who calls, and what the policy sets or removes.
-   */
+  /** Client fields that are not forwarded: carriers (VER-9), API keys, identity headers, `headers` of the policy. */
   readonly withheld: ReadonlySet<string>;
-  /** What is done with the fields of its answers. */
   readonly answerFields: AnswerFields;
-  /** The Host field it gets; undefined: the authority of the target. */
+  /** Value of the Host header. Undefined: the authority of the target. */
   readonly host: string | undefined;
   readonly timeouts: Timeouts;
   readonly connections: ConnectionRules;
-  /** Undefined: no request is sent twice. */
+  /** Undefined: no retries. */
   readonly retries: RetryRules | undefined;
-  /** Offered to targets with TLS, presupposed of those without. */
+  /** Negotiated with TLS targets. Without TLS, the gateway assumes HTTP/2. */
   readonly http2: boolean;
   readonly tls: UpstreamTls | undefined;
 }
 
-/** Lower-case names of the fields that say it, which are the gateway's alone (XFF-1); undefined: not said. */
+/** Lower-case names of request headers. Client copies are removed (XFF-1). Undefined: not sent. */
 export interface IdentityHeaders {
   readonly consumer: string | undefined;
-  /** Separated by blanks, like the claim of a token. */
+  /** Separated by spaces, like the `scope` claim. */
   readonly scopes: string | undefined;
 }
 
@@ -205,7 +195,7 @@ export interface Target {
 /** Milliseconds. */
 export interface Timeouts {
   readonly connect: number;
-  /** From the request being sent to the last byte of the response headers. */
+  /** From the end of the request to the end of the response headers. */
   readonly headers: number;
   /** Between two chunks of a body. */
   readonly idle: number;

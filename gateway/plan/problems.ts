@@ -1,4 +1,4 @@
-// What is wrong in the documents, with positions, and how it is printed.
+// Findings in the documents with their positions, and how they are printed.
 
 import { isRuleName, type RuleSeverity } from '../sections/rules/grammar.ts';
 import type { PublishedChange } from './published/record.ts';
@@ -6,21 +6,19 @@ import type { PublishedChange } from './published/record.ts';
 export type Severity = RuleSeverity;
 
 export interface Problem {
-  /** Path as printed: relative to the working directory. */
+  /** Relative to the working directory, as printed. */
   readonly file: string;
-  /** From 1. */
   readonly line: number;
   /** From 1, in UTF-16 code units. */
   readonly column: number;
   readonly severity: Severity;
-  /** Stable name of the rule that spoke, for machines. */
+  /** Stable rule id, for machines. */
   readonly rule: string;
   readonly message: string;
-  /** What to write instead. */
   readonly hint?: string;
-  /** What of the published schedule it changes; an operator may accept just that. */
+  /** The change of the published schedule, which an operator can accept by itself. */
   readonly change?: PublishedChange;
-  /** The line as written, and how many characters of it are meant. */
+  /** The source line, and the length of the marked part. */
   readonly source?: { readonly text: string; readonly length: number };
 }
 
@@ -35,7 +33,7 @@ export function hasErrors(problems: readonly Problem[]): boolean {
   return problems.some(isError);
 }
 
-/** Problems by file and position; of several at one place that say the same, one. */
+/** By file and position. Removes duplicates at one position. */
 export function sortProblems(problems: readonly Problem[]): readonly Problem[] {
   const seen = new Map<string, Problem>();
   for (const problem of problems) {
@@ -43,7 +41,7 @@ export function sortProblems(problems: readonly Problem[]): readonly Problem[] {
     if (!seen.has(key)) seen.set(key, problem);
   }
   const errors = new Set([...seen.values()].filter(isError).map(placeOf));
-  // That a number stands where text belongs is said once, by whatever the text should have been.
+  // An error at the same position already names the number that should be text.
   const kept = [...seen.values()].filter(
     (problem) => problem.rule !== 'quote' || !errors.has(placeOf(problem)),
   );
@@ -52,10 +50,7 @@ export function sortProblems(problems: readonly Problem[]): readonly Problem[] {
   );
 }
 
-/**
- * `file:line:col: error: text`, the source line, carets and the hint, for every problem; at most 20 KB,
- * errors first if that is too little, and the rest is counted. Control characters of the documents are not passed to the terminal.
- */
+/** For terminals: control characters are replaced. Above 20 KB, errors come first and the rest is counted. */
 export function renderProblems(problems: readonly Problem[], options: { readonly colour: boolean }): string {
   const style = options.colour ? COLOURED : PLAIN;
   const whole = blocksOf(problems, style);
@@ -78,14 +73,13 @@ function blocksOf(problems: readonly Problem[], style: typeof PLAIN): readonly s
   return blocks;
 }
 
-/** `file:line:col: error: text (hint)`, for where there is room for one line. */
+/** `file:line:col: error: text (hint)` in one line. */
 export function headline(problem: Problem): string {
   const { severity, message, hint } = problem;
   const text = `${placeOf(problem)}: ${severity}: ${message}${hint === undefined ? '' : ` (${hint})`}`;
   return printable(text, 400);
 }
 
-/** `2 errors, 1 warning`. */
 export function countProblems(problems: readonly Problem[]): string {
   const errors = problems.filter(isError).length;
   const warnings = problems.length - errors;
@@ -93,7 +87,6 @@ export function countProblems(problems: readonly Problem[]): string {
   return parts.filter((part) => !part.startsWith('0 ')).join(', ');
 }
 
-/** `not started: 2 errors in policies/orders.yaml`. */
 export function notStarted(problems: readonly Problem[]): string {
   const errors = problems.filter(isError);
   const files = [...new Set(errors.map(({ file }) => file))];
@@ -115,11 +108,11 @@ function placeOf({ file, line, column }: Problem): string {
 
 function renderProblem(problem: Problem, style: typeof PLAIN): string {
   const { severity, source, hint } = problem;
-  // The name is what an operator writes under `rules:`, or what `check --live` has tried.
+  // The rule id can be written under `rules:`, or names a test of `check --live`.
   const name = isRuleName(problem.rule) || LIVE.test(problem.rule) ? ` [${problem.rule}]` : '';
   const head = `${placeOf(problem)}: ${style[severity]}${severity}${style.off}: ${printable(problem.message, 400)}${name}\n`;
   if (source === undefined) return hint === undefined ? head : `${head}       | ${printable(hint, 200)}\n`;
-  // A long line is cut on the left too, so that the carets stay under what they mean.
+  // Long lines are also cut on the left, so that the carets stay below the marked part.
   const cut = problem.column > LONGEST_LINE - 40 ? problem.column - 40 : 0;
   const line = printable(maskPasswords(source.text).slice(cut).trimEnd(), LONGEST_LINE);
   const start = problem.column - 1 - cut;
@@ -129,9 +122,9 @@ function renderProblem(problem: Problem, style: typeof PLAIN): string {
   return `${head}${frame}${marks}${hint === undefined ? '' : ` ${printable(hint, 200)}`}\n`;
 }
 
-/** Same length, so that positions hold: `redis://:secret@host` becomes `redis://*******@host`, `token: x` becomes `token: *`. */
+/** Keeps the length, so that positions stay valid: `token: x` becomes `token: *`. */
 export function maskPasswords(text: string): string {
-  // Each word and each token is taken whole: a pattern that begins anew at every character needs hours for 1 MB.
+  // Matches whole words: a pattern that restarts at every character takes hours for 1 MB.
   return text
     .replace(/[^\s"']+/g, maskUserInfo)
     .replace(
@@ -140,7 +133,7 @@ export function maskPasswords(text: string): string {
     );
 }
 
-/** From the first `://` of a word to its last `@`, also where the scheme is misspelt, and credentials in a query. */
+/** From the first `://` of a word, even with a misspelt scheme, to its last `@`; also credentials in a query. */
 function maskUserInfo(word: string): string {
   const to = word.lastIndexOf('@');
   const scheme = word.search(/:\/\/[^/]/);
@@ -153,7 +146,7 @@ function maskUserInfo(word: string): string {
   );
 }
 
-/** The name with its `=`, and the value. */
+/** Groups: the name with its `=`, the value. */
 export const CREDENTIAL_IN_QUERY =
   /([?&][^=&]{0,40}(?:token|key|secret|pass|sig|auth|session)[^=&]{0,40}=)([^&]+)/gi;
 

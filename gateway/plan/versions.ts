@@ -1,4 +1,4 @@
-// The versions of a policy file with what they take over from their API; an API without versions is its own only one.
+// The versions of a policy file with the keys that they inherit from their API.
 import { type Label, UNVERSIONED } from '../policy/versioning/resolution.ts';
 import { INHERITED } from '../sections/list.ts';
 import type { PolicyFile, PolicyParts, VersionFile, VersionParts } from '../sections/policy-file.ts';
@@ -11,7 +11,7 @@ export function versionsOf(file: PolicyFile): ReadonlyMap<Label, VersionFile> {
   return new Map([[UNVERSIONED, { ...lifeOf(file), released: ALWAYS }]]);
 }
 
-/** What a file says of the life of its API as a whole, which is all there is of one without versions. */
+/** The lifecycle keys at the top of a file: all that an API without versions has. */
 export function wholeApiParts(parts: PolicyParts): VersionParts {
   return { ...lifeOf(parts), released: ALWAYS };
 }
@@ -23,7 +23,7 @@ function lifeOf(file: PolicyParts): Omit<VersionParts, 'released'> {
   return Object.assign({}, ...parts);
 }
 
-/** With everything written in the version itself. The very document where no version takes anything over. */
+/** Copies inherited keys into each version. Returns the document itself if nothing is inherited. */
 export function withInherited(document: SourceDocument): SourceDocument {
   const taken = keysOf(valueAt(document.value, ['versions'])).flatMap((label) => takenOver(document, label));
   if (taken.length === 0) return document;
@@ -34,7 +34,7 @@ export function withInherited(document: SourceDocument): SourceDocument {
   return relocated(document, value, real);
 }
 
-/** Steps of `versions.v1.sunset`; below the first two stands what may be written for the API as well. */
+/** Length of a path such as `versions.v1.sunset`. */
 const DEPTH = 3;
 
 function writtenAt(path: Path): Path {

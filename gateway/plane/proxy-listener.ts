@@ -35,6 +35,8 @@ function noSchemas(): never {
   throw new Error('no route has a schema');
 }
 
+const NO_TCP_SOCKET = 'the socket that was passed for a public listener is no TCP socket';
+
 export function createProxyListener(options: ProxyListenerOptions): Listener {
   const { tls, forwarder, websockets, limits, direct } = options;
   const { bounds, admits, report } = limits;
@@ -133,8 +135,11 @@ export function createProxyListener(options: ProxyListenerOptions): Listener {
       const { host, port } = options.address;
       const at = { port, ...(host === undefined ? {} : { host }) };
       await new Promise<void>((resolve, reject) => {
-        // Of a socket that is bound already the system's error does not say where.
-        const fail = (error: Error): void => reject(Object.assign(error, { port, address: host }));
+        const fail = (error: Error): void => {
+          const isPassed = options.socket !== undefined && Reflect.get(error, 'code') === 'EINVAL';
+          // Of a socket that is bound already the system's error does not say where.
+          reject(isPassed ? new Error(NO_TCP_SOCKET) : Object.assign(error, { port, address: host }));
+        };
         server.once('error', fail);
         server.listen(options.socket === undefined ? at : { fd: options.socket }, () => {
           server.off('error', fail);
@@ -146,7 +151,7 @@ export function createProxyListener(options: ProxyListenerOptions): Listener {
       if (typeof bound !== 'object' || bound === null) {
         // An open one would keep the process alive.
         server.close();
-        throw new Error('the socket that was passed for a public listener is no TCP socket');
+        throw new Error(NO_TCP_SOCKET);
       }
       return bound.port;
     },

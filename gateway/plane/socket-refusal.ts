@@ -32,6 +32,7 @@ export function refuseOnSocket(
   } else socket.destroy();
   observer.onAnswer(facts, {
     method: '-',
+    host: undefined,
     path: '-',
     status: made.status,
     bytes: Buffer.byteLength(made.body),

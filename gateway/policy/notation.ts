@@ -1,5 +1,4 @@
-// The notations operators write: durations, rates, dates, and those they are told in. Sections of every policy are built
-// from them; imported like policy/contract.ts, by any policy and by the plan.
+// The notations of policy and gateway files: durations, sizes, rates, dates, names and texts.
 import { z } from 'zod';
 import { controlIn, type EpochMs } from './contract.ts';
 
@@ -15,10 +14,10 @@ const UNIT_BYTES: Readonly<Record<string, number>> = { B: 1, KB: 1_024, MB: 1_02
 const SIZE = /^([1-9]\d{0,5})(B|KB|MB|GB)$/;
 const DATE = /^(\d{4})-(\d{2})-(\d{2})$/;
 const INSTANT = /^(\d{4}-\d{2}-\d{2})T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/;
-/** Fewer than ten years: longer durations are slips of the keyboard. */
+/** Ten years: a longer duration is a typing error. */
 const LONGEST_MS = 3650 * 86_400_000;
 
-/** `250ms`, `3s`, `5m`, `2h`, `30d` to milliseconds; undefined for any other text, zero included. */
+/** `250ms`, `3s`, `5m`, `2h`, `30d` to milliseconds. Undefined for any other text, zero included. */
 export function parseDuration(text: string): number | undefined {
   const [, count, unit] = DURATION.exec(text) ?? [];
   if (count === undefined || unit === undefined) return undefined;
@@ -26,7 +25,7 @@ export function parseDuration(text: string): number | undefined {
   return ms <= LONGEST_MS ? ms : undefined;
 }
 
-/** `512B`, `64KB`, `10MB`, `2GB` to bytes, by powers of 1024; undefined for any other text, zero included. */
+/** `512B`, `64KB`, `10MB`, `2GB` to bytes, in powers of 1024. Undefined for any other text, zero included. */
 export function parseSize(text: string): number | undefined {
   const [, count, unit] = SIZE.exec(text) ?? [];
   return count === undefined || unit === undefined
@@ -34,22 +33,22 @@ export function parseSize(text: string): number | undefined {
     : Number(count) * (UNIT_BYTES[unit] ?? Number.NaN);
 }
 
-/** `600/1m` to units per window; undefined for any other text. */
+/** `600/1m` to units per window. Undefined for any other text. */
 export function parseRate(text: string): Rate | undefined {
   const [, units, window] = RATE.exec(text) ?? [];
   const windowMs = window === undefined ? undefined : parseDuration(window);
   return units === undefined || windowMs === undefined ? undefined : { units: Number(units), windowMs };
 }
 
-/** `25%` to 0.25, from 1 to 100; undefined for any other text. */
+/** `25%` to 0.25, from 1 to 100. Undefined for any other text. */
 export function parseShare(text: string): number | undefined {
   const percent = /^([1-9]\d?|100)%$/.exec(text)?.[1];
   return percent === undefined ? undefined : Number(percent) / 100;
 }
 
 /**
- * A calendar date, meaning midnight UTC (SUN-2), or a full instant with its offset (SUN-5).
- * Undefined for other texts and for dates no calendar has, such as 2026-02-30.
+ * A calendar date, which means midnight UTC (SUN-2), or an instant with its offset (SUN-5). Undefined for other texts and
+ * for impossible dates such as 2026-02-30.
  */
 export function parseInstant(text: string): EpochMs | undefined {
   const day = INSTANT.exec(text)?.[1] ?? text;
@@ -61,17 +60,17 @@ export function parseInstant(text: string): EpochMs | undefined {
     month: Number(month),
     day: Number(dayOfMonth),
   });
-  // Temporal constrains what the calendar does not have; a date that changed was never one.
+  // Temporal clamps impossible dates, so a result that differs was impossible.
   if (date.toString() !== day) return undefined;
   return Temporal.Instant.from(day === text ? `${text}T00:00:00Z` : text).epochMilliseconds;
 }
 
-/** The day of an instant in UTC, as `YYYY-MM-DD`. */
+/** The day in UTC, as `YYYY-MM-DD`. */
 export function dayOf(instant: EpochMs): string {
   return Temporal.Instant.fromEpochMilliseconds(instant).toString().slice(0, 10);
 }
 
-/** A date where the instant is the midnight of one, as it would be written; else the whole instant. */
+/** The date alone if the instant is midnight UTC, otherwise the whole instant. */
 export function dateInWords(at: EpochMs): string {
   return at % 86_400_000 === 0 ? dayOf(at) : Temporal.Instant.fromEpochMilliseconds(at).toString();
 }
@@ -81,14 +80,14 @@ export function counted(count: number, noun: string): string {
   return `${count.toLocaleString('en-US')} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-/** Keys, log lines and reports hold no longer one. */
+/** The limit for store keys, log lines and reports. */
 const LONGEST_ID = 256;
-/** Control, format, unassigned and lone-surrogate characters, and the two separators that end a line. */
+/** Control, format, unassigned and lone-surrogate characters, and the two line separators. */
 const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}]/u;
 
 /**
- * Without what separates addresses, comments them or quotes (RFC 5322 section 3.2.3): a mailer would read another one. Dots
- * stand between something; the domain is a name, or a literal in brackets.
+ * No separators, comments or quotes (RFC 5322 section 3.2.3): a mailer would read another address. Dots only between atoms.
+ * The domain is a name or a literal in brackets.
  */
 const ATOM = '[^\\s@.<>"(),:;[\\]\\\\]+';
 const NAME = '[\\p{L}\\p{M}\\p{N}](?:[\\p{L}\\p{M}\\p{N}-]*[\\p{L}\\p{M}\\p{N}])?';
@@ -98,25 +97,25 @@ const MAIL = new RegExp(
   'u',
 );
 
-/** A mail address that reads as it is; undefined for any other text. */
+/** Undefined for a text that is no mail address in this strict form. */
 export function parseMail(text: string): string | undefined {
   return MAIL.test(text) && isPrintableId(text) ? text : undefined;
 }
 
-/** Whether a text from outside may name somebody: it becomes part of keys, log lines and reports. */
+/** Whether a text from outside may be an id. Ids become part of store keys, log lines and reports. */
 export function isPrintableId(text: string): boolean {
   return text !== '' && text.length <= LONGEST_ID && !UNPRINTABLE.test(text);
 }
 
-/** What keeps the names that one identity gives apart from those of the others. */
+/** Prefixes that keep the ids of several identities apart. */
 export interface IdPrefixes {
-  /** Before every name of this identity; '' for none. */
+  /** Prepended to every name of this identity. '' for none. */
   readonly own: string;
-  /** Those of other identities, with which no name of this one may begin. */
+  /** Prefixes of other identities. No id of this identity may begin with one. */
   readonly others: readonly string[];
 }
 
-/** The id of who is called `name` there; undefined for what names nobody, or somebody of another identity. */
+/** The id for `name`. Undefined if it is no valid id, or begins with the prefix of another identity. */
 export function idNamed(name: string, prefixes: IdPrefixes | undefined): string | undefined {
   const id = `${prefixes?.own ?? ''}${name}`;
   if (name === '' || !isPrintableId(id)) return undefined;
@@ -125,27 +124,27 @@ export function idNamed(name: string, prefixes: IdPrefixes | undefined): string 
 
 const PREFIX = /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}[/:]$/;
 
-/** `partner/` as it is, and '' for `off`; undefined for any other text. */
+/** `partner/` unchanged, and '' for `off`. Undefined for any other text. */
 export function parseIdPrefix(text: string): string | undefined {
   if (text === 'off') return '';
   return PREFIX.test(text) ? text : undefined;
 }
 
 const CLAIM = /^[\x21\x23-\x5b\x5d-\x7e]{1,128}$/;
-/** They say something of the token, not of who holds it: most differ in the next one. */
+/** Claims about the token, not about its holder. Most differ in the next token. */
 const OF_THE_TOKEN = /^(iss|aud|exp|nbf|iat|jti|scope|cnf)$/;
 
-/** The name of a claim that says something of who holds a token; undefined for any other text. */
+/** Undefined for a text that is no claim name, and for claims that describe the token instead of its holder. */
 export function parseClaimName(text: string): string | undefined {
   return CLAIM.test(text) && !OF_THE_TOKEN.test(text) ? text : undefined;
 }
 
-/** Whether a host name or address (brackets allowed) means this machine only. */
+/** Whether a host name or address (brackets allowed) means only this machine. */
 export function isLoopback(host: string): boolean {
   return /^(localhost|127(\.\d{1,3}){3}|\[?::1\]?)$/.test(host);
 }
 
-/** A string field read by `parse`; `message` is what an operator sees when that yields nothing. */
+/** A string field that `parse` reads. `message` is the finding if `parse` returns undefined. */
 export function notation<T>(parse: (text: string) => T | undefined, message: string, meta: Notation) {
   return z
     .string()
@@ -158,30 +157,27 @@ export function notation<T>(parse: (text: string) => T | undefined, message: str
     });
 }
 
-/** A key with one of a few words, which may be left out. */
 export function oneOf<const Words extends readonly [string, ...string[]]>(words: Words, description: string) {
   return z.enum(words).meta({ description }).optional();
 }
 
-/** What would be taken over from a larger whole, or `off`: then there is none, which is read as `none`. */
+/** A section, or `off`, which ends inheritance and becomes `none`. */
 export function orOff<Section extends z.ZodType, None>(section: Section, none: None) {
   return z.union([z.literal('off').transform((): None => none), section]);
 }
 
-/** What editors show for a notation. */
 export interface Notation {
   readonly description: string;
   readonly examples?: readonly string[];
 }
 
 export const duration = (description: string) =>
-  notation(parseDuration, 'not a duration such as 250ms, 3s, 5m, 2h or 30d', {
+  notation(parseDuration, 'not a duration such as 250ms, 3s, 5m, 2h or 30d, of 3650d at most', {
     description,
     examples: ['3s', '5m', '30d'],
   });
 
-/** For what is counted in whole seconds where it is used: less than one of them would be none. */
-/** Milliseconds of a duration of at least a second. */
+/** For values that are used in whole seconds. Returns milliseconds, at least 1,000. */
 export function parseWholeSeconds(text: string): number | undefined {
   const ms = parseDuration(text);
   return ms === undefined || ms < 1_000 ? undefined : ms;
@@ -208,10 +204,10 @@ export const instant = (description: string) =>
     examples: ['2027-01-15'],
   });
 
-/** Text for people: one line, no control characters, none that turn how it reads; what goes into a header is narrowed further there (WARN-2). */
-export const lineOfText = (description: string) =>
+/** One line of text for people. Header values are restricted further where they are written (WARN-2). */
+export const lineOfText = (description: string, example: string) =>
   notation(
     (text) => (/^.{1,300}$/u.test(text) && controlIn(text) === undefined ? text : undefined),
     'not one line of 1 to 300 characters without control characters',
-    { description },
+    { description, examples: [example] },
   );

@@ -1,9 +1,9 @@
-// How far apart two instants are, in the words of a calendar: `3 months`, `1 month 5 days`, `15 minutes`.
+// Writes the distance of two instants in calendar units: `3 months`, `1 month 5 days`, `15 minutes`.
 import type { EpochMs } from './contract.ts';
 
 const UNITS = ['months', 'days', 'hours', 'minutes', 'seconds', 'milliseconds'] as const;
 
-/** Calendar months first, then what is left of smaller units; `0 seconds` for the same instant. */
+/** Calendar months first, then smaller units. `0 seconds` for equal instants. */
 export function spanInWords(a: EpochMs, b: EpochMs): string {
   const [from, until] = a < b ? [a, b] : [b, a];
   const span = inUtc(from).until(inUtc(until), { largestUnit: 'months' });

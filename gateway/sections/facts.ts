@@ -1,4 +1,4 @@
-// What a policy file says, as comparable facts: one per thing that callers, upstreams or rules can notice.
+// Turns a policy file into comparable facts for diffs, one per observable setting.
 
 import type { Path, SourceDocument } from '../plan/read/document.ts';
 import { valueAt } from '../plan/read/values.ts';
@@ -6,36 +6,35 @@ import type { EpochMs } from '../policy/contract.ts';
 import type { BrownoutWindow } from '../policy/lifecycle/brownout-rule.ts';
 import { dateInWords, type Rate } from '../policy/notation.ts';
 
-/** A value as it is compared, and as it may be shown: what came in by interpolation is not. */
-export interface Word {
+/** A value to compare, and the text to show. Interpolated values are compared but not shown. */
+export interface ComparedValue {
   readonly same: string;
   readonly shown: string;
 }
 
 export type FactValue =
-  /** `at`, `rate`: of a date and of a rate, to say how far they have moved. */
-  | { readonly kind: 'word'; readonly word: Word; readonly at?: EpochMs; readonly rate?: Rate }
-  /** In any order; what is compared is who belongs to it. */
-  | { readonly kind: 'members'; readonly members: readonly Word[] }
+  /** `at` and `rate` are set for dates and rates, so that a diff can show the distance. */
+  | { readonly kind: 'word'; readonly word: ComparedValue; readonly at?: EpochMs; readonly rate?: Rate }
+  /** An unordered set. */
+  | { readonly kind: 'members'; readonly members: readonly ComparedValue[] }
   | { readonly kind: 'windows'; readonly windows: readonly BrownoutWindow[] };
 
 export interface Fact {
-  /** Such as `sunset`; of a list, what one member is called. */
+  /** Such as `sunset`. For a list, the name of one member. */
   readonly what: string;
   readonly value: FactValue;
 }
 
-export type Noun = 'api' | 'version' | 'operation' | 'upstream';
+export type PartKind = 'api' | 'version' | 'operation' | 'upstream';
 
-/** What can be there or not, with all that is said of it. */
+/** A part of an API that may be present or absent, with its facts. */
 export interface ComparedPart {
-  readonly noun: Noun;
-  /** `v1`, `v1 GET /search`, `upstream v1`; empty for the API itself. */
+  readonly noun: PartKind;
+  /** `v1`, `v1 GET /search`, `upstream v1`. Empty for the API itself. */
   readonly name: string;
   readonly facts: readonly Fact[];
 }
 
-/** One API as one side describes it. */
 export interface ApiFacts {
   readonly api: string;
   /** The API itself first. */
@@ -43,18 +42,18 @@ export interface ApiFacts {
 }
 
 export const dateFact = (what: string, at: EpochMs | undefined): readonly Fact[] =>
-  at === undefined ? [] : [{ what, value: { kind: 'word', word: plainWord(dateInWords(at)), at } }];
+  at === undefined ? [] : [{ what, value: { kind: 'word', word: plainValue(dateInWords(at)), at } }];
 
-/** A string is text of our own making, or that is public in any case. */
-export const wordFact = (what: string, word: Word | string | undefined): readonly Fact[] =>
+/** Pass a string only if it contains no interpolated value. */
+export const wordFact = (what: string, word: ComparedValue | string | undefined): readonly Fact[] =>
   word === undefined
     ? []
-    : [{ what, value: { kind: 'word', word: typeof word === 'string' ? plainWord(word) : word } }];
+    : [{ what, value: { kind: 'word', word: typeof word === 'string' ? plainValue(word) : word } }];
 
 export const rateFact = (what: string, rate: Rate | undefined): readonly Fact[] =>
-  rate === undefined ? [] : [{ what, value: { kind: 'word', word: plainWord(spellRate(rate)), rate } }];
+  rate === undefined ? [] : [{ what, value: { kind: 'word', word: plainValue(spellRate(rate)), rate } }];
 
-export const membersFact = (what: string, members: readonly Word[]): Fact => ({
+export const membersFact = (what: string, members: readonly ComparedValue[]): Fact => ({
   what,
   value: { kind: 'members', members },
 });
@@ -67,19 +66,19 @@ const WINDOWS = [
   ['ms', 1],
 ] as const;
 
-/** As an operator writes it, in the largest unit that divides the window: `600/1m`. */
+/** In the largest unit that divides the window: `600/1m`. */
 function spellRate({ units, windowMs }: Rate): string {
   const [unit, ms] = WINDOWS.find(([, each]) => windowMs % each === 0) ?? ['ms', 1];
   return `${units}/${windowMs / ms}${unit}`;
 }
 
-/** Text of our own making, or that is public in any case. */
-export function plainWord(text: string): Word {
+/** For text that contains no interpolated value. */
+export function plainValue(text: string): ComparedValue {
   return { same: text, shown: text };
 }
 
-/** Any value that stands at `path`. What is there by interpolation is compared, and shown as where it came from. */
-export function writtenWord(document: SourceDocument, path: Path, value: unknown): Word {
+/** The value at `path`. An interpolated value is compared, but shown as its source. */
+export function comparedValueAt(document: SourceDocument, path: Path, value: unknown): ComparedValue {
   if (typeof value === 'string') {
     const plain = /^[^\s,"]+$/.test(value) ? value : JSON.stringify(value);
     return { same: value, shown: document.isHidden(path) ? document.show(path, value) : plain };
@@ -87,7 +86,7 @@ export function writtenWord(document: SourceDocument, path: Path, value: unknown
   return { same: canonical(value), shown: canonical(masked(document, path, value)) };
 }
 
-/** Whatever a grammar has that no fact above names, key by key: a new key is compared without a line here. */
+/** Facts for the keys without a fact of their own. A new key thus appears in a diff without code here. */
 export function otherFacts(
   document: SourceDocument,
   at: Path,
@@ -98,11 +97,11 @@ export function otherFacts(
   if (typeof written !== 'object' || written === null) return [];
   const all: Readonly<Record<string, unknown>> = { ...defaults, ...written };
   return Object.entries(all).flatMap(([key, value]) =>
-    known.has(key) ? [] : wordFact(key, writtenWord(document, [...at, key], value)),
+    known.has(key) ? [] : wordFact(key, comparedValueAt(document, [...at, key], value)),
   );
 }
 
-/** Keys in one order, so that the order of writing is no difference. */
+/** Sorts keys, so that their order makes no difference. */
 function canonical(value: unknown): string {
   return JSON.stringify(value, (_key, inner: unknown) =>
     typeof inner === 'object' && inner !== null && !Array.isArray(inner)

@@ -54,8 +54,7 @@ const LIST = [
     words: accessWords,
   },
   {
-    // With a sunset of its own a version takes over nothing that hangs on the API's: no extension, no exception and no
-    // brownout of the API revives or touches what ends by another date.
+    // A version with its own sunset inherits nothing that depends on the API's sunset: no extension, exception or brownout.
     inherited: {
       announced: ['announced', 'deprecated'],
       deprecated: ['deprecated'],
@@ -104,7 +103,7 @@ const LIST = [
     needsDeprecation: [['deprecation_header'], ['upstream_wins'], ['warning']],
     leftAsWritten: ['deprecation_header'],
     compileApi: compileSignals,
-    // A form of Deprecation that is not written is that of the gateway file.
+    // Without deprecation_header the gateway file decides.
     words: { defaults: { ofApi: { mode: 'enforce', echo: false, warning: true, upstream_wins: false } } },
   },
   {
@@ -138,13 +137,13 @@ const LIST = [
     words: upstreamWords,
   },
   { alwaysInForce: ['rules'], words: rulesWords },
-  // Expectations change nothing that anyone is told or given.
+  // Expectations do not change the plan.
   { leftAsWritten: ['expect'], words: { ofApi: { expect: () => [] } } },
 ] as const satisfies readonly Section[];
 
 export const SECTIONS: readonly Section[] = LIST;
 
-/** Keys that versions take over from their API, each with the keys by which a version has its own instead. */
+/** Inherited keys, each with the version keys that stop its inheritance. */
 export const INHERITED: Readonly<Record<string, readonly string[]>> = Object.assign(
   {},
   ...SECTIONS.map(({ inherited }) => inherited),
@@ -152,7 +151,7 @@ export const INHERITED: Readonly<Record<string, readonly string[]>> = Object.ass
 
 type Hook = 'compileApi' | 'compileVersion' | 'compileDated' | 'compileOperation';
 type Listed = (typeof LIST)[number];
-/** What all sections compile together: a field that no section has is missing where the plan is put together. */
+/** The compiled fields of all sections. If no section provides a field, the assembly of the plan does not type-check. */
 type Compiled<K extends Hook> = Intersection<
   Listed extends infer S ? (S extends Record<K, (...given: never) => infer R> ? R : never) : never
 >;

@@ -1,4 +1,4 @@
-// The grammar of a policy file, put together from the sections of every policy.
+// The grammar of a policy file, composed of the grammars of its sections.
 import { z } from 'zod';
 import type { Guide } from '../plan/guides/guide-page.ts';
 import type { VersionNotes } from '../plan/version-notes.ts';
@@ -104,11 +104,10 @@ export const policyGrammar = z.strictObject({
   versions: z.union([z.literal('none'), z.record(z.string(), version)]).meta(versionsMeta),
 });
 
-/** Every key that an API as a whole may have, and every one of a version. */
 export const API_KEYS: readonly string[] = Object.keys(policyGrammar.shape);
 export const VERSION_KEYS: readonly string[] = Object.keys(version.shape);
 
-/** The same, with everything optional: what is left of a file once malformed parts are taken out. */
+/** The same grammar with all keys optional, for files whose malformed parts were removed. */
 export const policyPartsGrammar = z
   .strictObject({
     ...fields,
@@ -118,8 +117,8 @@ export const policyPartsGrammar = z
   .partial();
 
 /**
- * Never written: `notes`, what the descriptions of the versions tell their callers, by label, `guides`, those that are
- * files, and `isLeftOut`, of a file that only closes the routes of its API.
+ * Three fields are not part of the file. `notes`: notes for callers from the OpenAPI descriptions, by label. `guides`: the
+ * guides that are files. `isLeftOut`: the API is not served, its routes are only reserved.
  */
 export type PolicyFile = z.output<typeof policyGrammar> & {
   readonly notes?: Readonly<Record<string, VersionNotes>>;

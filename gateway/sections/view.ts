@@ -1,4 +1,4 @@
-// What the checks of a section see: the well-formed parts of a policy file, where they stand, and what surrounds the file.
+// The input of section checks: the well-formed parts of a policy file and its surroundings.
 import type { Finding, Path, SourceDocument } from '../plan/read/document.ts';
 import { suggestOrList } from '../plan/read/shape-issues.ts';
 import { valueAt } from '../plan/read/values.ts';
@@ -12,51 +12,50 @@ export interface PolicyView {
   readonly document: SourceDocument;
   readonly parts: PolicyParts;
   readonly unversioned: boolean;
-  /** Every label written, well formed or not, in the order written. */
+  /** In file order, malformed labels included. */
   readonly labels: readonly string[];
-  /** By label; an API without versions is its own only one. */
+  /** By label. An API without versions is its own single version. */
   readonly versions: ReadonlyMap<string, VersionParts>;
-  /** Every upstream written. */
   readonly upstreamNames: readonly string[];
-  /** By label of a version with a description: whether that lets a POST carry a form. */
+  /** By label of a version with an OpenAPI description: whether it allows a form as the body of a POST. */
   readonly takesForms: Readonly<Record<string, boolean>>;
 }
 
-/** What a policy file is checked against: the gateway's side and the day. Undefined parts are not known and not checked. */
-export interface Surroundings {
+/** The gateway settings and the date for checks. Undefined parts are unknown, so they are not checked. */
+export interface CheckContext {
   readonly now: EpochMs;
   readonly public: string | undefined;
   readonly identities: readonly string[] | undefined;
   /** Lower-case names of the headers that carry API keys. */
   readonly keyHeaders: readonly string[];
   readonly listeners: readonly { readonly name: string; readonly address: Address }[];
-  /** Undefined where no client is held to the names of certificates. */
+  /** Undefined if the gateway's certificates restrict no host. */
   readonly certifiedNames: readonly string[] | undefined;
   readonly trustsProxies: boolean | undefined;
   /** How services read paths, for policy files that do not say. */
   readonly paths: PathsFile | undefined;
-  /** Days for which calls are kept; 0: none are counted. */
+  /** Days for which the ledger keeps calls. 0: the ledger is off. */
   readonly ledgerDays: number | undefined;
 }
 
 export type Report = (path: Path, finding: Finding) => void;
 
 /**
- * Whether anything is written at `path`, well formed or not: a malformed value is reported once, not as missing too.
- * `off` says that there is nothing.
+ * Whether the file has a value at `path`, malformed or not. Otherwise a malformed value would be reported as missing too.
+ * `off` counts as absent.
  */
 export function isWritten({ document }: Pick<PolicyView, 'document'>, path: Path): boolean {
   return document.has(path) && valueAt(document.value, path) !== 'off';
 }
 
-/** What an API without versions says of its life stands at the top of its file, where other APIs say it of all. */
+/** An API without versions has its dates at the top of the file. */
 export function versionPath(label: Label): Path {
   return label === UNVERSIONED ? [] : ['versions', label];
 }
 
-/** One version as it is written, and where. */
+/** One version and its path. */
 export interface CheckedVersion {
-  /** As problems name it. */
+  /** The name in messages. */
   readonly label: string;
   readonly version: VersionParts;
   readonly at: Path;
@@ -69,22 +68,22 @@ export function checkedVersion(label: Label, version: VersionParts, view: Policy
   return { label: versionName(label, view.parts), version, at: versionPath(label), view };
 }
 
-/** As problems name it: a version by its label, an API without versions by its name. */
+/** The name in messages: the label of a version, or the name of an API without versions. */
 export function versionName(label: Label, { api = 'the API' }: Pick<PolicyParts, 'api'>): string {
   return label === UNVERSIONED ? api : label;
 }
 
-/** Whether a version has at `key` what the API says for all its versions. */
-export function isTakenOver({ origin }: SourceDocument, label: string, key: string): boolean {
+/** Whether the value at `key` of a version is inherited from its API. */
+export function isInherited({ origin }: SourceDocument, label: string, key: string): boolean {
   const [own, shared] = [origin(['versions', label, key]), origin([key])];
   return own !== undefined && own.line === shared?.line && own.column === shared.column;
 }
 
 /**
- * Reports a name that nothing bears, with what it may have meant, else `hintOfNone` where nothing is `known`. What
- * interpolation brought in is not quoted, and no hint hints at it.
+ * Reports an unknown name and suggests a known one, or shows `hintOfNone` if none is known. Interpolated values are not
+ * shown.
  */
-export function reportDangling(
+export function reportUnknownName(
   path: Path,
   noun: string,
   name: string,

@@ -1,24 +1,26 @@
-// When consumers were first seen on a frozen version, cached in this process.
+// Caches in this process when each consumer was first seen on a frozen version.
 import { type EpochMs, type MaybePromise, type MonotonicMs, StoreUnavailable } from '../policy/contract.ts';
-import type { Adopter, Adoption, FirstSeen, LedgerStore } from '../policy/usage/ledger.ts';
+import type { VersionConsumer, Adoption, FirstSeen, LedgerStore } from '../policy/usage/ledger.ts';
 
 export type AdoptionRecords = Pick<LedgerStore, 'firstSeen'>;
 
-/** Without a ledger no consumer is counted, so none is late. */
+/** Without a ledger no consumer is counted, so no consumer is late. */
 export const WITHOUT_LEDGER: AdoptionRecords = {
   firstSeen: () => ({ at: undefined, countedSince: undefined }),
 };
 
-export type FrozenVersion = Pick<Adopter, 'api' | 'version'>;
+export type FrozenVersion = Pick<VersionConsumer, 'api' | 'version'>;
 
-/** Why a consumer cannot be judged late: the store is away, or calls are counted only since the freeze or later. */
+/**
+ * Why a consumer cannot be judged: the store is unavailable, or the ledger counts this version only since the freeze or later.
+ */
 export type Unjudged = 'store_away' | 'counted_since';
 
 export interface AdoptionOptions {
   readonly now: () => MonotonicMs;
   /** Called for each request that is admitted because its consumer cannot be judged. */
   readonly onUnjudged: (version: FrozenVersion, why: Unjudged) => void;
-  /** Cached consumers; the least recently used is evicted. */
+  /** Cached consumers; the least recently used one is evicted. */
   readonly most?: number;
 }
 
@@ -27,17 +29,22 @@ interface KnownAdopter extends FirstSeen {
 }
 
 const DEFAULT_MOST = 100_000;
-/** Other gateways flush their counts within a second: a consumer that they saw earlier is wrongly refused no longer than this. */
+/**
+ * Other gateways flush their counts within a second. A consumer that they saw earlier is wrongly refused for at most this long.
+ */
 const ABSENCE_MS = 5_000;
-/** Right after the freeze, counts of other gateways may still be on their way, so absence is cached for a shorter time. */
+/** Right after the freeze, counts of other gateways may still be on their way. Absence is then cached for a shorter time. */
 const FIRST_MOMENTS_MS = 5_000;
 const ABSENCE_AT_FIRST_MS = 250;
 /** Another gateway may have started to count earlier. */
 const BEGINNING_MS = 60_000;
-/** Pause before an unavailable store is asked again, so that not every request waits for it. */
+/** Pause before the next call to an unavailable store, so that not every request waits for it. */
 const AWAY_MS = 1_000;
 
-/** A first sighting never changes, so it is read once. Concurrent requests share one read, and none waits for two. */
+/**
+ * Reads each first sighting once, since it never changes. Concurrent requests share one read, and a request waits for at most
+ * one.
+ */
 export function createAdoption(
   records: AdoptionRecords,
   { now: monotonic, onUnjudged, most = DEFAULT_MOST }: AdoptionOptions,
@@ -54,7 +61,7 @@ export function createAdoption(
     return entry;
   };
 
-  const ask = async (key: string, adopter: Adopter): Promise<KnownAdopter | undefined> => {
+  const ask = async (key: string, adopter: VersionConsumer): Promise<KnownAdopter | undefined> => {
     try {
       const askedAt = monotonic();
       return keep(key, { ...(await records.firstSeen(adopter)), askedAt });
@@ -67,8 +74,8 @@ export function createAdoption(
     }
   };
 
-  /** Undefined while the store is away. */
-  const find = (adopter: Adopter, freeze: EpochMs, now: EpochMs): MaybePromise<KnownAdopter | undefined> => {
+  /** Undefined while the store is unavailable. */
+  const find = (adopter: VersionConsumer, freeze: EpochMs, now: EpochMs): MaybePromise<KnownAdopter | undefined> => {
     const key = keyOf(adopter);
     const entry = known.get(key);
     if (entry !== undefined && monotonic() < entry.askedAt + goodFor(entry, freeze, now))
@@ -81,7 +88,7 @@ export function createAdoption(
     return flight;
   };
 
-  const judge = (entry: KnownAdopter | undefined, adopter: Adopter, freeze: EpochMs): boolean => {
+  const judge = (entry: KnownAdopter | undefined, adopter: VersionConsumer, freeze: EpochMs): boolean => {
     if (entry !== undefined && isBefore(entry.at, freeze)) return false;
     if (entry !== undefined && isBefore(entry.countedSince, freeze)) return true;
     onUnjudged(adopter, entry === undefined ? 'store_away' : 'counted_since');
@@ -104,7 +111,7 @@ export function createAdoption(
   };
 }
 
-function keyOf({ api, version, consumer }: Adopter): string {
+function keyOf({ api, version, consumer }: VersionConsumer): string {
   return JSON.stringify([api, version, consumer]);
 }
 

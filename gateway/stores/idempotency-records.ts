@@ -1,11 +1,10 @@
-// Idempotency keys over the texts that a store keeps of them: the same in every store, and between its editions.
-import type { IdempotencyStore, KeptAnswer } from '../policy/idempotency/rules.ts';
+// Idempotency keys, read from and written to the texts that a store keeps; the format is the same in every store.
+import type { IdempotencyStore, StoredResponse } from '../policy/idempotency/rules.ts';
 import { faultOnce, isStoredObject, storedValue } from './stored-json.ts';
 
-/** What stands at a key, or `claimed` where nothing did. */
+/** `claimed`: the key was free and is now the caller's. */
 export interface StandingKey {
   readonly state: 'claimed' | 'running' | 'unknown' | 'kept';
-  /** Of a kept one. */
   readonly record: string | undefined;
 }
 
@@ -14,16 +13,16 @@ export type SettledKey =
   | { readonly state: 'unknown'; readonly ms: number }
   | { readonly state: 'kept'; readonly record: string; readonly ms: number };
 
-/** Every answer rejects with `StoreUnavailable` only. */
+/** Both reject with `StoreUnavailable` only. */
 export interface ClaimTexts {
   readonly claim: (key: string, owner: string, lockMs: number) => Promise<StandingKey>;
-  /** False, and nothing done, unless `owner` has it and is not through. */
+  /** False, with nothing done, unless `owner` holds the key and has not settled it. */
   readonly settle: (key: string, owner: string, next: SettledKey) => Promise<boolean>;
 }
 
 /**
- * `onFault` is called once for unreadable answers. Their keys stay until they lapse, with an unknown outcome: the request was
- * carried out, and another edition may be able to read its answer (IDM-6).
+ * `onFault` is called once for unreadable answers. Their keys stay until they expire, with an unknown outcome (IDM-6): the
+ * request was carried out, and another release may be able to read its answer.
  */
 export function createIdempotencyStore(
   texts: ClaimTexts,
@@ -46,12 +45,12 @@ export function createIdempotencyStore(
   };
 }
 
-export function writeAnswer({ fingerprint, status, headers, body }: KeptAnswer): string {
+export function writeAnswer({ fingerprint, status, headers, body }: StoredResponse): string {
   return JSON.stringify({ fingerprint, status, headers, body: Buffer.from(body).toString('base64') });
 }
 
-/** Undefined for a text that is no answer. */
-export function readAnswer(text: string): KeptAnswer | undefined {
+/** Undefined for a text that is not a stored answer. */
+export function readAnswer(text: string): StoredResponse | undefined {
   const stored = storedValue(text);
   if (!isStoredObject(stored)) return undefined;
   const { fingerprint, status, headers, body } = stored;
@@ -60,7 +59,7 @@ export function readAnswer(text: string): KeptAnswer | undefined {
   return { fingerprint, status: Number(status), headers, body: Buffer.from(body, 'base64') };
 }
 
-function isHeaders(value: unknown): value is KeptAnswer['headers'] {
+function isHeaders(value: unknown): value is StoredResponse['headers'] {
   return isStoredObject(value) && Object.values(value).every((each) => isText(each) || isTexts(each));
 }
 

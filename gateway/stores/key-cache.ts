@@ -1,25 +1,24 @@
-// The cache of API keys in front of the store, and the stored text of each; the store never sees a key.
+// The cache of API keys in front of the store, and the stored form of a key; the store never sees the secret itself.
 import type { FoundKey, KeyRecord, KeySecret, KeyStore } from '../policy/authentication/key-record.ts';
 import { type EpochMs, StoreUnavailable } from '../policy/contract.ts';
 import { faultOnce, isInstant, isStoredObject, type StoredObject, storedValue } from './stored-json.ts';
 
-/** Texts by the public part of a key. Every answer rejects with `StoreUnavailable` only. */
+/** Texts by the public part of a key. All reject with `StoreUnavailable` only. */
 export interface KeyTexts {
   readonly find: (id: string) => Promise<string | undefined>;
   readonly list: () => Promise<readonly string[]>;
-  /** False, and nothing done, unless `current` stands there. */
+  /** False, with nothing done, unless `current` is stored. */
   readonly replace: (id: string, current: string | undefined, next: string) => Promise<boolean>;
 }
 
 export interface CachedKeys extends KeyStore {
-  /** For a key that was changed elsewhere. */
   readonly forget: (id: string) => void;
   readonly forgetAll: () => void;
 }
 
 interface KeyCacheBounds {
   readonly mostKeys?: number;
-  /** Apart from the keys, so that made-up ones cannot push those in use out. */
+  /** Counted apart from the known keys, so that invented keys cannot evict real ones. */
   readonly mostUnknown?: number;
 }
 
@@ -29,7 +28,7 @@ const DEFAULT_MOST_UNKNOWN = 10_000;
 const AWAY: FoundKey = { kind: 'away' };
 const UNKNOWN: FoundKey = { kind: 'unknown' };
 
-/** The least recently used is evicted. Concurrent requests for one unknown key share one call. */
+/** The least recently used entry is evicted. Concurrent requests for one unknown key share one call. */
 export function createKeyCache(
   texts: KeyTexts,
   onFault: (error: unknown) => void,
@@ -38,9 +37,9 @@ export function createKeyCache(
   const known = new Map<string, FoundKey>();
   const unknown = new Set<string>();
   const flights = new Map<string, Promise<FoundKey>>();
-  /** How often anything was forgotten: an answer that was on its way meanwhile may be the older one. */
+  /** Counts calls of `forget`. An answer to a call sent before the last of them may be stale. */
   let forgotten = 0;
-  /** As its store has it, by which that tells whether it still stands: another edition may have written more. */
+  /** The stored text of each record. The store compares it to detect changes, and another release may have added fields. */
   const storedTexts = new WeakMap<KeyRecord, string>();
   const reportOnce = faultOnce(onFault, 'what is stored as an API key is none; it opens nothing');
 
@@ -128,7 +127,7 @@ export function createKeyCache(
       try {
         return await texts.replace(next.id, before, writeKeyRecord(next, before));
       } finally {
-        // Without an answer too: the write may have happened.
+        // Also after a failure: the write may have happened.
         forget(next.id);
       }
     },
@@ -140,7 +139,7 @@ function makeRoom(kept: Map<string, unknown> | Set<string>, most: number): void 
   if (longestUnasked?.done === false) kept.delete(longestUnasked.value);
 }
 
-/** `before`: the text in whose place it comes. What another edition says there of the key and its secrets stays. */
+/** `before`: the text that this one replaces. Fields of it that this release does not know are kept. */
 export function writeKeyRecord(record: KeyRecord, before = '{}'): string {
   const { id, consumer, scopes, contact, created, expires, rotated, revoked, secrets } = record;
   const stored = storedValue(before);
@@ -153,12 +152,12 @@ export function writeKeyRecord(record: KeyRecord, before = '{}'): string {
   return JSON.stringify(mergeStored(known, stood));
 }
 
-/** In one order, so that one record has one text. */
+/** A fixed order of fields, so that one record has one text. */
 function mergeStored(known: StoredObject, stood: object): StoredObject {
   return { ...known, ...stood, ...known };
 }
 
-/** Undefined for what is no record: a key that cannot be understood opens nothing. */
+/** Undefined for an unreadable record: such a key authenticates no caller. */
 function readKeyRecord(text: string): KeyRecord | undefined {
   const stored = storedValue(text);
   if (!isStoredObject(stored)) return undefined;
@@ -171,7 +170,7 @@ function readKeyRecord(text: string): KeyRecord | undefined {
   return { id, consumer, scopes, contact, created, expires, rotated, revoked, secrets: secrets.map(plain) };
 }
 
-/** What another edition may take for a key, made one that has ended: of what it says only the holder is looked for. */
+/** An ended record in place of an unreadable one, which another release may accept as a key. Only its consumer is read. */
 function endedRecord(id: string, text: string, at: EpochMs): KeyRecord {
   const stored = storedValue(text);
   const { consumer }: StoredObject = isStoredObject(stored) ? stored : {};

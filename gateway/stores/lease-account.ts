@@ -1,24 +1,27 @@
-// The arithmetic of leases for one bucket: what is held, what lapses, what the store can have at best.
+// The arithmetic of leases for one bucket: units held, units expired, and what the store can have at most.
 import { emissionInterval } from '../policy/rate-limit/gcra.ts';
 import type { Limit, Taken } from '../policy/rate-limit/limit.ts';
 
-/** What one call may take of the units there are: what one gateway holds, the others lack. */
+/** Share of the remaining units that one call may take: other gateways lack what this one holds. */
 const SHARE_OF_REMAINDER = 1 / 10;
-/** What each of several gateways takes of what keeps their leases alive: all of it would be too much, in turns. */
+/**
+ * If several gateways share the bucket, the share of the possible lease that each one takes. Taking all of it in turns is too
+ * much.
+ */
 const SHARE_OF_SEVERAL = 1 / 2;
-/** A lease of which fewer units were used is not renewed ahead: the renewal would be another request's unit. */
+/** A lease of which fewer units were used is not renewed ahead: the renewal would cost a unit that another request needs. */
 const LEAST_USE_RENEWED_AHEAD = 4;
-/** Of a lease's units, or of its life, when it is renewed ahead. */
+/** The part of a lease's units, or of its life, that is left when it is renewed ahead. */
 const LAST_PART = 1 / 4;
 const LONGEST_LIFE_MS = 1000;
 const LIVES_PER_WINDOW = 60;
-/** Keeps a whole number of units whole after a division; far below what a unit is. */
+/** Keeps a whole number of units whole after a division; far smaller than a unit. */
 const ROUNDING = 1e-6;
 
 interface Lease {
   left: number;
   readonly sentAt: number;
-  /** When the bucket would be full again if no more were taken. */
+  /** When the bucket would be full if no more units were taken. */
   fullAt: number;
 }
 
@@ -26,27 +29,28 @@ interface Lease {
 export interface LeaseAccount {
   readonly limit: Limit;
   /**
-   * Ends units that could not be in a bucket of this size. If the last answer is too old, the others wait for the next one.
-   * To be called before a new take and before `enter`.
+   * Expires units that exceed the bucket's debt. If the last answer is too old, the remaining units wait for the next one. Must
+   * be called before a new take and before `enter`.
    */
   readonly lapse: (at: number) => void;
   /**
-   * Serves a take from the leases, or refuses it from what is known; undefined when the store must be asked. `claim`: of a take
-   * that has waited for the store's answer, the units there must have been. A refusal stands however long it was on its way.
+   * Takes from the leases, or refuses if the known state suffices; undefined if the store must be called. `required` is set for a
+   * take that has waited for the store: the units that its answer must have shown. Such a take is refused however late the answer
+   * came.
    */
   readonly take: (cost: number, at: number, required?: number) => Taken | undefined;
-  /** What `take` would answer, with nothing taken: the numbers are those before it. */
+  /** The result of `take`, with nothing taken and the numbers before the take. */
   readonly preview: (cost: number, at: number, required?: number) => Taken | undefined;
-  /** Unspent units, 0 while they wait for an answer of the store. */
+  /** Unspent units; 0 while they wait for an answer of the store. */
   readonly held: () => number;
   readonly wasRefused: () => boolean;
-  /** Units beyond the leases that `cost` needs. */
+  /** Units that `cost` needs beyond the leases. */
   readonly missing: (cost: number) => number;
-  /** How many units to ask the store for while `queued` wait, of which the first needs `need`. */
+  /** Units to take from the store. `queued`: units of all waiting takes, of which the first needs `need`. */
   readonly sizeFor: (need: number, queued: number, at: number) => number;
   /** True once per lease, when it is time to fetch the next one ahead. */
   readonly takeRenewal: (at: number) => boolean;
-  /** Enters the store's answer to `asked`, sent at `sentAt`. */
+  /** Records the store's answer to a take of `cost` units sent at `sentAt`. */
   readonly enter: (answer: Taken, cost: number, sentAt: number) => void;
 }
 
@@ -54,23 +58,22 @@ export function openLeaseAccount(limit: Limit): LeaseAccount {
   const interval = emissionInterval(limit) / 1000;
   const capacity = limit.burst * interval;
   const life = Math.min(LONGEST_LIFE_MS, limit.windowMs / LIVES_PER_WINDOW);
-  // What the bucket refills in a lease's life: an idle lease then costs its subject nothing.
+  // The bucket refills this much in the life of a lease, so an idle lease costs its subject nothing.
   const largest = Math.floor(life / interval);
 
   let leases: Lease[] = [];
-  /** Units held after the last call, and those used since. */
+  /** Units held after the last call. */
   let size = 0;
   let used = 0;
-  /** Units that lapsed since the last call, and are in the bucket again. */
+  /** Units that expired since the last call and are in the bucket again. */
   let refilled = 0;
-  /** Units that will be used in a lease's life. */
   let expectedUse = 1;
   let remainingInStore = Number.POSITIVE_INFINITY;
-  /** When the bucket holds no unit, seen from the last answer: k units are there at `emptyAt + k * interval`, or later. */
+  /** When the bucket is empty, according to the last answer. k units are there at `emptyAt + k * interval` or later. */
   let emptyAt = Number.NEGATIVE_INFINITY;
   let renewAt = Number.NEGATIVE_INFINITY;
   let renewed = false;
-  /** Until when the last answer is relied on. */
+  /** When the last answer becomes too old. */
   let endsAt = Number.NEGATIVE_INFINITY;
   /** Whether the unspent units may be spent, or wait for an answer. */
   let confirmed = false;
@@ -85,7 +88,7 @@ export function openLeaseAccount(limit: Limit): LeaseAccount {
 
   const held = (): number => (confirmed ? unspent() : 0);
 
-  /** Units that a bucket lacks of being full, if no more are taken: so many of a lease can be outstanding. */
+  /** Units that a bucket lacks until it is full. No more units of a lease than that can be outstanding. */
   const lacking = (fullAt: number, at: number): number =>
     Math.max(0, Math.floor((fullAt - at) / interval + ROUNDING));
 
@@ -112,12 +115,12 @@ export function openLeaseAccount(limit: Limit): LeaseAccount {
     const readyAt = emptyAt + (cost - units) * interval;
     if (at < readyAt && (required !== undefined || at < endsAt)) return answer(false, readyAt - at, at);
     if (required === undefined || units + remainingInStore >= required) return undefined;
-    // What there is, if it is enough, is for those before it.
+    // If the remaining units suffice for this take, they belong to the takes queued before it.
     const known = answer(false, Math.max(0, readyAt - at), at);
     return { ...known, remaining: Math.min(known.remaining, cost - 1) };
   };
 
-  /** As much as was used since the last call, twice as much if that was nearly all there was. */
+  /** The use since the last call, or twice the lease if nearly all of it was used. */
   const learnUse = (at: number): void => {
     if (used >= size * (1 - LAST_PART)) expectedUse = Math.max(expectedUse, 2 * size);
     else if (at >= renewAt) expectedUse = Math.max(1, used);
@@ -144,7 +147,7 @@ export function openLeaseAccount(limit: Limit): LeaseAccount {
     missing: (cost) => Math.max(0, cost - held()),
     sizeFor: (need, queued, at) => {
       learnUse(at);
-      // A lease lapses as fast as its bucket refills, so it lasts for its life if the bucket then lacks `largest`.
+      // A lease expires as fast as its bucket refills, so it lasts for its whole life if the bucket then lacks `largest` units.
       const lasting = (largest - lacking(emptyAt + capacity, at)) * (shared ? SHARE_OF_SEVERAL : 1);
       const there = Math.min(limit.burst, remainingInStore);
       const usual = Math.min(
@@ -170,9 +173,9 @@ export function openLeaseAccount(limit: Limit): LeaseAccount {
       const fullAt = emptyAt + capacity;
       const fullBefore = taken.allowed ? fullAt - cost * interval : fullAt;
       for (const lease of leases) {
-        // This answer was overtaken by the lease.
+        // The answer for this lease was sent later and arrived first.
         if (lease.sentAt > sentAt) continue;
-        // If the bucket lacked less than after the lease was taken, the store lost the difference or got it back.
+        // A bucket that lacks fewer units than after the lease was taken lost the difference or got it back.
         lease.left -= Math.min(lease.left, lacking(lease.fullAt, fullBefore));
         lease.fullAt = Math.min(lease.fullAt, fullBefore);
       }

@@ -1,4 +1,4 @@
-// Leases by key, and the calls that fetch them: one call at a time per key, which all waiting takes share.
+// Leases by key and the store calls that fetch them: one call at a time per key, shared by all waiting takes.
 import type { MonotonicMs } from '../policy/contract.ts';
 import type { Limit, RateLimitStore, Take, Taken } from '../policy/rate-limit/limit.ts';
 import { type LeaseAccount, openLeaseAccount } from './lease-account.ts';
@@ -25,7 +25,7 @@ export interface LeaseEntries {
   readonly keepNewest: (wanted: LeaseRequest) => void;
 }
 
-/** At most `maxLeases` keys; the key that has been without a call for the longest time is evicted. */
+/** At most `maxLeases` keys. The key that has been without a call for the longest time is evicted. */
 export function createLeaseEntries(maxLeases: number): LeaseEntries {
   const entries = new Map<string, LeaseEntry>();
 
@@ -113,9 +113,9 @@ export function createLeaseCalls(
 }
 
 /**
- * Calls for several keys of one request: all or none, so that no key loses units when another refuses. Requests with the same
- * keys share one call, which fetches units for as many of them as the store has units for. Rejects as `inner` does. After the
- * deadline no further call follows.
+ * Calls for several keys of one request, for all or none, so that no key loses units if another refuses. Requests with the same
+ * keys share one call. It fetches units for as many of them as the store can serve. Rejects as `inner` does. After the deadline
+ * no further call follows.
  */
 export function createFetchTogether(
   inner: Pick<RateLimitStore, 'takeAll'>,

@@ -1,4 +1,4 @@
-// Leases: takes many units from a RateLimitStore in one call and spends them from memory, so that most requests wait for no store.
+// Leases: takes many units from a RateLimitStore in one call and spends them from memory.
 import { type MonotonicMs, StoreUnavailable } from '../policy/contract.ts';
 import type { RateLimitStore, Taken } from '../policy/rate-limit/limit.ts';
 import {
@@ -23,23 +23,25 @@ export interface LeasingOptions {
   readonly startDeadline?: () => StoreDeadline;
 }
 
-/** What the awaited answer is: of a call sent before the take came; of one sent after it; the last one before the deadline. */
+/**
+ * Which answer the take waits for: of a call sent before the take came, of one sent after it, or the last before the deadline.
+ */
 type WaitRound = 'earlier' | 'own' | 'last';
 
 interface QueuePosition extends Disposable {
   /**
-   * Units that the answer must have shown, else it refuses this take. `own`: those of this take and of the takes queued before
-   * it. `last`: those of all queued takes, since this take waits for no further answer.
+   * Units that the answer must have shown, or this take is refused. `own`: those of this take and of the takes queued before it.
+   * `last`: those of all queued takes, since this take waits for no further answer.
    */
   readonly requiredUnits: (round: WaitRound) => number;
 }
 
 /**
  * Takes from leases of `inner`. Only takes of a cold or exhausted key wait, all for the same call. A lease in use is renewed in
- * the background when a quarter of its units or of its life is left; otherwise its units expire after a second or a sixtieth
- * of the window, until a call confirms them. Refusals come from memory while the bucket cannot have filled. `remaining` counts
- * the units held here and those the store had at the last call. Rejects with `StoreUnavailable` if the deadline expires while
- * the store may have enough units. If the store has too few, the take is refused, however slow the store is.
+ * the background when a quarter of its units or of its life is left. Otherwise its units expire after a second or a sixtieth of
+ * the window, until a call confirms them. While the bucket cannot have refilled, refusals come from memory. `remaining` counts
+ * the units held here and those that the store had at the last call. If the store has too few units, the take is refused, however
+ * slow the store is. If the deadline expires while the store may have enough units, the take rejects with `StoreUnavailable`.
  */
 export function createLeasedTake(
   inner: Pick<RateLimitStore, 'take'>,
@@ -48,7 +50,7 @@ export function createLeasedTake(
   return openLeases(inner, withDefaults(options)).take;
 }
 
-/** The same, and takes from several keys at once: from all or from none. */
+/** As `createLeasedTake`; `takeAll` takes from all keys or from none. */
 export function createLeasingStore(inner: RateLimitStore, options: LeasingOptions): RateLimitStore {
   const held = withDefaults(options);
   const { entries, now, startDeadline } = held;
@@ -94,7 +96,7 @@ export function createLeasingStore(inner: RateLimitStore, options: LeasingOption
       await fetchEmpty(wanted);
       if (deadline.expired) round = 'last';
       const required = positions.map((position) => position.requiredUnits(round));
-      // Fetched units belong to the takes that wait, however long the call took.
+      // Fetched units belong to the waiting takes, however long the call took.
       const spent = spendAll(wanted, now(), required);
       if (spent !== undefined) return spent;
       if (round === 'last') throw tooSlow();

@@ -13,22 +13,22 @@ import { answerGuardOnly, answerWorkers, type NotifyWorkers } from './workers/pr
 
 /** RL-13. */
 const DEFAULT_STORE_TIMEOUT_MS = 50;
-/** The share of the timeout for one answer; the rest covers a busy event loop and the wait before a lease's last call. */
+/** Share of the timeout for one answer. The rest covers a busy event loop and the wait before a lease's last call. */
 const ANSWERS_WITHIN = 0.6;
 
-/** Changes reach every gateway within a second, the call included. */
+/** Changes reach every gateway within a second, call time included. */
 const REFRESH_MS = 500;
 
 const REPORT_AGAIN_AFTER_MS = 60_000;
 
-/** @throws DataFolderError when the folder of an embedded store is held by another process or cannot be used */
+/** @throws DataFolderError if another process holds the folder of an embedded store or it cannot be used */
 export async function openStores(options: StoreOptions): Promise<Stores> {
   const { store, dataFolder, storeTimeoutMs = DEFAULT_STORE_TIMEOUT_MS, replicas, onFault } = options;
   const { monotonic: now } = options;
   const guardStore = createEmbeddedRateLimitStore({ now });
   const guard: Stores['guard'] = (key, limit) => guardStore.take({ key, limit, cost: 1 });
   const notifyWorkers: NotifyWorkers = options.notifyWorkers ?? (async () => undefined);
-  // As a fallback it must count costs above its share of the limit too.
+  // As a fallback it must also count costs above its share of the limit.
   const local = createEmbeddedRateLimitStore({ now, keepsDebts: store.kind !== 'embedded' });
   switch (store.kind) {
     case 'embedded': {
@@ -65,7 +65,7 @@ export async function openStores(options: StoreOptions): Promise<Stores> {
   }
 }
 
-/** Reports each reason to `onFault` at most once a minute. A reason must not hold a secret. */
+/** Reports each reason to `onFault` at most once a minute. A reason must not contain a secret. */
 function createRefusalReport(
   store: string,
   { monotonic, onFault }: Pick<StoreOptions, 'monotonic' | 'onFault'>,

@@ -1,4 +1,4 @@
-// How an override is written in a store, and the order in which all of them are held.
+// The stored form of overrides, and the order in which they are held.
 import type { Override } from '../policy/lifecycle/override.ts';
 import { isInstant, isStoredObject, storedValue } from './stored-json.ts';
 
@@ -6,10 +6,7 @@ export function writeOverride({ kind, id, api, label, author, reason, from, unti
   return JSON.stringify({ kind, id, api, label, author, reason, from, until });
 }
 
-/**
- * All that a store holds, the earliest first. What this edition does not understand is left out and told of: a gateway
- * of a later one may have put it there.
- */
+/** All readable overrides, the earliest first. `onFault` is called if one is unreadable: a later release may have written it. */
 export function readOverrides(
   texts: readonly string[],
   onFault: (error: unknown) => void,

@@ -1,11 +1,10 @@
-// Pins that this process knows, in front of either store: a warm path waits for nothing.
+// A cache of pins in front of either store, so that a known pin needs no call.
 import type { Pin, PinStore } from '../policy/versioning/pin.ts';
 import { type PinRecords, pinKeyText } from './pin-records.ts';
 
 export interface CachedPins extends PinStore {
-  /** For a pin that was changed elsewhere. */
   readonly forget: (key: string) => void;
-  /** For a pin that was claimed elsewhere: only that there is none can be wrong by it. */
+  /** For a pin that was claimed elsewhere: only a cached absence can be stale. */
   readonly forgetAbsence: (key: string) => void;
   readonly forgetAll: () => void;
 }
@@ -13,8 +12,8 @@ export interface CachedPins extends PinStore {
 const DEFAULT_MOST_PINS = 100_000;
 
 /**
- * At most `mostPins` keys (default 100,000) are known, that there is no pin included; the longest unasked goes first.
- * Those who ask for the same unknown key wait for one call.
+ * Caches at most `mostPins` keys (default 100,000), absences included; the least recently used is evicted. Concurrent requests
+ * for one unknown key share one call.
  */
 export function createPinCache(
   records: PinRecords,
@@ -22,7 +21,7 @@ export function createPinCache(
 ): CachedPins {
   const known = new Map<string, Pin | undefined>();
   const flights = new Map<string, Promise<Pin | undefined>>();
-  /** How often anything was forgotten: an answer that was on its way meanwhile may be the older one. */
+  /** Counts calls of `forget`. An answer to a call sent before the last of them may be stale. */
   let forgotten = 0;
 
   const keep = (key: string, pin: Pin | undefined): void => {
@@ -48,7 +47,7 @@ export function createPinCache(
     return flight;
   };
 
-  /** What `change` leaves behind is known from then on; what a call under way brings is older. */
+  /** Caches the result of `change`. The answer to a `find` sent before it is older and is not cached. */
   const after = async <T>(
     key: string,
     change: Promise<T>,

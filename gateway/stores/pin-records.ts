@@ -1,31 +1,31 @@
-// Pins over the texts that a store keeps of them: text that reads the same for every edition of a store.
+// Pins, read from and written to the texts that a store keeps; the format is the same in every store.
 import { StoreUnavailable } from '../policy/contract.ts';
 import { parseLabel } from '../policy/versioning/label.ts';
 import type { Pin, PinKey } from '../policy/versioning/pin.ts';
 import { faultOnce, isInstant, isStoredObject, storedValue } from './stored-json.ts';
 
-/** Texts by key; undefined where there is none. Every answer rejects with `StoreUnavailable` only. */
+/** Texts by key; undefined if there is none. All reject with `StoreUnavailable` only. */
 export interface PinTexts {
   readonly find: (key: string) => Promise<string | undefined>;
-  /** Stores `text` unless there is one; the one that stands. */
+  /** Stores `text` unless the key has one. Returns the stored text. */
   readonly claim: (key: string, text: string) => Promise<string>;
-  /** False, and nothing done, unless `current` stands there. */
+  /** False, with nothing done, unless `current` is stored. */
   readonly replace: (key: string, current: string | undefined, next: string | undefined) => Promise<boolean>;
 }
 
-/** Pins where they are kept, by the text of their key. Every answer rejects with `StoreUnavailable` only. */
+/** Stored pins by the text of their key. All reject with `StoreUnavailable` only. */
 export interface PinRecords {
   readonly find: (key: string) => Promise<Pin | undefined>;
-  /** Stores `pin` unless there is one; the one that stands. */
+  /** Stores `pin` unless the key has one. Returns the stored pin. */
   readonly claim: (key: string, pin: Pin) => Promise<Pin>;
-  /** False, and nothing done, unless `current` stands there. */
+  /** False, with nothing done, unless `current` is stored. */
   readonly replace: (key: string, current: Pin | undefined, next: Pin | undefined) => Promise<boolean>;
 }
 
-/** `onFault` is called once for unreadable pins, however many there are. */
+/** `onFault` is called once, however many pins are unreadable. */
 export function createPinRecords(texts: PinTexts, onFault: (error: unknown) => void): PinRecords {
   const reportOnce = faultOnce(onFault, 'what is stored as a pin is none; its account counts as not pinned');
-  /** Whether `text` took the place of what stands at `key` and is no pin. */
+  /** True if `text` has replaced an unreadable pin at `key`. */
   const replaceUnreadable = async (key: string, existing: string | undefined, text: string | undefined) =>
     existing !== undefined && readPin(existing) === undefined && texts.replace(key, existing, text);
 
@@ -43,7 +43,7 @@ export function createPinRecords(texts: PinTexts, onFault: (error: unknown) => v
       if (read !== undefined) return read;
       reportOnce();
       if (await replaceUnreadable(key, existing, text)) return pin;
-      // A concurrent call has replaced it.
+      // A concurrent call has replaced the unreadable pin.
       const other = readPin(await texts.claim(key, text));
       if (other === undefined) throw new StoreUnavailable('what is stored as a pin is none');
       return other;
@@ -56,18 +56,18 @@ export function createPinRecords(texts: PinTexts, onFault: (error: unknown) => v
   };
 }
 
-/** One text per key, whatever an account is called: JSON keeps the parts apart and escapes what is no character. */
+/** One text per key, whatever the account is called: JSON separates the parts and escapes invalid characters. */
 export function pinKeyText({ api, account }: PinKey): string {
   return JSON.stringify([api, account]);
 }
 
-/** Equal pins make equal texts. */
+/** Equal pins give equal texts. */
 export function writePin({ label, origin, since, previous }: Pin): string {
   const before = previous === undefined ? undefined : { label: previous.label, until: previous.until };
   return JSON.stringify({ label, origin, since, previous: before });
 }
 
-/** Undefined for a text that is no pin, or names what no version can be called. */
+/** Undefined for a text that is not a pin or has no valid version label. */
 function readPin(text: string): Pin | undefined {
   const stored = storedValue(text);
   if (!isStoredObject(stored)) return undefined;

@@ -1,4 +1,4 @@
-// The ports of the stores that depend on no other port and that workers reach through the primary process, or not at all.
+// The ports of the stores that depend on no other port, with one implementation for each store.
 import type { DatabaseSync } from 'node:sqlite';
 import { announcedOperations, embeddedAnnounced } from './embedded/announced.ts';
 import { embeddedLedger } from './embedded/ledger.ts';
@@ -18,7 +18,7 @@ const PORTS = {
 
 type Row = (typeof PORTS)[keyof typeof PORTS];
 export type Ports = { readonly [K in keyof typeof PORTS]: ReturnType<(typeof PORTS)[K]['redis']> };
-/** The intersection of what the rows return. */
+/** The intersection of the operations of all rows. */
 export type PortOperations =
   ByOne<ReturnType<Row['operations']>> extends (own: infer All) => void ? All : never;
 type ByOne<Own> = Own extends unknown ? (own: Own) => void : never;

@@ -1,4 +1,4 @@
-// How what was published is written in a store: one text for all, so that it changes together.
+// The stored form of the published files: one text for all of them, so that they change together.
 
 import type {
   AcceptedChange,
@@ -20,7 +20,7 @@ export function writePublished(entries: readonly PublishedEntry[]): Promise<stri
   return inSlices(writeSteps(entries));
 }
 
-/** @throws StoreUnavailable for a text that is no list of entries: as good as no answer */
+/** @throws StoreUnavailable for a text that is not a list of entries, which counts as no answer */
 export function readPublished(stored: string | undefined): Promise<readonly PublishedEntry[]> {
   return inSlices(readSteps(stored));
 }
@@ -44,7 +44,7 @@ function* readSteps(stored: string | undefined): Generator<void, readonly Publis
   return entries;
 }
 
-/** Earlier gateways wrote all on one line. */
+/** Earlier releases wrote all entries on one line. */
 function* valuesIn(stored: string): Generator<unknown, void> {
   if (stored.startsWith(HEAD) && stored.endsWith(TAIL)) {
     const lines = stored.slice(HEAD.length, -TAIL.length);

@@ -1,9 +1,9 @@
-// What the pipeline asks for limits: picks the store, tells the fallback what it answered, settles its failures (RL-13).
+// Takes the limits of a request from the right store, keeps the local fallback up to date, and handles store failures (RL-13).
 import { type MaybePromise, StoreUnavailable } from '../policy/contract.ts';
 import { emissionInterval } from '../policy/rate-limit/gcra.ts';
 import type {
   Limit,
-  Part,
+  LimitPart,
   Quota,
   RateLimiter,
   RateLimitStore,
@@ -15,23 +15,23 @@ import type { EmbeddedRateLimitStore } from './embedded/rate-limit.ts';
 export interface RateLimiterOptions {
   readonly shared: RateLimitStore;
   readonly exact: RateLimitStore;
-  /** Holds this process's part of a limit (`partOf`) while the store is away. */
+  /** Holds this process's share of a limit (`partOf`) while the store is unavailable. */
   readonly local: RateLimitStore;
   readonly replicas: number;
-  /** Milliseconds for all limits of a request (RL-13); default: no bound. */
+  /** Milliseconds for all limits of a request (RL-13); default: unlimited. */
   readonly budgetMs?: number;
 }
 
 /**
- * Errors other than `StoreUnavailable` are faults and pass through. If one limit of a request is exact, one store call takes
- * from all of them: the request waits for the store anyway, and a refusal then takes from none. Shadow limits are taken from
- * after the others have admitted the request, each by itself, in the remaining time.
+ * Errors other than `StoreUnavailable` are faults and pass through. If one limit of a request is exact, one store call takes from
+ * all of them: the request waits for the store anyway, and a refusal then takes from none. Shadow limits are taken from after the
+ * others have admitted the request, each by itself, in the remaining time.
  */
 export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
   const { local, replicas, budgetMs = Number.POSITIVE_INFINITY } = options;
   const ownPart = (part: Take): Take => ({ ...part, limit: partOf(part, replicas) });
 
-  const withoutStore = async (parts: readonly Part[]): Promise<readonly Quota[]> => {
+  const withoutStore = async (parts: readonly LimitPart[]): Promise<readonly Quota[]> => {
     const counted = parts.filter(({ rule }) => rule.onStoreFailure === 'local');
     const refuses = parts.some(({ rule }) => rule.onStoreFailure === 'refuse');
     // Nothing is taken for a request that will be refused.
@@ -56,7 +56,7 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
 
   const orWithoutStore = <Answer>(
     pending: MaybePromise<Answer>,
-    parts: readonly Part[],
+    parts: readonly LimitPart[],
     read: (answer: Answer) => readonly Quota[],
   ): MaybePromise<readonly Quota[]> => {
     if (!(pending instanceof Promise)) return read(pending);
@@ -66,13 +66,13 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
     });
   };
 
-  const takeOne = (part: Part): MaybePromise<readonly Quota[]> => {
+  const takeOne = (part: LimitPart): MaybePromise<readonly Quota[]> => {
     const pending = (part.rule.exact ? options.exact : options.shared).take(part);
     if (!(pending instanceof Promise)) return [counted(part, pending)];
     return orWithoutStore(pending, [part], (taken) => [counted(part, taken)]);
   };
 
-  const takeEnforced = (parts: readonly Part[]): MaybePromise<readonly Quota[]> => {
+  const takeEnforced = (parts: readonly LimitPart[]): MaybePromise<readonly Quota[]> => {
     const [only, second] = parts;
     if (only === undefined) return [];
     if (second === undefined) return takeOne(only);
@@ -86,7 +86,7 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
   };
 
   const takeShadows = (
-    parts: readonly Part[],
+    parts: readonly LimitPart[],
     enforced: readonly Quota[],
     leftMs = budgetMs,
   ): MaybePromise<readonly Quota[]> => {
@@ -115,7 +115,7 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
   };
 }
 
-function counted({ limit, rule }: Part, taken: Taken): Quota {
+function counted({ limit, rule }: LimitPart, taken: Taken): Quota {
   return { kind: 'counted', limit, rule, ...taken };
 }
 
@@ -137,10 +137,10 @@ function mayPass(quota: Quota): boolean {
 }
 
 /**
- * The share of one of `replicas` while the store is away: an equal part, at least 1, with a burst of at least one cost.
- * Otherwise an operation whose cost exceeds the share would be refused until the store is back. The rate stays the same: in
- * any period each gateway admits at most max(burst ÷ replicas, cost) + elapsed/T of its share. A sliding log has no burst: in
- * any window it admits the larger of both.
+ * The share of one of `replicas` while the store is unavailable: an equal part, at least 1, with a burst of at least one cost.
+ * Otherwise an operation whose cost exceeds the share would be refused until the store is back. The rate stays the same: in any
+ * period each gateway admits at most max(burst ÷ replicas, cost) + elapsed/T of its share. A sliding log has no burst: in any
+ * window it admits the larger of both.
  */
 export function partOf({ limit, cost }: Pick<Take, 'limit' | 'cost'>, replicas: number): Limit {
   const units = share(limit.units, replicas);
@@ -151,8 +151,8 @@ export function partOf({ limit, cost }: Pick<Take, 'limit' | 'cost'>, replicas: 
 const share = (units: number, replicas: number): number => Math.max(1, Math.floor(units / replicas));
 
 /**
- * `store`, with each answer mirrored in `local`: a fallback that started with full buckets would grant a new share of the
- * limit at each outage. Sliding logs are not mirrored, since an answer does not say when its units were taken.
+ * `store`, with each answer mirrored in `local`. A fallback that starts with full buckets would grant a new share of the limit at
+ * each outage. Sliding logs are not mirrored, since an answer does not say when its units were taken.
  */
 export function mirroredIn(
   local: Pick<EmbeddedRateLimitStore, 'drain'>,
@@ -177,7 +177,7 @@ export function mirroredIn(
   };
 }
 
-/** A part of a limit fills in the time in which the whole does: its units come more slowly, and there are fewer. */
+/** A share of a limit refills in the same time as the whole: it has fewer units, and they come more slowly. */
 function untilFullMs({ limit }: Take, { remaining, resetMs }: Taken): number {
   const afterNext = ((limit.burst - 1) * emissionInterval(limit)) / 1000;
   return remaining === 0 ? afterNext + resetMs : resetMs;

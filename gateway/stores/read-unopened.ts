@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { PublishedEntry } from '../plan/published/record.ts';
 import { StoreUnavailable } from '../policy/contract.ts';
-import { DATABASE_FILE, toDataFolderError } from './embedded/data-folder.ts';
+import { DATABASE_FILE, isFileThere, toDataFolderError } from './embedded/data-folder.ts';
 import { failureOf, OpenError } from './embedded/open-file.ts';
 import { NewerSchemaError, requireKnown, schemaOf } from './embedded/schema.ts';
 import { readPublished } from './published-text.ts';
@@ -15,13 +15,14 @@ import type { StoreOptions } from './stores.ts';
 
 const MOST_TRIES = 3;
 
-/** Why this edition cannot open the folder's database, where a later one has written it; read without opening it. */
-export function newerState(folder: string): string | undefined {
+/** Why this edition cannot start on a data folder: it is a file, or a later edition has written its database. Nothing is opened. */
+export function unusableFolder(folder: string): string | undefined {
   const file = join(folder, DATABASE_FILE);
   try {
     requireKnown(schemaOf(file) ?? 0);
     return undefined;
   } catch (error) {
+    if (isFileThere(error)) return toDataFolderError(folder, file, error).message;
     // What is not there or not for this user to read says nothing about editions.
     return error instanceof NewerSchemaError
       ? toDataFolderError(folder, file, new OpenError(failureOf(error))).message

@@ -1,4 +1,4 @@
-// Parses a Redis URL: one server, a cluster, or sentinels that know the primary; TLS and credentials.
+// Parses a Redis URL: one server, a cluster, or a primary behind sentinels; TLS and credentials.
 
 export interface RedisServer {
   readonly host: string;
@@ -13,9 +13,9 @@ export interface RedisLogin {
 interface Reached {
   /** TLS, to the sentinels too. */
   readonly secure: boolean;
-  /** At least one. Of a cluster those that are asked first, of sentinels the sentinels. */
+  /** At least one: the seed nodes of a cluster, or the sentinels. */
   readonly servers: readonly RedisServer[];
-  /** At the servers that hold the data. */
+  /** For the servers that hold the data. */
   readonly login: RedisLogin;
 }
 
@@ -25,7 +25,6 @@ export type RedisAddress =
   | (Reached & {
       readonly kind: 'sentinel';
       readonly database: number;
-      /** The name by which the sentinels know the primary. */
       readonly primary: string;
       readonly sentinelLogin: RedisLogin;
     });
@@ -39,10 +38,10 @@ const DEFAULT_PORTS = { single: 6379, cluster: 6379, sentinel: 26_379 } as const
 const NO_LOGIN: RedisLogin = { username: undefined, password: undefined };
 
 /**
- * `redis://user:password@host:port/1`, `redis+cluster://user:password@host:port,host:port`,
- * `redis+sentinel://user:password@host:port,host:port/primary/1`; with `rediss` by TLS. User, password, port and database
- * may be absent. A second `user:password@` before sentinels is the one of the sentinels themselves. Undefined for what is
- * none of these: parameters too, which the client would take for options of its own.
+ * Reads `redis://user:password@host:port/1`, `redis+cluster://user:password@host:port,host:port` and
+ * `redis+sentinel://user:password@host:port,host:port/primary/1`; with `rediss` by TLS. User, password, port and database are
+ * optional. A second `user:password@` before sentinels is the login at the sentinels. Undefined for any other URL, also for one
+ * with parameters: ioredis would read them as its own options.
  */
 export function redisAddress(url: string): RedisAddress | undefined {
   const { secure, many: kind = 'single', logins, servers, path = '' } = URL_PARTS.exec(url)?.groups ?? {};
@@ -73,7 +72,7 @@ export function redisAddress(url: string): RedisAddress | undefined {
   }
 }
 
-/** Without user and password: what may be shown. */
+/** The URL without user and password, safe to print. */
 export function withoutLogin(url: string): string {
   return url.replace(/:\/\/.*@/s, '://').replace(/[?#].*$/s, '');
 }
@@ -92,7 +91,7 @@ function serversOf(text: string | undefined, defaultPort: number): readonly Redi
   return servers?.every((server) => server !== undefined) ? servers : undefined;
 }
 
-/** Of one server and of a cluster the whole text is one login, whatever its password is made of. */
+/** For one server and for a cluster the whole text is one login, so a password may contain `@`. */
 function loginsOf(text: string | undefined, kind: RedisAddress['kind']): readonly (RedisLogin | undefined)[] {
   if (text === undefined) return [NO_LOGIN];
   return (kind === 'sentinel' ? text.split('@') : [text]).map(loginOf);

@@ -1,4 +1,4 @@
-// A deadline for store calls that does not count the time in which this process itself was busy.
+// A deadline for store calls that excludes the time in which this process itself was busy.
 
 const TICK_MS = 5;
 
@@ -7,8 +7,8 @@ export interface StoreDeadline extends Disposable {
 }
 
 /**
- * Expires after `limitMs` milliseconds (RL-13) in which this process could have read an answer. Time is counted in timer
- * ticks: a late tick counts as one, since this process stalled and the answer may be there unread.
+ * Expires after `limitMs` milliseconds (RL-13) in which this process could have read an answer. Time is counted in timer ticks. A
+ * late tick counts as one: this process has stalled, and the answer may be there unread.
  */
 export function startStoreDeadline(limitMs: number): StoreDeadline {
   let ticks = 0;

@@ -24,7 +24,7 @@ export function isStoredObject(value: unknown): value is StoredObject {
   return typeof value === 'object' && value !== null;
 }
 
-/** Whether a number is a valid date in whole milliseconds: any other number throws when it is formatted. */
+/** Whether a number is a valid date in whole milliseconds. Any other number throws when it is formatted. */
 export function isInstant(value: unknown): value is number {
   return Number.isSafeInteger(value) && !Number.isNaN(new Date(Number(value)).getTime());
 }

@@ -22,7 +22,7 @@ export interface StoreOptions {
   readonly monotonic: () => MonotonicMs;
   /** Called once per change, and at start. */
   readonly onState: (up: boolean) => void;
-  /** An unexpected error, not an outage of the store: for the log. */
+  /** Gets unexpected errors, not outages of the store, for the log. */
   readonly onFault: (error: unknown) => void;
   /** Notifies the workers of this process, if there are any; resolves when they have acknowledged. */
   readonly notifyWorkers?: NotifyWorkers;
@@ -36,13 +36,11 @@ export interface Stores extends Ports {
   readonly keys: KeyStore;
   readonly idempotency: IdempotencyStore;
   readonly overrides: OverrideStore;
-  /** Copies the state into the data folder; undefined where Redis has it. Rejects with `StoreUnavailable`. */
+  /** Copies the state into the data folder; undefined for Redis. Rejects with `StoreUnavailable`. */
   readonly backup: ((at: EpochMs) => Promise<Backup>) | undefined;
-  /** Handlers for requests of workers. */
   readonly answers: StoreAnswers;
-  /** Initial state of a worker. */
   readonly start: () => StoreStart;
-  /** Resolves when pending calls are done and nothing of the store runs any more. */
+  /** Resolves when pending calls are done and all timers and connections are closed. */
   readonly close: () => Promise<void>;
 }
 

@@ -1,11 +1,11 @@
-// How the parts of a ledger record stand in a store, a record from them, checked, and pages of records in quick pieces.
+// The stored form of ledger records: writing, checked reading, and pages read in short pieces.
 import type { MonotonicMs } from '../policy/contract.ts';
 import { MOST_AGENTS } from '../policy/usage/agents.ts';
 import { dayNamed, dayNumber, startOfDay } from '../policy/usage/day.ts';
 import {
   type CountedDays,
   KNOWN_BY,
-  type PageAsked,
+  type PageRequest,
   readPlace,
   type UsageCount,
   type UsagePlace,
@@ -33,7 +33,7 @@ export interface StoredCount extends StoredPart {
   readonly sums: Pick<UsageCount, 'calls' | 'week' | 'weekBefore'>;
 }
 
-/** An agent is one line: it has no control character. */
+/** An agent is one line: it contains no control character. */
 const BETWEEN_AGENTS = '\n';
 
 export function storedAgents(agents: readonly string[]): string {
@@ -48,7 +48,7 @@ export function storedSample(sample: UsageSample | undefined): string | undefine
   return sample && JSON.stringify(sample);
 }
 
-/** Undefined for what is no record. What a later edition wrote beside it is left where it is. */
+/** Undefined for an invalid record. Fields that a later release added are ignored. */
 export function recordFrom({ sample, days, ...part }: StoredUsage): UsageRecord | undefined {
   const known = partFrom(part);
   if (known === undefined) return undefined;
@@ -99,7 +99,7 @@ function sampleIn(text: string | undefined): UsageSample | undefined {
 
 export interface UsageChunk<T = UsageRecord> {
   readonly records: readonly T[];
-  /** Where the store stopped looking; undefined behind the last record. */
+  /** The place of the last record that the store looked at; undefined after the last record. */
   readonly last: UsagePlace | undefined;
 }
 
@@ -107,12 +107,13 @@ export interface UsageChunk<T = UsageRecord> {
 const WITHIN_MS = 1_000;
 
 /**
- * `readChunk` returns at most `most` records behind `after`. Ends, full or not, with the first piece that comes after a second.
- * @throws RangeError when `after` is no place
+ * `readChunk` returns at most `most` records after `after`. The page ends with the first chunk that comes after a second, full or
+ * not.
+ * @throws RangeError if `after` is not a valid place
  */
 export async function readPage<T>(
   readChunk: (after: UsagePlace | undefined, most: number) => Promise<UsageChunk<T>>,
-  { after, limit }: PageAsked,
+  { after, limit }: PageRequest,
   mostAtOnce: number,
   monotonic: () => MonotonicMs = () => performance.now(),
 ): Promise<{ readonly records: readonly T[]; readonly next: string | undefined }> {

@@ -1,14 +1,14 @@
 // Telemetry put together: one sink for both logs, the metrics and the observer that feeds them.
 import type { Observer } from '../exchange/exchange.ts';
 import type { GatewayPlan } from '../plan/plan.ts';
-import type { TracingSettings } from '../plan/settings.ts';
+import type { Settings } from '../plan/settings.ts';
 import type { EpochMs, MonotonicMs } from '../policy/contract.ts';
 import type { Override } from '../policy/lifecycle/override.ts';
 import { createExposition, type Exposition, type MetricsPage } from './exposition.ts';
 import { createUsageLedger, type UsageLedger } from './ledger/ledger.ts';
 import { createAccessLog } from './logs/access-log.ts';
 import { createLogSink, type LogDestination } from './logs/log-sink.ts';
-import { createLogger, type Logger } from './logs/logger.ts';
+import { createLogger, type LevelledLogger } from './logs/logger.ts';
 import { metricRows } from './metrics.ts';
 import { type AnnouncementCounts, createAnnouncementCounts } from './reports/announcement-counts.ts';
 import { type BoundsReport, createBoundsReport } from './reports/bounds-report.ts';
@@ -32,7 +32,7 @@ export interface TelemetryOptions {
   /** The monotonic clock of `RequestStart.startedAt`, milliseconds. */
   readonly monotonic: () => MonotonicMs;
   readonly log: LogDestination;
-  readonly tracing: TracingSettings;
+  readonly settings: Pick<Settings, 'logLevel' | 'accessLog' | 'tracing'>;
   /** Where an OpenTelemetry SDK is in the process. */
   readonly spans?: Spans | undefined;
   /** Whether calls of what is deprecated are recorded; default: they are. */
@@ -70,7 +70,7 @@ export type Metrics = Pick<
 export interface Telemetry {
   readonly observer: Observer;
   readonly beginTrace: BeginTrace;
-  readonly logger: Logger;
+  readonly logger: LevelledLogger;
   readonly metrics: Metrics;
   readonly bounds: BoundsReport;
   /** Undefined if calls are not recorded. */
@@ -89,15 +89,15 @@ export function createTelemetry({
   wallClock,
   monotonic,
   log,
-  tracing,
+  settings,
   spans,
   recordsUsage = true,
   workers,
   version,
 }: TelemetryOptions): Telemetry {
   const sink = createLogSink(log);
-  const accessLog = createAccessLog(sink);
-  const begin = createTracing(tracing);
+  const accessLog = createAccessLog(sink, settings.accessLog);
+  const begin = createTracing(settings.tracing);
   const requests = createRequestMetrics();
   const state = createProcessState(wallClock, version);
   const bounds = createBoundsReport();
@@ -116,7 +116,7 @@ export function createTelemetry({
     ended.record();
     sink.append(line);
   };
-  const logger = createLogger({ sink: { append, flush: sink.flush }, wallClock });
+  const logger = createLogger({ level: settings.logLevel, sink: { append, flush: sink.flush }, wallClock });
   const ledger = recordsUsage
     ? createUsageLedger({ plan, now, logger, recordEnded: ended.record })
     : undefined;

@@ -137,6 +137,7 @@ export function callUpstream(
   const delivery = captured ?? edited;
 
   function send(chosen: Choice, fresh: boolean): void {
+    facts.completion.target = chosen.target.origin;
     const route = pools.route(upstream, chosen.target);
     const call = (): void => {
       abort = route.connections.call({

@@ -3,7 +3,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { type AdminListener, createAdminListener } from '../../gateway/admin/admin-listener.ts';
 import { jsonAnswer } from '../../gateway/admin/answers.ts';
-import { dashboardPages } from '../../gateway/admin/dashboard/assets.ts';
+import { readDashboard } from '../../gateway/admin/dashboard/assets.ts';
 import { sessionRoutes } from '../../gateway/admin/dashboard/session-routes.ts';
 import { createSessions } from '../../gateway/admin/dashboard/sessions.ts';
 import type { AdminRoute } from '../../gateway/admin/route.ts';
@@ -13,7 +13,7 @@ import { overHttp1 } from '../support/http-client.ts';
 
 const TOKEN = 'a-token-of-thirty-two-characters';
 const HALF_A_DAY_MS = 12 * 60 * 60_000;
-const pages = await dashboardPages();
+const { pages, notFound } = await readDashboard();
 const routes: readonly AdminRoute[] = [
   { method: 'GET', path: '/-/versions', show: () => jsonAnswer(200, {}) },
   {
@@ -41,6 +41,7 @@ async function start({ exposed = false } = {}) {
     address: { host: exposed ? '0.0.0.0' : '127.0.0.1', port: 0 },
     token: TOKEN,
     hasSession: sessions.has,
+    notFound,
     routes: [...routes, ...sessionRoutes({ sessions, hasToken, exposed }), ...pages],
     audit: (outcome, { action }) => audited.push([outcome, action]),
     onError: (error) => expect.fail(String(error)),
@@ -226,4 +227,31 @@ it('of more than a hundred sessions the oldest ends', () => {
     false,
     false,
   ]);
+});
+
+it('has at most five font sizes, each a token of the style sheet', async () => {
+  const { ask } = await start();
+  const { text } = await ask('GET', '/dashboard/page/dashboard.css');
+  const tokens = [...text.matchAll(/(--text-\w+): [\d.]+rem;/g)].map(([, name]) => name);
+  expect(tokens.length).toBeLessThanOrEqual(5);
+  const used = [...text.matchAll(/font(?:-size)?:\s*([^;]+);/g)].map(([, value = '']) => value);
+  expect(used.length).toBeGreaterThan(5);
+  const allowed = new Set(['inherit', ...tokens.map((name) => `var(${name})`)]);
+  expect(used.map((value) => value.split(/[\s/]/)[0] ?? '').filter((size) => !allowed.has(size))).toEqual([]);
+});
+
+describe('an unknown path', () => {
+  it('is a page for browsers, and the error body for other clients', async () => {
+    const { ask } = await start();
+    for (const path of ['/nowhere', '/dashboard/nowhere', '/-/nowhere']) {
+      const page = await ask('GET', path, { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' });
+      expect(page).toMatchObject({ status: 404, headers: { 'content-type': 'text/html; charset=utf-8' } });
+      expect(page.headers['content-security-policy']).toContain("default-src 'none'");
+      for (const accept of ['*/*', 'application/json', 'text/plain'])
+        expect(await ask('GET', path, { accept })).toMatchObject({
+          status: 404,
+          json: { error: 'Not Found' },
+        });
+    }
+  });
 });

@@ -73,6 +73,7 @@ describe('a key that is made', () => {
     const text = answer && madeText(answer, (...words) => `sundial ${words.join(' ')}`);
     expect(text).not.toContain(answer?.secret);
     expect(text?.includes('Warning: no API takes API keys, so that it opens nothing.')).toBe(warns);
+    expect(text?.includes('restart the gateway')).toBe(warns);
   });
 
   it.each([

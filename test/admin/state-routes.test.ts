@@ -111,6 +111,7 @@ async function get(path: string, changes: Partial<StateRoutePorts> = {}, names: 
     ledger: stores.ledger,
     recordsUsage: true,
     metrics: { read: async (name) => COUNTED[name] ?? [] },
+    noticeDays: undefined,
     readiness: () => ({
       policies: {
         reloadRefused: false,
@@ -138,6 +139,11 @@ describe('the versions', () => {
   it('come with the APIs that are served in their last accepted form, and those that are left out', async () => {
     const { body } = await get('/-/versions');
     expect(body).toMatchObject({ quarantined: ['payments'], leftOut: ['refunds'] });
+  });
+
+  it('come with the days before a sunset from which the dashboard warns', async () => {
+    expect((await get('/-/versions')).body.noticeDays).toBe(90);
+    expect((await get('/-/versions', { noticeDays: 60 })).body.noticeDays).toBe(60);
   });
 
   it('are told with stage, phases, dates and the brownout that runs', async () => {

@@ -61,7 +61,7 @@ export async function openStageParts(stack: AsyncDisposableStack, ground: Ground
   const { settings, plan } = loaded;
   const telemetry = createTelemetry({
     ...{ plan: () => plan, now: wallClock, overrides: () => [], wallClock, monotonic },
-    ...{ log: join(folder, 'gateway.log'), tracing: settings.tracing },
+    ...{ log: join(folder, 'gateway.log'), settings },
   });
   stack.defer(telemetry.close);
   const stores = await openStores({ ...settings, monotonic, onState: () => undefined, onFault: raise });

@@ -46,6 +46,7 @@ const ANSWER = {
 
 const OUTCOME: Omit<ExchangeOutcome, 'clientAddress' | 'clientNetwork'> = {
   method: 'GET',
+  host: 'api.example.com',
   path: '/api/v1/orders/1000',
   status: 200,
   bytes: 1_024,
@@ -96,7 +97,7 @@ await runBounded(LONGEST_MINUTES, async (stack) => {
     slot.settle('answered');
   };
   const metrics = createRequestMetrics();
-  const accessLog = createAccessLog(createLogSink({ write: nothing }));
+  const accessLog = createAccessLog(createLogSink({ write: nothing }), parts.settings.accessLog);
 
   // A stage that is indented is a part of the one above it. `prepare` makes the input of one call and is not measured.
   const stages: readonly Stage[] = [

@@ -1,6 +1,7 @@
-// The dashboard while something is wrong: a gateway that is away or slow, a store that does not answer, an address of nothing.
+// The dashboard while something is wrong: a gateway that is away or slow, a store that does not answer, an unknown address.
 import assert from 'node:assert/strict';
 import type { Page, Route } from 'playwright-core';
+import { warnEarly } from './support/operator.ts';
 import type { Scenario } from './support/scenario.ts';
 
 const ORDERS_V1 = '/dashboard/version?api=orders&version=v1';
@@ -21,7 +22,7 @@ export const scenarios: readonly Scenario[] = [
       await page.clock.fastForward(6_000);
       const alert = page.getByRole('alert').filter({ hasText: 'The gateway does not answer.' });
       await alert.waitFor();
-      assert.match((await alert.textContent()) ?? '', /What is shown is of 2026-11-20 00:\d\d:\d\d UTC/);
+      assert.match((await alert.textContent()) ?? '', /The data shown is from 2026-11-20 00:\d\d:\d\d UTC/);
       const box = await alert.boundingBox();
       assert.ok(box !== null && box.y >= 0 && box.y < 100, JSON.stringify(box));
       assert.ok(await page.locator('.timeline').getByRole('link', { name: 'orders v1' }).count());
@@ -76,12 +77,14 @@ export const scenarios: readonly Scenario[] = [
     name: 'Dashboard: the first page does not wait for a slow ledger, and warns at once when it has spoken',
     async run({ demo, page }) {
       const held: Route[] = [];
+      await warnEarly(page, 180);
       await page.route('**/-/usage?*', (route) => {
         held.push(route);
       });
       await page.goto(`${demo.admin}/dashboard/`);
-      await page.getByText('the ledger is being read').waitFor({ timeout: 5_000 });
+      await page.getByText('loading from the ledger').waitFor({ timeout: 5_000 });
       const warnings = page.getByRole('complementary');
+      await warnings.getByText('1 sunset within 180 days').click();
       assert.ok(await warnings.getByRole('link', { name: 'orders v1' }).isVisible());
       // No further look: what comes is shown when it comes.
       await page.route('**/-/session', () => undefined);
@@ -90,7 +93,7 @@ export const scenarios: readonly Scenario[] = [
         .getByText(/too early to say|still call/)
         .first()
         .waitFor();
-      assert.equal(await page.getByText('the ledger is being read').count(), 0);
+      assert.equal(await page.getByText('loading from the ledger').count(), 0);
     },
   },
   {
@@ -105,27 +108,33 @@ export const scenarios: readonly Scenario[] = [
         await page.goto(`${demo.admin}/dashboard/${query}`);
         await shown(page);
         const warnings = page.getByRole('complementary');
+        await warnings.getByText('2 policy files refused').click();
         for (const says of [
-          'The policy file of orders is refused: its last accepted form is served.',
-          'The policy file of refunds is refused: it is not served.',
+          'The policy file of orders is refused: the gateway serves its last accepted form.',
+          'The policy file of refunds is refused: the gateway does not serve it.',
         ])
           await warnings.getByText(says).waitFor();
-        assert.ok(await warnings.getByRole('link', { name: 'What is wrong with it' }).first().isVisible());
+        assert.ok(await warnings.getByRole('link', { name: 'Show the problems' }).first().isVisible());
       }
     },
   },
   {
-    name: 'Dashboard: an address of nothing says so, below the warnings',
+    name: 'Dashboard: a version that the policies do not have, and a malformed consumer, lead back to the overview',
     async run({ demo, page }) {
       for (const [query, says] of [
-        ['version?api=orders&version=v9', 'The policies have no such version.'],
-        ['version', 'The policies have no such version.'],
+        [
+          'version?api=orders&version=v9',
+          'The API orders has no version v9. It has: orders v0, orders v1, orders v2.',
+        ],
+        ['version?api=nothing&version=v1', 'The policies have no API nothing.'],
+        ['version', 'The policies have no API "".'],
         [`consumer?id=${'x'.repeat(300)}`, '"consumer" is empty, too long or not printable'],
       ] as const) {
         await page.goto(`${demo.admin}/dashboard/${query}`);
         await shown(page);
         assert.match((await page.locator('main').textContent()) ?? '', new RegExp(says));
-        assert.ok(await page.getByRole('complementary').getByRole('link', { name: 'orders v1' }).isVisible());
+        assert.ok(await page.getByRole('heading', { name: /not found$/ }).isVisible());
+        assert.ok(await page.getByRole('link', { name: 'Go to the overview' }).isVisible());
         assert.equal(await page.locator('#trouble').textContent(), '');
       }
     },
@@ -145,10 +154,10 @@ export const scenarios: readonly Scenario[] = [
       await page.route('**/-/pauses', (route) => {
         pauses.push(route);
       });
-      await page.getByText('Pause brownouts and the end').first().click();
-      for (const label of ['For how long', 'Who pauses', 'Why']) await page.getByLabel(label).fill('2h');
-      await page.getByLabel('Why').press('Enter');
-      await page.getByLabel('Why').press('Enter');
+      await page.getByText('Pause brownouts and sunset').first().click();
+      for (const label of ['Duration', 'Your name', 'Reason']) await page.getByLabel(label).fill('2h');
+      await page.getByLabel('Reason').press('Enter');
+      await page.getByLabel('Reason').press('Enter');
       await page.evaluate('new Promise((resolve) => requestAnimationFrame(resolve))');
       assert.equal(pauses.length, 1);
       await context.clearCookies();

@@ -1,6 +1,6 @@
 // An operator at the dashboard: what goes and who still calls it, without a mouse, on a phone, in light and dark.
 import assert from 'node:assert/strict';
-import { shown, signIn, tabTo } from './support/operator.ts';
+import { shown, signIn, tabTo, warnEarly } from './support/operator.ts';
 import type { Scenario } from './support/scenario.ts';
 
 const ORDERS_V1 = '/dashboard/version?api=orders&version=v1';
@@ -27,6 +27,7 @@ export const scenarios: readonly Scenario[] = [
       page.on('request', (request) => {
         if (!request.url().startsWith(demo.admin)) wrong.push(request.url());
       });
+      await warnEarly(page, 180);
       await page.goto(demo.admin);
       await shown(page);
       assert.equal(page.url(), `${demo.admin}/dashboard/`);
@@ -39,7 +40,10 @@ export const scenarios: readonly Scenario[] = [
       for (const path of PAGES) {
         await page.goto(demo.admin + path);
         await shown(page);
-        assert.ok(await warnings.getByRole('link', { name: 'orders v1' }).isVisible(), path);
+        const link = warnings.getByRole('link', { name: 'orders v1' });
+        assert.equal(await link.count(), 0, `${path}: the warnings start closed`);
+        await warnings.getByText(/^1 sunset within 180 days/).click();
+        assert.ok(await link.isVisible(), path);
       }
       assert.deepEqual(wrong, []);
     },
@@ -62,7 +66,7 @@ export const scenarios: readonly Scenario[] = [
     },
   },
   {
-    name: 'Dashboard: by the keyboard alone: signing in, reading the policies again, signing out',
+    name: 'Dashboard: by the keyboard alone: signing in, reloading the policies, signing out',
     async run({ demo, context, page }) {
       await page.goto(`${demo.admin}/dashboard/configuration#sign-in`);
       await page.getByLabel('Admin token').fill('wrong');
@@ -73,7 +77,7 @@ export const scenarios: readonly Scenario[] = [
       await signIn(page, demo.dataFolder);
       const [cookie] = await context.cookies(`${demo.admin}/-/session`);
       assert.deepEqual([cookie?.httpOnly, cookie?.sameSite, cookie?.path], [true, 'Strict', '/-/']);
-      await tabTo(page, 'Read the policies again');
+      await tabTo(page, 'Reload policies');
       await page.keyboard.press('Enter');
       await page.getByRole('status').filter({ hasText: 'Done: unchanged.' }).waitFor();
       await page.goto(`${demo.admin}/dashboard/configuration`);
@@ -90,35 +94,33 @@ export const scenarios: readonly Scenario[] = [
       await page.goto(demo.admin + ORDERS_V1);
       await shown(page);
       await signIn(page, demo.dataFolder);
-      await page.getByText('Pause brownouts and the end').first().click();
-      await page.getByLabel('For how long').fill('2h');
-      await page.getByLabel('Who pauses').fill('ops');
-      await page.getByLabel('Why', { exact: true }).fill('checkout fails');
-      await page.getByRole('button', { name: 'Pause brownouts and the end' }).click();
+      await page.getByText('Pause brownouts and sunset').first().click();
+      await page.getByLabel('Duration').fill('2h');
+      await page.getByLabel('Your name').fill('ops');
+      await page.getByLabel('Reason').fill('checkout fails');
+      await page.getByRole('button', { name: 'Pause brownouts and sunset' }).click();
       const pauses = page.getByRole('table', { name: 'Pauses and holds' });
       await pauses.getByText('checkout fails').waitFor();
       await page.getByText('paused by an operator').waitFor();
-      await pauses.getByText('End it').first().click();
-      await pauses.getByLabel('Who ends it').fill('ops');
-      await pauses.getByLabel('Why').fill('mended');
-      await pauses.getByRole('button', { name: 'End it' }).click();
-      await page.getByText('None is in force.').waitFor();
+      await pauses.getByText('End pause').first().click();
+      await pauses.getByLabel('Your name').fill('ops');
+      await pauses.getByLabel('Reason').fill('mended');
+      await pauses.getByRole('button', { name: 'End pause' }).click();
+      await page.getByText('No pauses or holds.').waitFor();
     },
   },
   {
     name: 'Dashboard: what a policy or a client has written is text, whatever it looks like',
     async run({ demo, page }) {
       await page.route('**/-/versions', async (route) => {
-        const told = await (await route.fetch()).text();
-        await route.fulfill({
-          contentType: 'application/json',
-          body: told.replaceAll('"api":"orders"', `"api":${JSON.stringify(MARKUP)}`),
-        });
-      });
-      await page.route('**/-/versions/orders/v1', async (route) => {
-        const told = await (await route.fetch()).json();
-        told.version = { ...told.version, reason: MARKUP, guide: 'javascript:document.title=1' };
-        await route.fulfill({ contentType: 'application/json', body: JSON.stringify(told) });
+        const response = await route.fetch();
+        const told: { apis: { api: string; versions: object[] }[] } = await response.json();
+        const orders = told.apis.find(({ api }) => api === 'orders') ?? assert.fail('the demo has no orders');
+        const script = 'javascript:document.title=1';
+        orders.versions = orders.versions.map((each) => ({ ...each, reason: MARKUP, guide: script }));
+        const versions = orders.versions.map((each) => ({ ...each, api: MARKUP }));
+        const apis = [...told.apis, { ...orders, api: MARKUP, versions }];
+        await route.fulfill({ response, json: { ...told, noticeDays: 180, apis } });
       });
       for (const path of ['/dashboard/', ORDERS_V1, `/dashboard/consumer?id=${encodeURIComponent(MARKUP)}`]) {
         await page.goto(demo.admin + path);

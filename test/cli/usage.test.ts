@@ -18,7 +18,7 @@ const PRINTED = {
   openGateway: async () => expect.fail('no gateway is asked'),
   readRecorded: async () => [],
   restoreBackup: async () => expect.fail('nothing is restored'),
-  newerState: async () => undefined,
+  unusableFolder: async () => undefined,
   actions: { run: async () => 99, demo: async () => 99, token: async () => 99 },
 };
 

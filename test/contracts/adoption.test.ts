@@ -1,10 +1,10 @@
-// When consumers were first seen, in front of a ledger: what is asked of it, how often, and what counts where it is silent.
+// Tests of the cache of first sightings: which calls it makes to the ledger, and its answer while the ledger is unavailable.
 import { describe, expect, it } from 'vitest';
 import { type EpochMs, StoreUnavailable } from '../../gateway/policy/contract.ts';
 import { createAdoption, type Unjudged } from '../../gateway/stores/adoption.ts';
 
 const FREEZE = Date.UTC(2026, 5, 1);
-/** Of the lifecycle, when it is asked. */
+/** The lifecycle time of the calls. */
 const LATER = FREEZE + 3_600_000;
 const acme = { consumer: 'acme', api: 'orders', version: 'v1' };
 
@@ -49,9 +49,9 @@ function open(most?: number) {
 
 describe('a consumer of a frozen version', () => {
   it.each<[string, EpochMs | undefined, boolean]>([
-    ['seen before the day is known', FREEZE - 1, false],
-    ['seen first at its first instant is late', FREEZE, true],
-    ['seen first later is late', FREEZE + 86_400_000, true],
+    ['seen before the freeze is not late', FREEZE - 1, false],
+    ['first seen at the freeze is late', FREEZE, true],
+    ['first seen after the freeze is late', FREEZE + 86_400_000, true],
     ['never seen is late', undefined, true],
   ])('%s', async (_title, at, late) => {
     const { ledger, isLate, unjudged } = open();
@@ -60,7 +60,7 @@ describe('a consumer of a frozen version', () => {
     expect(unjudged).toEqual([]);
   });
 
-  it('seen before is answered at once from then on, for any day, and never asked about again', async () => {
+  it('seen earlier is known from then on without another call, for any freeze date', async () => {
     const { ledger, isLate, pass } = open();
     ledger.seen.set('acme', FREEZE - 10);
     expect(await isLate()).toBe(false);
@@ -72,7 +72,7 @@ describe('a consumer of a frozen version', () => {
     expect(ledger.asked).toBe(2);
   });
 
-  it('never seen is asked about again in seconds, since others may not have told yet whom they saw', async () => {
+  it('never seen is read again after seconds, since other gateways may not have flushed yet', async () => {
     const { ledger, isLate, pass } = open();
     expect(await isLate()).toBe(true);
     ledger.seen.set('acme', FREEZE - 1);
@@ -82,7 +82,7 @@ describe('a consumer of a frozen version', () => {
     expect(await isLate()).toBe(false);
   });
 
-  it('right after the day is asked about again in a moment: what others counted before it is on its way', async () => {
+  it('is read again after a moment right after the freeze, since earlier counts may be on their way', async () => {
     const { ledger, isLate, pass } = open();
     expect(await isLate('acme', FREEZE, FREEZE + 100)).toBe(true);
     ledger.seen.set('acme', FREEZE - 100);
@@ -90,7 +90,7 @@ describe('a consumer of a frozen version', () => {
     expect(await isLate('acme', FREEZE, FREEZE + 350)).toBe(false);
   });
 
-  it('that called here before the day is known at once, whatever the store has heard, and whether or not it answers', async () => {
+  it('that called this gateway before the freeze is known at once, even if the store has not seen it or is unavailable', async () => {
     const { ledger, isLate, saw, unjudged } = open();
     saw(FREEZE - 1);
     saw(FREEZE - 500);
@@ -104,7 +104,7 @@ describe('a consumer of a frozen version', () => {
     expect(await isLate('globex', FREEZE, FREEZE)).toBe(true);
   });
 
-  it('that was asked about before it called here is known from its call on', async () => {
+  it('that was read before it called this gateway is known from its call on', async () => {
     const { ledger, isLate, saw } = open();
     ledger.began = FREEZE - 5_000;
     expect(await isLate('acme', FREEZE - 1_000, FREEZE - 900)).toBe(true);
@@ -112,7 +112,7 @@ describe('a consumer of a frozen version', () => {
     expect(isLate('acme', FREEZE, FREEZE)).toBe(false);
   });
 
-  it('costs a request one question at most', async () => {
+  it('costs a request at most one call', async () => {
     const { ledger, isLate } = open();
     await isLate();
     expect(ledger.asked).toBe(1);
@@ -121,7 +121,7 @@ describe('a consumer of a frozen version', () => {
     expect(ledger.asked).toBe(2);
   });
 
-  it('is asked about once by many requests at once', async () => {
+  it('costs many concurrent requests one call', async () => {
     const { ledger, isLate } = open();
     ledger.seen.set('acme', FREEZE - 1);
     const answers = await Promise.all(Array.from({ length: 100 }, () => isLate()));
@@ -130,8 +130,8 @@ describe('a consumer of a frozen version', () => {
   });
 });
 
-describe('nobody is late', () => {
-  it('while the store is away, and it is not asked for every request', async () => {
+describe('no consumer is late', () => {
+  it('while the store is unavailable, which is not called for every request', async () => {
     const { ledger, isLate, unjudged, pass } = open();
     ledger.away = true;
     expect(await isLate()).toBe(false);
@@ -145,9 +145,9 @@ describe('nobody is late', () => {
 
   it.each([
     ['not yet', undefined],
-    ['since the day itself', FREEZE],
+    ['since the freeze', FREEZE],
     ['since later', FREEZE + 1],
-  ])('where calls of the version are counted %s: nobody could be known', async (_title, began) => {
+  ])('if calls of the version are counted %s: consumers before that are unknown', async (_title, began) => {
     const { ledger, isLate, unjudged, pass } = open();
     ledger.began = began;
     ledger.seen.set('acme', FREEZE + 5);
@@ -160,7 +160,7 @@ describe('nobody is late', () => {
   });
 });
 
-it('knows no more consumers than it may: the longest unasked is asked about again', async () => {
+it('the cache evicts the least recently used consumer', async () => {
   const { ledger, isLate } = open(2);
   for (const consumer of ['a', 'b', 'c']) ledger.seen.set(`${consumer}`, FREEZE - 1);
   await isLate('a');
@@ -172,7 +172,7 @@ it('knows no more consumers than it may: the longest unasked is asked about agai
   expect(ledger.asked).toBe(4);
 });
 
-it('lets an error that is no absence through', async () => {
+it('an error other than StoreUnavailable is passed on', async () => {
   const broken = createAdoption(
     { firstSeen: async () => Promise.reject(new TypeError('broken')) },
     { now: () => 0, onUnjudged: () => undefined },

@@ -1,7 +1,7 @@
-// What every AnnouncedStore promises, whatever keeps it. Run by lasting-stores.test.ts on each of them.
+// The contract of every AnnouncedStore.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { AnnouncedStore } from '../../gateway/policy/lifecycle/announced.ts';
+import type { AnnouncedStore } from '../../gateway/policy/lifecycle/announcement-store.ts';
 import type { LastingUnderTest } from './lasting-stores.ts';
 
 const LONG_MS = 600_000;
@@ -16,12 +16,12 @@ export function announcedStoreContract(name: string, open: () => Promise<Lasting
     const announced = (gateway: 0 | 1 = 0): AnnouncedStore => store.gateways()[gateway].announced;
     const newId = () => `orders/v1/sunset-30d/${randomUUID()}`;
 
-    it('what nobody has announced is not found', async () => {
+    it('an id that was not announced is not found', async () => {
       expect(await announced().find([])).toEqual([]);
       expect(await announced().find([newId(), newId()])).toEqual([undefined, undefined]);
     });
 
-    it('many are found at once', async () => {
+    it('finds many ids in one call', async () => {
       const ids = Array.from({ length: 20_000 }, (_, index) => `orders/v1/sunset-30d/${index}`);
       const last = newId();
       await announced().keep(last, 'sent');
@@ -33,7 +33,7 @@ export function announcedStoreContract(name: string, open: () => Promise<Lasting
       ]);
     });
 
-    it('of many who claim at once one has it, and has it again when it asks', async () => {
+    it('of concurrent claims one gets the lease, and its owner gets it again', async () => {
       const id = newId();
       const claims = await Promise.all(
         Array.from({ length: 50 }, (_, index) =>
@@ -47,7 +47,7 @@ export function announcedStoreContract(name: string, open: () => Promise<Lasting
       expect(await announced().find([id])).toEqual([undefined]);
     });
 
-    it('what was kept is claimed by nobody, on every gateway and after a restart', async () => {
+    it('an announcement that was kept cannot be claimed, on every gateway and after a restart', async () => {
       const [id, other] = [newId(), newId()];
       await announced(0).claim(id, 'a', LONG_MS);
       expect(await announced(0).keep(id, 'sent')).toBe('sent');
@@ -58,7 +58,7 @@ export function announcedStoreContract(name: string, open: () => Promise<Lasting
       expect(await announced(0).keep(id, 'sent again')).toBe('sent');
     });
 
-    it('the first text stands, and an empty one is a text', async () => {
+    it('the first text is kept, and an empty text counts', async () => {
       const [id, empty] = [newId(), newId()];
       const texts = await Promise.all([announced(0).keep(id, 'a'), announced(1).keep(id, 'b')]);
       expect(new Set(texts).size).toBe(1);
@@ -66,7 +66,7 @@ export function announcedStoreContract(name: string, open: () => Promise<Lasting
       expect(await announced(1).claim(empty, 'a', LONG_MS)).toEqual({ state: 'kept', text: '' });
     });
 
-    it('a claim ends when its owner lets go, and not when somebody else does', async () => {
+    it('only its owner can release a claim', async () => {
       const id = newId();
       await announced(0).claim(id, 'a', LONG_MS);
       await announced(1).release(id, 'b');
@@ -78,7 +78,7 @@ export function announcedStoreContract(name: string, open: () => Promise<Lasting
       expect(await announced(0).find([id])).toEqual(['sent']);
     });
 
-    it('a claim whose owner was killed lapses', async () => {
+    it('a claim whose owner was killed expires', async () => {
       const id = newId();
       await announced(0).claim(id, 'killed', 1);
       await expect.poll(() => announced(1).claim(id, 'b', LONG_MS)).toEqual({ state: 'claimed' });

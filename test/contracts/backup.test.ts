@@ -1,4 +1,4 @@
-// Backups of the embedded store: made while it is written to, put back while nothing runs, without a revoked key coming back.
+// Tests of backup and restore of the embedded store: backups during writes, and restores that keep revoked keys revoked.
 import { execFileSync } from 'node:child_process';
 import {
   appendFileSync,
@@ -24,7 +24,7 @@ import { pauseFrom } from './override-store.ts';
 import { pinOf } from './pin-store.ts';
 
 const AT = Date.UTC(2026, 10, 20, 3);
-const NAME = 'backups/2026-11-20T03-00-00Z.db';
+const NAME = 'backups/2026-11-20T03-00-00.000Z.db';
 
 let folder: string;
 beforeEach(() => {
@@ -41,23 +41,23 @@ async function inState<T>(use: (state: EmbeddedState) => Promise<T>): Promise<T>
   return use(state).finally(state.close);
 }
 
-/** Names in the folder, without those of backups. */
+/** File names in the folder, without backups. */
 const names = (): readonly string[] => readdirSync(folder).sort();
 
 describe('a backup', () => {
-  it('is whole, for its owner only, and has what was acknowledged before it was asked for', async () => {
+  it('is complete, readable by its owner only, and contains all writes acknowledged before it was requested', async () => {
     await inState(async (state) => {
       for (let n = 0; n < 200; n += 1) await state.pins.claim(account(`before-${n}`), pinOf('v1'));
       const made = state.backup(AT);
       const written = Array.from({ length: 200 }, (_, n) =>
         state.pins.claim(account(`later-${n}`), pinOf('v1')),
       );
-      expect(await made).toEqual({ file: NAME, bytes: statSync(file(NAME)).size });
+      expect(await made).toEqual({ file: file(NAME), bytes: statSync(file(NAME)).size });
       await Promise.all(written);
     });
     expect(statSync(file(NAME)).mode & 0o777).toBe(0o600);
     expect(statSync(file('backups')).mode & 0o777).toBe(0o700);
-    expect(readdirSync(file('backups'))).toEqual(['2026-11-20T03-00-00Z.db']);
+    expect(readdirSync(file('backups'))).toEqual(['2026-11-20T03-00-00.000Z.db']);
     using copy = new DatabaseSync(file(NAME), { readOnly: true });
     expect(copy.prepare('PRAGMA integrity_check').get()).toEqual({ integrity_check: 'ok' });
     const found = copy
@@ -66,7 +66,7 @@ describe('a backup', () => {
     expect(found).toEqual({ n: 200 });
   });
 
-  it('is one for those who ask while it is made, and is finished before the folder is let go', async () => {
+  it('is shared by concurrent requests, and is finished before the folder is released', async () => {
     const state = await open();
     const made = [state.backup(AT), state.backup(AT + 60_000)];
     await state.close();
@@ -75,7 +75,18 @@ describe('a backup', () => {
     expect(readdirSync(file('backups'))).toHaveLength(1);
   });
 
-  it('that cannot be written leaves nothing that could pass for one, and says why without a path', async () => {
+  it('is another one a moment later', async () => {
+    await inState(async (state) => {
+      const names = [await state.backup(AT), await state.backup(AT + 1)].map((made) => made.file);
+      expect(
+        readdirSync(file('backups'))
+          .map((name) => file(join('backups', name)))
+          .sort(),
+      ).toEqual(names);
+    });
+  });
+
+  it('that cannot be written leaves no file that could pass for a backup, and the error has no path', async () => {
     writeFileSync(file('backups'), 'a file');
     await inState(async (state) => {
       await expect(state.backup(AT)).rejects.toMatchObject({
@@ -90,7 +101,7 @@ describe('a restore', () => {
   const revoked = keyRecord({ consumer: 'leaves' });
   const late = keyRecord({ consumer: 'late' });
 
-  /** A backup, and what has happened since: a key was revoked, one was added, a pin and a pause came. */
+  /** Makes a backup; afterwards revokes a key and adds a key, a pin and a pause. */
   async function changeAfterBackup(): Promise<void> {
     await inState(async (state) => {
       await state.keys.replace(undefined, revoked);
@@ -103,9 +114,9 @@ describe('a restore', () => {
     });
   }
 
-  it('has the state of the backup, and API keys as they are now: revoked ones stay revoked', async () => {
+  it('has the state of the backup, but API keys as they are now: revoked keys stay revoked', async () => {
     await changeAfterBackup();
-    const former = 'sundial.db.before-2026-11-20T04-00-00Z';
+    const former = 'sundial.db.before-2026-11-20T04-00-00.000Z';
     const restored = await restoreBackup(folder, file(NAME), AT + 3_600_000);
     expect(restored).toEqual({ former, keptKeys: true });
     expect(names()).toEqual(['backups', 'sundial.db', former]);
@@ -117,14 +128,14 @@ describe('a restore', () => {
       expect(await pins.find(account('lost'))).toBeUndefined();
       expect(overrides.current()).toEqual([]);
     });
-    // The way back.
+    // Back to the state before the restore.
     await restoreBackup(folder, file(former), AT + 7_200_000);
     await inState(async ({ pins }) =>
       expect(await pins.find(account('lost'))).toMatchObject({ label: 'v2' }),
     );
   });
 
-  it('into an empty folder needs nothing else', async () => {
+  it('works in an empty folder', async () => {
     await changeAfterBackup();
     const elsewhere = mkdtempSync(join(tmpdir(), 'sundial-backup-'));
     try {
@@ -155,14 +166,14 @@ describe('a restore', () => {
         damaged.exec('DROP TABLE announced');
       },
     ],
-  ])('in the place of a state that is %s says that keys could not be kept', async (_kind, change) => {
+  ])('over a state that is %s warns that API keys could not be kept', async (_kind, change) => {
     await changeAfterBackup();
     change(file());
     expect(await restoreBackup(folder, file(NAME), AT)).toMatchObject({ keptKeys: false });
     await inState(async ({ keys }) => expect((await keys.list()).map(({ id }) => id)).toEqual([revoked.id]));
   });
 
-  it('in the place of a damaged state keeps that file, and takes no log of it for its own', async () => {
+  it('over a damaged database keeps the damaged file and does not use its log', async () => {
     await changeAfterBackup();
     writeFileSync(file(), 'no database at all'.repeat(1_000));
     writeFileSync(file('sundial.db-wal'), 'a log');
@@ -180,16 +191,16 @@ describe('a restore', () => {
     change(file('other.db'));
   };
   it.each([
-    ['is not there', () => undefined, /^cannot copy .*other\.db: ENOENT$/],
+    ['is missing', () => undefined, /^cannot copy .*other\.db: ENOENT$/],
     ['is empty', damage((backup) => writeFileSync(backup, '')), /is no backup of Sundial$/],
     ['is of another program', damage((backup) => rmSync(backup)), /is no backup of Sundial$/],
     [
-      'is no database',
+      'is not a database',
       damage((backup) => writeFileSync(backup, 'x'.repeat(5_000))),
       /is no backup of Sundial$/,
     ],
     [
-      'is cut short',
+      'is truncated',
       damage((backup) => writeFileSync(backup, readFileSync(backup).subarray(0, 8_192))),
       /cannot be restored: it is damaged/,
     ],
@@ -199,19 +210,19 @@ describe('a restore', () => {
         using database = new DatabaseSync(backup);
         database.exec('DROP TABLE announced');
       }),
-      /cannot be restored: it is damaged: no such table: announced$/,
+      /cannot be restored: it is damaged: it has no table announced$/,
     ],
     ['is a pipe', () => execFileSync('mkfifo', [file('other.db')]), /is no backup of Sundial$/],
     ['is a folder', () => mkdirSync(file('other.db')), /is no backup of Sundial$/],
     [
-      'is of a later edition',
+      'is of a later release',
       damage((backup) => {
         using database = new DatabaseSync(backup);
         database.exec('PRAGMA user_version = 99');
       }),
       /cannot be restored: it was written by a newer Sundial \(schema 99, this one knows \d+\)$/,
     ],
-  ])('of a file that %s says so and changes nothing', async (kind, prepare, message) => {
+  ])('from a file that %s reports that and changes nothing', async (kind, prepare, message) => {
     await changeAfterBackup();
     prepare();
     if (kind === 'is of another program') {
@@ -226,7 +237,25 @@ describe('a restore', () => {
     );
   });
 
-  it('while a gateway runs is refused', async () => {
+  it.each([
+    ['CREATE TRIGGER spy AFTER INSERT ON api_key BEGIN DELETE FROM api_key; END', 'trigger spy'],
+    ['CREATE VIEW keys AS SELECT * FROM api_key', 'view keys'],
+    ['CREATE TABLE spare (a)', 'table spare'],
+    ['CREATE INDEX by_text ON announced (text)', 'index by_text'],
+    ['DROP TABLE pin; CREATE TABLE pin (key TEXT, pin TEXT)', 'table pin'],
+  ])('of a file with what Sundial does not make says so: %s', async (sql, name) => {
+    await changeAfterBackup();
+    damage((backup) => {
+      using database = new DatabaseSync(backup);
+      database.exec(sql);
+    })();
+    await expect(restoreBackup(folder, file('other.db'), AT)).rejects.toThrow(
+      `other.db cannot be restored: it is damaged: it has a ${name} that Sundial does not make`,
+    );
+    await inState(async ({ keys }) => expect(await keys.read(late.id)).toEqual(late));
+  });
+
+  it('is refused while a gateway runs', async () => {
     await changeAfterBackup();
     await inState(async ({ pins }) => {
       await expect(restoreBackup(folder, file(NAME), AT)).rejects.toMatchObject({
@@ -237,7 +266,7 @@ describe('a restore', () => {
     expect(names().filter((name) => name.includes('restoring'))).toEqual([]);
   });
 
-  it('that was interrupted is begun anew', async () => {
+  it('that was interrupted starts again', async () => {
     await changeAfterBackup();
     writeFileSync(file('sundial.db.restoring'), 'half');
     appendFileSync(file('sundial.db.restoring-wal'), 'half');

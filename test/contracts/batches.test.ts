@@ -1,4 +1,4 @@
-// How calls to the database share its transactions, and what becomes of them when the disk hangs.
+// Tests of batching: calls share transactions, and fail together if the disk hangs.
 import { MessageChannel } from 'node:worker_threads';
 import { describe, expect, it } from 'vitest';
 import { createBatches } from '../../gateway/stores/embedded/database.ts';
@@ -6,7 +6,7 @@ import { createBatches } from '../../gateway/stores/embedded/database.ts';
 const PATIENT = { answerWithinMs: 60_000 };
 const away = { code: 'store_unavailable' };
 
-/** Runs batches when told to. */
+/** Runs each batch when the test calls `done` or `fail`. */
 function byHand() {
   const batches: { calls: readonly string[]; done: () => void; fail: (error: unknown) => void }[] = [];
   const run = (calls: readonly string[]): Promise<readonly unknown[]> => {
@@ -19,7 +19,7 @@ function byHand() {
 }
 
 describe('batches', () => {
-  it('take together what is asked in one turn, and what is asked while one runs', async () => {
+  it('combine calls of one turn, and calls made while one runs', async () => {
     const { batches, run, turn } = byHand();
     const { add } = createBatches(run, PATIENT);
     const first = ['a', 'b'].map(add);
@@ -38,7 +38,7 @@ describe('batches', () => {
     expect(await Promise.all(second)).toEqual(['c!', 'd!', 'e!']);
   });
 
-  it('that fail fail all their calls, and no others', async () => {
+  it('that fail reject all their calls, and no others', async () => {
     const { batches, run, turn } = byHand();
     const { add } = createBatches(run, PATIENT);
     const first = Promise.allSettled(['a', 'b'].map(add));
@@ -51,7 +51,7 @@ describe('batches', () => {
     expect(await second).toBe('c!');
   });
 
-  it('that hang are given up, others refused at once, until the disk answers again', async () => {
+  it('that hang are rejected, and so are new calls until the disk answers', async () => {
     const { batches, run, turn } = byHand();
     const { add, settled } = createBatches(run, { answerWithinMs: 5 });
     const under = add('a');
@@ -69,7 +69,7 @@ describe('batches', () => {
     expect(batches.map(({ calls }) => calls)).toEqual([['a'], ['d']]);
   });
 
-  it('are not given up for an answer that came in time while this process was busy', async () => {
+  it('are not rejected if the answer came in time while this process was busy', async () => {
     const { port1: thread, port2: here } = new MessageChannel();
     const { add, settled } = createBatches(
       () => new Promise<readonly unknown[]>((resolve) => here.once('message', resolve)),
@@ -91,7 +91,7 @@ describe('batches', () => {
     here.close();
   });
 
-  it('are settled when nothing runs or waits', async () => {
+  it('are settled when no call runs or waits', async () => {
     const { batches, run, turn } = byHand();
     const { add, settled } = createBatches(run, PATIENT);
     await settled();

@@ -1,4 +1,4 @@
-// A store whose calls are counted, for the tests of the leases in front of it.
+// A counting in-memory store, for the tests of the leases in front of it.
 import { expect } from 'vitest';
 import { StoreUnavailable } from '../../gateway/policy/contract.ts';
 import { emissionInterval } from '../../gateway/policy/rate-limit/gcra.ts';
@@ -8,7 +8,7 @@ import { limitOf } from './rate-limit-store.ts';
 
 export const busy = limitOf(600, 60_000);
 
-/** Buckets in memory on a clock set by hand, with the costs of the calls that reached them. */
+/** In-memory buckets with a clock set by the test; records the costs of the calls that reach them. */
 export function countedStore() {
   const clock = { time: 5000 };
   const now = (): number => clock.time;
@@ -35,12 +35,12 @@ export function countedStore() {
 export const taking = (store: Pick<RateLimitStore, 'take'>, limit: Limit) => (cost?: number) =>
   store.take({ key: 'k', limit, cost: cost ?? 1 });
 
-/** Lets what was started in the background run to its end. */
+/** Waits until background calls have run. */
 export const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /**
- * In every stretch from one admission to a later one: units <= burst + elapsed/T. That holds exactly if a bucket of
- * that size, filled at that rate, never runs below empty.
+ * In every period from one admission to a later one: units <= burst + elapsed/T. That holds exactly if a bucket of that size,
+ * filled at that rate, never runs below empty.
  */
 export function expectWithin(
   limit: Limit,

@@ -1,4 +1,4 @@
-// The data folder: made for its owner, held by one process, free again however that process ended.
+// Tests of the data folder: permissions, its lock, damaged files and migrations.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
@@ -47,14 +47,14 @@ async function refusal(folder: string): Promise<DataFolderError> {
   return expect.fail('the folder was opened');
 }
 
-/** Of the first edition of all. */
+/** The schema of the first release. */
 const FIRST_TABLES = `
   CREATE TABLE pin (key TEXT PRIMARY KEY, pin TEXT NOT NULL) STRICT, WITHOUT ROWID;
   CREATE TABLE override (id TEXT PRIMARY KEY, override TEXT NOT NULL) STRICT, WITHOUT ROWID;
   CREATE TABLE published (one INTEGER PRIMARY KEY CHECK (one = 1), files TEXT NOT NULL) STRICT;`;
 
 describe('the data folder', () => {
-  it('is created with its parents, for its owner only', async () => {
+  it('is created with its parents, with access for its owner only', async () => {
     const folder = join(base, 'a/data');
     await openAndClose(folder);
     expect(statSync(folder).mode & 0o777).toBe(0o700);
@@ -63,7 +63,7 @@ describe('the data folder', () => {
   const modes = (folder: string) =>
     Object.fromEntries(readdirSync(folder).map((name) => [name, statSync(join(folder, name)).mode & 0o777]));
 
-  it('holds a database for its owner only, and so the log beside it, which goes when the folder is let go', async () => {
+  it('has a database and a log for its owner only; the log is deleted when the folder is closed', async () => {
     const folder = join(base, 'data');
     const umask = process.umask(0);
     try {
@@ -77,7 +77,7 @@ describe('the data folder', () => {
     }
   });
 
-  it('takes the database of an earlier edition away from others, and stays held meanwhile', async () => {
+  it('restricts the permissions of an older database, and stays locked meanwhile', async () => {
     const folder = join(base, 'data');
     mkdirSync(folder);
     writeFileSync(join(folder, 'sundial.db'), '');
@@ -89,7 +89,7 @@ describe('the data folder', () => {
     await held.close();
   });
 
-  it('is held by one: a second opening says what to do, and works after the first has closed', async () => {
+  it('is held by one process: a second one gets an error with advice, and can open it after the first has closed', async () => {
     const folder = join(base, 'data');
     const held = await open(folder);
     const { code, message } = await refusal(folder);
@@ -100,7 +100,7 @@ describe('the data folder', () => {
     await openAndClose(folder);
   });
 
-  it('stays held while nobody refers to it, and is free again after its process was killed with SIGKILL', async () => {
+  it('stays locked without any reference to it, and is free after SIGKILL', async () => {
     const folder = join(base, 'data');
     const script = `import { openDataFolder } from ${JSON.stringify(module)};
       await openDataFolder(process.argv[1], { onState() {}, onFault() {} });
@@ -121,7 +121,7 @@ describe('the data folder', () => {
     await openAndClose(folder);
   });
 
-  it('a file in its place is an error with the path and the reason', async () => {
+  it('a file in its place gives an error with the path and the reason', async () => {
     const file = join(base, 'file');
     writeFileSync(file, '');
     const { code, message } = await refusal(file);
@@ -129,13 +129,13 @@ describe('the data folder', () => {
     expect(message).toContain(file);
   });
 
-  it('a folder that can never be made is an error at once, and no wait for ever', async () => {
+  it('a folder that cannot be created gives an error at once', async () => {
     const { code, message } = await refusal('/proc/sundial/data');
     expect(code).toBe('data_folder_unusable');
     expect(message).toContain('/proc/sundial/data cannot be used: ');
   });
 
-  it('a damaged database is an error with the path and the reason', async () => {
+  it('a damaged database gives an error with the path and the reason', async () => {
     writeFileSync(join(base, 'sundial.db'), 'this is no database, whatever its name says'.repeat(100));
     chmodSync(join(base, 'sundial.db'), 0o600);
     const { code, message } = await refusal(base);
@@ -145,7 +145,7 @@ describe('the data folder', () => {
     expect(message).toContain('put a copy of it back, or move it away');
   });
 
-  it('a database with a damaged page is an error when it is opened, not when a request meets it', async () => {
+  it('a database with a damaged page gives an error at open, not at a request', async () => {
     const file = join(base, 'sundial.db');
     await openAndClose(base);
     const database = new DatabaseSync(file);
@@ -159,7 +159,7 @@ describe('the data folder', () => {
     expect(message).toContain(`${file} is damaged`);
   });
 
-  it('a database of a newer edition is left as it is, and the error says so', async () => {
+  it('a database of a newer release is not changed, and the error says so', async () => {
     const file = join(base, 'sundial.db');
     const newer = new DatabaseSync(file);
     newer.exec('PRAGMA user_version = 4711');
@@ -173,7 +173,7 @@ describe('the data folder', () => {
     still.close();
   });
 
-  it('a database from before there was a ledger gets its tables, and keeps what it has', async () => {
+  it('a database without a ledger gets its tables and keeps its data', async () => {
     const older = new DatabaseSync(join(base, 'sundial.db'));
     older.exec(`${FIRST_TABLES}
       INSERT INTO pin VALUES ('k', 'p');
@@ -187,7 +187,7 @@ describe('the data folder', () => {
     }
   });
 
-  it('a ledger from before there were keys is all there after the migration, and is counted on', async () => {
+  it('a ledger of a schema without API keys is complete after the migration, and counting goes on', async () => {
     const older = new DatabaseSync(join(base, 'sundial.db'));
     older.exec(`${FIRST_TABLES}
       CREATE TABLE usage (
@@ -217,7 +217,7 @@ describe('the data folder', () => {
     } as const;
     const calls = { firstAt: 10, lastAt: 11, callsByDay: { '2024-10-04': 2 }, agents: [], sample: undefined };
     const batch = { writer: 'w', at: 11, watched: [], records: [{ ...subject, ...calls }] };
-    // The batch that its writer had sent before the update, and the next one.
+    // The last batch that its writer sent before the update, and the next one.
     for (const number of [3, 4]) await held.database.call('addUsage', { ...batch, number });
     expect(await held.database.call('readUsage', {}, 0, undefined, 9)).toMatchObject({
       records: [{ firstAt: 5, lastAt: 11, callsByDay: { '2024-10-04': 9 }, agents: ['curl/8'] }],
@@ -225,7 +225,7 @@ describe('the data folder', () => {
     await held.close();
   });
 
-  it('an empty database, as an earlier edition left it, gets its tables', async () => {
+  it('an empty file gets the tables', async () => {
     writeFileSync(join(base, 'sundial.db'), '', { mode: 0o600 });
     const held = await open(base);
     expect(await held.database.call('allOverrides')).toEqual([]);

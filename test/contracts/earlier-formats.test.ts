@@ -1,4 +1,4 @@
-// Data folders as each earlier schema left them, one file a schema: opened, brought up to date, and read.
+// Tests of data folders as each earlier schema wrote them: opened, migrated and read.
 import { copyFileSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,15 +19,15 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const files = readdirSync(FILES).sort();
 
-describe('a data folder of an earlier edition', () => {
-  it('is kept for each schema up to that of today', async () => {
+describe('a data folder of an earlier release', () => {
+  it('exists for each schema up to the present one', async () => {
     const { close } = await openEmbeddedState(folder, { onState: () => undefined, onFault });
     await close();
     const today = schemaOf(join(folder, 'sundial.db')) ?? 0;
     expect(files).toEqual(Array.from({ length: today }, (_, before) => `schema-${before + 1}.db`));
   });
 
-  it.each(files)('%s is opened with all that it holds, and can be written to', async (name) => {
+  it.each(files)('%s is opened with all its data and can be written', async (name) => {
     const schema = Number(/\d+/.exec(name)?.[0]);
     expect(schemaOf(join(FILES, name))).toBe(schema);
     copyFileSync(join(FILES, name), join(folder, 'sundial.db'));

@@ -1,5 +1,4 @@
-// The ledger as it stands in sundial.db, with numbers that no edition writes: a foreign hand, or a bit that fell over.
-// What it promises in any store is in ledger-store.ts.
+// Tests of the ledger in sundial.db with invalid numbers, from other programs or bit errors.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -35,7 +34,7 @@ it.each<[string, string, bigint[]]>([
   ['day', 'UPDATE usage_day SET day = ? WHERE record = 1', [2n ** 53n, MOST]],
   ['count', 'UPDATE usage_day SET calls = ? WHERE record = 1', [2n ** 53n, MOST, -MOST]],
   ['number', `UPDATE usage SET id = 1 + ?1 WHERE consumer = 'acme'`, [MOST - 1n]],
-])('a record whose %s is beyond all counts costs nobody else anything', async (_what, damage, values) => {
+])('a record with an invalid %s does not affect other consumers', async (_what, damage, values) => {
   for (const value of values) {
     const batch = newWriter();
     await state.ledger.add(batch([acme, zeta], { watched }));
@@ -52,7 +51,7 @@ it.each<[string, string, bigint[]]>([
     expect((await ledger.count({}, window, place)).records.filter(others)).toHaveLength(1);
     await ledger.firstSeen(acme);
     expect(await ledger.firstSeen(zeta)).toEqual({ at: NOW, countedSince: NOW });
-    // What is counted goes on, of whoever it is.
+    // Counting goes on for all consumers.
     const more = usageOf({ consumer: 'third' });
     await ledger.add(batch([acme, zeta, more]));
     const calls = (await everyRecord(ledger)).map(({ consumer, callsByDay }) => [consumer, callsByDay]);
@@ -65,7 +64,7 @@ it.each<[string, string, bigint[]]>([
   }
 });
 
-it('a begin of counting, or a writer’s place, beyond all counts is none', async () => {
+it('a start of counting or a batch number that is too large is ignored', async () => {
   const batch = newWriter();
   const watching = { watched: [...watched, { api: 'orders', version: 'v2' }] };
   await state.ledger.add(batch([acme], watching));

@@ -1,4 +1,4 @@
-// An embedded store whose files are taken away under it, or that cannot be written: nothing is lost without a word.
+// Tests of an embedded store whose files are removed or not writable: no write is lost silently.
 import { copyFileSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -28,7 +28,7 @@ const open = () =>
     onRefused: (reason) => told.push(reason),
   });
 
-describe('files taken away under a running gateway', () => {
+describe('files removed under a running gateway', () => {
   const database = () => join(folder, 'sundial.db');
   it.each([
     ['the folder', () => rmSync(folder, { recursive: true })],
@@ -48,7 +48,7 @@ describe('files taken away under a running gateway', () => {
         mkdirSync(folder);
       },
     ],
-  ])('%s: the next write is refused and told of, and the store stays away', async (_what, take) => {
+  ])('%s: the next write is refused and reported, and the store stays unavailable', async (_what, take) => {
     const held = await open();
     await held.database.call('claimPin', 'kept', 'x');
     take();
@@ -65,7 +65,7 @@ describe('files taken away under a running gateway', () => {
     await held.close();
   });
 
-  it('the log beside the database: a write is refused and told of, and the database opened anew with all it had', async () => {
+  it('the log beside the database: a write is refused and reported, and the database is reopened with all its data', async () => {
     const held = await open();
     await held.database.call('claimPin', 'kept', 'x');
     rmSync(`${database()}-wal`);
@@ -80,7 +80,7 @@ describe('files taken away under a running gateway', () => {
     ['the database', 'sundial.db', 'is not a database|malformed|damaged|\\*\\*\\*'],
     ['the log beside it', 'sundial.db-wal', ''],
   ])(
-    '%s, written over in its place: nothing is acknowledged that the next start would not find',
+    '%s, overwritten in place: every acknowledged write is found at the next start',
     async (_what, name, reason) => {
       const held = await open();
       await held.database.call('claimPin', 'kept', 'x');
@@ -93,7 +93,7 @@ describe('files taken away under a running gateway', () => {
     },
   );
 
-  it('a folder that is put back as it was is used again', async () => {
+  it('a folder that is moved back is used again', async () => {
     const held = await open();
     await held.database.call('claimPin', 'kept', 'x');
     renameSync(folder, join(base, 'moved'));
@@ -107,7 +107,7 @@ describe('files taken away under a running gateway', () => {
 });
 
 describe('a call that SQLite refuses', () => {
-  it('makes the store away until it can be written again, which is tried without a call', async () => {
+  it('makes the store unavailable until a write succeeds, which is tried without a call', async () => {
     const held = await open();
     const refused = held.database.call('claimPin', 'bad', null as unknown as string);
     await expect(refused).rejects.toMatchObject(away);
@@ -117,8 +117,8 @@ describe('a call that SQLite refuses', () => {
   });
 });
 
-describe('a database that is not ours', () => {
-  it('has other tables: it is left alone, and the error says so', async () => {
+describe("a database that is not Sundial's", () => {
+  it('with other tables is not changed, and the error says so', async () => {
     mkdirSync(folder);
     const other = new DatabaseSync(join(folder, 'sundial.db'));
     other.exec('CREATE TABLE other (x); PRAGMA user_version = 1');
@@ -126,7 +126,7 @@ describe('a database that is not ours', () => {
     await expect(open()).rejects.toThrow(`${folder}/sundial.db is damaged: no such table: pin`);
   });
 
-  it('a file where the folder is to be, or above it, is told as that', async () => {
+  it('a file in place of the folder or above it is reported as such', async () => {
     writeFileSync(folder, '');
     const words = ' cannot be made: a file stands there or above it; name another folder as data';
     await expect(open()).rejects.toThrow(`the data folder ${folder}${words}`);
@@ -134,7 +134,7 @@ describe('a database that is not ours', () => {
     await expect(open()).rejects.toThrow(`the data folder ${folder}${words}`);
   });
 
-  it('a file that cannot be opened is named, with what this user needs', async () => {
+  it('a file that cannot be opened is named, with the permissions it needs', async () => {
     mkdirSync(join(folder, 'sundial.db'), { recursive: true });
     writeFileSync(join(folder, 'sundial.db', 'x'), '');
     await expect(open()).rejects.toThrow(

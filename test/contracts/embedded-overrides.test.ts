@@ -1,4 +1,4 @@
-// What this process knows of pauses when the disk was too slow to say whether one was stored.
+// Tests of overrides in this process after the disk was too slow to acknowledge a write.
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, vi } from 'vitest';
 import { createBatches, type Database } from '../../gateway/stores/embedded/database.ts';
@@ -10,7 +10,7 @@ import { pauseFrom } from './override-store.ts';
 
 const away = { code: 'store_unavailable' };
 
-/** The tables and batches of the real one on a disk that hangs between `hang` and `goOn`. */
+/** The real tables and batches on a disk that hangs between `hang` and `goOn`. */
 function hangingDatabase() {
   const file = new DatabaseSync(':memory:');
   migrate(file);
@@ -36,8 +36,8 @@ function hangingDatabase() {
   };
 }
 
-describe('a pause, where the disk was given up before it answered,', () => {
-  it('is in force once it was stored after all', async () => {
+describe('a pause whose write timed out', () => {
+  it('is in force if it was stored after all', async () => {
     const { database, hang, goOn } = hangingDatabase();
     const overrides = await openOverrides(database, onFault);
     const pause = pauseFrom(1000);
@@ -48,7 +48,7 @@ describe('a pause, where the disk was given up before it answered,', () => {
     await vi.waitFor(() => expect(overrides.current()).toEqual([pause]), { timeout: 20_000 });
   });
 
-  it('is over once it was removed after all', async () => {
+  it('is removed if it was deleted after all', async () => {
     const { database, hang, goOn } = hangingDatabase();
     const overrides = await openOverrides(database, onFault);
     const pause = pauseFrom(1000);

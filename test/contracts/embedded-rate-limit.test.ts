@@ -1,4 +1,4 @@
-// What only the store in process promises: answers at once, in bounded memory, and whom it forgets first.
+// Tests of the in-memory rate-limit store: synchronous answers, bounded memory, order of eviction.
 import { describe, expect, it } from 'vitest';
 import type { Taken } from '../../gateway/policy/rate-limit/limit.ts';
 import {
@@ -20,15 +20,15 @@ function storeFor(maxBuckets: number) {
   return { clock, take };
 }
 
-describe('the rate-limit store in process', () => {
-  it('a subject at its limit stays limited while thousands of new subjects come', () => {
+describe('the in-memory rate-limit store', () => {
+  it('a subject at its limit stays limited while thousands of new subjects arrive', () => {
     const { take } = storeFor(100);
     expect(take('limited', 10)).toMatchObject({ allowed: true, remaining: 0 });
     for (let i = 0; i < 5000; i++) take(`new ${i}`);
     expect(take('limited')).toMatchObject({ allowed: false });
   });
 
-  it('of used buckets the least used are forgotten first', () => {
+  it('evicts the least used buckets first', () => {
     const { take } = storeFor(10);
     for (let used = 1; used <= 10; used++) take(`used ${used}`, used);
     take('one more');
@@ -37,14 +37,14 @@ describe('the rate-limit store in process', () => {
     expect(take('used 1')).toMatchObject({ remaining: 9 });
   });
 
-  it('subjects that are all at their limit are still no more than there is room for', () => {
+  it('stays within its size if all subjects are at their limit', () => {
     const { take } = storeFor(10);
     for (let i = 0; i < 100; i++) expect(take(`subject ${i}`, 10)).toMatchObject({ allowed: true });
     expect(take('subject 99')).toMatchObject({ allowed: false });
     expect(take('subject 0')).toMatchObject({ allowed: true });
   });
 
-  it('full buckets make room, so that nobody else is forgotten', () => {
+  it('drops full buckets before it evicts others', () => {
     const { take, clock } = storeFor(100);
     for (let i = 0; i < 99; i++) take(`early ${i}`);
     clock.time = 5000;
@@ -55,10 +55,10 @@ describe('the rate-limit store in process', () => {
   });
 });
 
-describe('sliding logs in process', () => {
+describe('in-memory sliding logs', () => {
   const limit = { ...limitOf(5, 10_000), algorithm: 'sliding-log' as const };
 
-  it('are bounded by what they hold together; the one used longest ago is forgotten first', () => {
+  it('are bounded by their total units; the least recently used is evicted first', () => {
     const logs = createEmbeddedLogs({ maxUnits: 12, maxLogs: 100 });
     for (const key of ['a', 'b', 'a', 'c']) logs.take({ key, limit, cost: key === 'c' ? 5 : 2 }, 0);
     expect(logs.take({ key: 'd', limit, cost: 2 }, 0)).toMatchObject({ allowed: true });
@@ -67,7 +67,7 @@ describe('sliding logs in process', () => {
     expect(logs.look('c', limit, 1, 0).remaining).toBe(0);
   });
 
-  it('are no more than there is room for, and none is kept once it is empty', () => {
+  it('are bounded in number, and empty logs are deleted', () => {
     const logs = createEmbeddedLogs({ maxUnits: 100, maxLogs: 2 });
     for (const key of ['a', 'b', 'c']) logs.take({ key, limit, cost: 5 }, 0);
     expect(logs.look('a', limit, 1, 0).remaining).toBe(4);

@@ -1,4 +1,4 @@
-// What the embedded store keeps through kill -9 and the end of its thread, and how it lets its process go.
+// Tests of the embedded store across kill -9, the end of its thread, and the exit of its process.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -23,7 +23,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const open = (): Promise<LastingStores> => openEmbeddedState(folder, { onState: () => undefined, onFault });
 
-/** A process of its own on the folder; `state` and `pin` are in its hands. */
+/** A process with the folder open; the script uses `state` and `pin`. */
 function childOn(script: string) {
   const text = `import { openEmbeddedState } from ${JSON.stringify(module)};
     const state = await openEmbeddedState(process.argv[1], { onState() {}, onFault(error) { throw error; } });
@@ -34,8 +34,8 @@ function childOn(script: string) {
   });
 }
 
-describe('what was acknowledged', () => {
-  it('is there after kill -9 in the middle of writing', async () => {
+describe('acknowledged data', () => {
+  it('survives kill -9 during writes', async () => {
     const child = childOn(`
       await state.overrides.put(${JSON.stringify(pauseFrom(1000, { id: 'kept' }))});
       await state.published.write([{ kind: 'policy', name: 'orders.yaml', text: 'api: orders' }], '');
@@ -67,7 +67,7 @@ describe('what was acknowledged', () => {
     await state.close();
   });
 
-  it('includes what was asked before the store was closed', async () => {
+  it('includes calls made before the store was closed', async () => {
     const state = await open();
     const keys = Array.from({ length: 20 }, (_, index) => ({ api: 'payments', account: String(index) }));
     const claims = Promise.all(keys.map((key) => state.pins.claim(key, pinOf('v1'))));
@@ -85,13 +85,13 @@ describe('what was acknowledged', () => {
 describe('the process', () => {
   it.each([
     ['after close', 'await state.close();'],
-    ['without close, when nothing else is left to do', ''],
-  ])('ends by itself %s', async (_when, script) => {
+    ['without close, when nothing else runs', ''],
+  ])('exits %s', async (_when, script) => {
     const child = childOn(`await state.pins.claim({ api: 'payments', account: 'a' }, pin); ${script}`);
     expect(await once(child, 'exit')).toEqual([0, null]);
   });
 
-  it('stays for an answer that it waits for', async () => {
+  it('stays alive for an answer it waits for', async () => {
     const child = childOn(
       `state.pins.claim({ api: 'payments', account: 'a' }, pin).then(() => process.stdout.write('done'));`,
     );
@@ -100,8 +100,8 @@ describe('the process', () => {
   });
 });
 
-describe('the thread of the database', () => {
-  it('that ends is told of and started again; what was under way is refused, what was kept is there', async () => {
+describe('the database thread', () => {
+  it('is reported and restarted when it ends; running calls are rejected, stored data is there', async () => {
     const states: boolean[] = [];
     const faults: unknown[] = [];
     const held: DataFolder = await openDataFolder(folder, {
@@ -110,7 +110,7 @@ describe('the thread of the database', () => {
     });
     const { database } = held;
     await database.call('claimPin', 'key', 'kept');
-    // No call of the gateway's own; a mistake of this kind is what ends a thread.
+    // The gateway makes no such call; such a bug ends a thread.
     const mistaken = database.call('claimPin', 'other', { not: 'a text' } as unknown as string);
     await expect(mistaken).rejects.toMatchObject(away);
     expect(states).toEqual([true, false]);
@@ -123,7 +123,7 @@ describe('the thread of the database', () => {
     await held.close();
   });
 
-  it('is not started again after close', async () => {
+  it('is not restarted after close', async () => {
     const states: boolean[] = [];
     const held = await openDataFolder(folder, { onState: (up) => states.push(up), onFault: () => undefined });
     const mistaken = held.database.call('claimPin', 'other', { not: 'a text' } as unknown as string);
@@ -133,7 +133,7 @@ describe('the thread of the database', () => {
     expect(states).toEqual([true, false]);
   });
 
-  it('that cannot write keeps nothing of the batch, says so and why, and goes on', async () => {
+  it('rolls back a batch it cannot write, reports the reason, and goes on', async () => {
     const reasons = new Set<string>();
     const held = await openDataFolder(folder, {
       onState: () => undefined,

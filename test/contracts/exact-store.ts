@@ -1,4 +1,4 @@
-// What a RateLimitStore promises that is asked each time. Run by rate-limit-store.test.ts on those that can be.
+// The contract of a RateLimitStore that is called for each take.
 
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
@@ -7,7 +7,7 @@ import { slidingLog } from '../../gateway/policy/rate-limit/gcra.ts';
 import type { Limit } from '../../gateway/policy/rate-limit/limit.ts';
 import { HOUR, limitOf, type StoreUnderTest } from './rate-limit-store.ts';
 
-/** Beyond what every store promises: nothing of it can be leased ahead. */
+/** In addition to the contract of every store: no units are leased. */
 export function exactStoreContract(name: string, open: () => Promise<StoreUnderTest>): void {
   describe(`rate-limit store asked each time: ${name}`, () => {
     let store: StoreUnderTest;
@@ -38,7 +38,7 @@ export function exactStoreContract(name: string, open: () => Promise<StoreUnderT
       expect([await ask(3), await ask(2), await ask()]).toEqual(['wait 5 s', 'left 0', 'wait 5 s']);
     });
 
-    it('RL-9: a sliding log says when the next unit is there, and else when all are', async () => {
+    it('RL-9: reset of a sliding log is the time to the next unit if none is left, else to a full log', async () => {
       const key = newKey();
       const limit = logOf(2, 20_000);
       const reset = async () =>
@@ -60,7 +60,7 @@ export function exactStoreContract(name: string, open: () => Promise<StoreUnderT
       [1, 'one client'],
       [4, 'several clients'],
     ])(
-      'RL-10: limits of two subjects pass all or none, whichever refuses, under 200 parallel requests of %i',
+      'RL-10: limits of two subjects are taken both or not at all, whichever refuses, with 200 concurrent requests of %i',
       async (clients) => {
         const [mine, everyones] = [newKey(), newKey()];
         const consumer = { key: mine, limit: limitOf(60, HOUR), cost: 1 };
@@ -73,18 +73,19 @@ export function exactStoreContract(name: string, open: () => Promise<StoreUnderT
         );
         const admitted = requests.filter((each) => each.every((bucket) => bucket?.allowed));
         expect(admitted).toHaveLength(40);
-        // What was taken for the refused ones is back: the rest of the consumer's own limits is there.
+        // Units of refused requests are returned, so the rest of the consumer's own limits is there.
         await expect.poll(async () => (await store.clients[0].take({ ...log, cost: 20 })).allowed).toBe(true);
         const { allowed, remaining } = await store.clients[0].take(consumer);
         expect(allowed).toBe(true);
         expect(remaining).toBeLessThanOrEqual(19);
-        // Handed back out of order a bucket keeps a unit rather than give one too many; of one client they come in order.
+        // A bucket whose units come back out of order keeps one rather than giving one too many. From one client they come in
+        // order.
         if (clients === 1) expect(remaining).toBe(19);
         expect(await store.clients[0].take(log)).toMatchObject({ allowed: false, remaining: 0 });
       },
     );
 
-    it('RL-10: a bucket refused by its own subject is not asked of the next', async () => {
+    it('RL-10: if the limits of one subject refuse, those of the next are not called', async () => {
       const [mine, everyones] = [newKey(), newKey()];
       const consumer = { key: mine, limit: limitOf(1, HOUR), cost: 1 };
       const everyone = { key: everyones, limit: limitOf(9, HOUR), cost: 1 };
@@ -102,7 +103,7 @@ export function exactStoreContract(name: string, open: () => Promise<StoreUnderT
       await fc.assert(
         fc.asyncProperty(steps, fc.integer({ min: 1, max: 6 }), async (walk, units) => {
           const key = newKey();
-          // Far from any edge: the clock of a real store runs on meanwhile.
+          // Far from any edge, since the clock of a real store goes on.
           const limit = logOf(units, 4_000_000);
           const log: number[] = [];
           let now = 0;

@@ -1,12 +1,11 @@
-// What stands at an idempotency key and is no answer to this edition: in whichever words, it was carried out.
-// The rules that every store keeps are in idempotency-store.ts.
+// Tests of stored idempotency records that this release cannot read: they count as carried out.
 import { expect, it } from 'vitest';
 import { createIdempotencyStore, writeAnswer } from '../../gateway/stores/idempotency-records.ts';
 import { answerOf } from './idempotency-store.ts';
 
 const sound = JSON.parse(writeAnswer(answerOf()));
 
-it('IDM-6: an outcome that cannot be read is an unknown one: nothing is carried out again; told of once', async () => {
+it('IDM-6: an unreadable outcome is unknown, so the request is not carried out again; it is reported once', async () => {
   const faults: unknown[] = [];
   const storeWith = (record: string | undefined) => {
     const texts = { claim: async () => ({ state: 'kept', record }) as const, settle: async () => true };

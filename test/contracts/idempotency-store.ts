@@ -1,13 +1,12 @@
-// What every IdempotencyStore promises, whatever keeps its keys. Run by lasting-stores.test.ts on each of them.
-// A lock of no length stands for one that has run out.
+// The contract of every IdempotencyStore; a lock of length 0 stands for an expired one.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { KeptAnswer } from '../../gateway/policy/idempotency/rules.ts';
+import type { StoredResponse } from '../../gateway/policy/idempotency/rules.ts';
 import type { LastingUnderTest } from './lasting-stores.ts';
 
 const LONG = 3_600_000;
 
-export const answerOf = (more: Partial<KeptAnswer> = {}): KeptAnswer => ({
+export const answerOf = (more: Partial<StoredResponse> = {}): StoredResponse => ({
   fingerprint: 'abc',
   status: 201,
   headers: { 'content-type': 'application/json', link: ['<a>', '<b>'], 'x-name': 'm\u00fcller, "x"' },
@@ -27,7 +26,7 @@ export function idempotencyStoreContract(name: string, open: () => Promise<Lasti
       return { one: one.idempotency, other: other.idempotency, key: randomUUID() };
     };
 
-    it('IDM-5: of thirty that ask at once, at two gateways, one gets it', async () => {
+    it('IDM-5: of thirty concurrent claims on two gateways one gets the key', async () => {
       const { one, other, key } = keysOf();
       const asked = await Promise.all(
         Array.from({ length: 30 }, (_, index) =>
@@ -38,18 +37,18 @@ export function idempotencyStoreContract(name: string, open: () => Promise<Lasti
       expect(kinds).toEqual(['claimed', ...Array(29).fill('running')]);
     });
 
-    it('IDM-3: an answer is kept as it was, for everyone and through a restart', async () => {
+    it('IDM-3: an answer is returned unchanged, on every gateway and after a restart', async () => {
       const { one, other, key } = keysOf();
       await one.claim(key, 'a', LONG);
       expect(await one.finish(key, 'a', answerOf(), LONG)).toBe(true);
       expect(await other.claim(key, 'b', LONG)).toEqual({ kind: 'kept', answer: answerOf() });
       await store.restart();
       expect(await keysOf().one.claim(key, 'b', LONG)).toEqual({ kind: 'kept', answer: answerOf() });
-      // Not even by who had it.
+      // Its former owner cannot claim it either.
       expect(await keysOf().one.claim(key, 'a', LONG)).toMatchObject({ kind: 'kept' });
     });
 
-    it('keeps answers without a body and large ones', async () => {
+    it('stores empty and large bodies', async () => {
       const { one, key } = keysOf();
       for (const body of [Buffer.alloc(0), Buffer.alloc(1_024 ** 2, 7)]) {
         const own = `${key}-${body.length}`;
@@ -60,7 +59,7 @@ export function idempotencyStoreContract(name: string, open: () => Promise<Lasti
       }
     });
 
-    it('IDM-6: one that is released is free, one whose outcome is unknown is not', async () => {
+    it('IDM-6: a released key is free; a key with an unknown outcome is not', async () => {
       const { one, other, key } = keysOf();
       await one.claim(key, 'a', LONG);
       expect(await one.release(key, 'a')).toBe(true);
@@ -69,11 +68,11 @@ export function idempotencyStoreContract(name: string, open: () => Promise<Lasti
       for (const owner of ['a', 'b']) expect(await one.claim(key, owner, LONG)).toEqual({ kind: 'unknown' });
     });
 
-    it('IDM-5: what its owner never spoke of again is free once the lock has run out', async () => {
+    it('IDM-5: a key whose owner vanished is free after its lock expires', async () => {
       const { one, other, key } = keysOf();
       expect(await one.claim(key, 'killed', 0)).toEqual({ kind: 'claimed' });
       expect(await other.claim(key, 'next', LONG)).toEqual({ kind: 'claimed' });
-      // It was only slow: what it says now is not taken, and harms nobody.
+      // The first owner was only slow. Its late settlement is refused and changes nothing.
       expect(await one.finish(key, 'killed', answerOf(), LONG)).toBe(false);
       expect(await one.hold(key, 'killed', LONG)).toBe(false);
       expect(await one.release(key, 'killed')).toBe(false);
@@ -81,7 +80,7 @@ export function idempotencyStoreContract(name: string, open: () => Promise<Lasti
       expect(await other.finish(key, 'next', answerOf(), LONG)).toBe(true);
     });
 
-    it('IDM-5: a lock outlives its gateway, and no longer than it was made for', async () => {
+    it('IDM-5: a lock outlives its gateway, but not its time', async () => {
       const { one, key } = keysOf();
       await one.claim(key, 'killed', LONG);
       await one.claim(`${key}-short`, 'killed', 0);
@@ -90,7 +89,7 @@ export function idempotencyStoreContract(name: string, open: () => Promise<Lasti
       expect(await keysOf().one.claim(`${key}-short`, 'next', LONG)).toEqual({ kind: 'claimed' });
     });
 
-    it('who has a key gets it anew, for longer or not at all', async () => {
+    it('the owner of a key can claim it again, with a longer or shorter lock', async () => {
       const { one, other, key } = keysOf();
       await one.claim(key, 'a', LONG);
       expect(await one.claim(key, 'a', LONG)).toEqual({ kind: 'claimed' });
@@ -99,7 +98,7 @@ export function idempotencyStoreContract(name: string, open: () => Promise<Lasti
       expect(await other.claim(key, 'b', LONG)).toEqual({ kind: 'claimed' });
     });
 
-    it('an outcome is forgotten after its time', async () => {
+    it('an outcome expires', async () => {
       const { one, key } = keysOf();
       for (const [index, settle] of [
         () => one.finish(`${key}-0`, 'a', answerOf(), 0),
@@ -111,7 +110,7 @@ export function idempotencyStoreContract(name: string, open: () => Promise<Lasti
       }
     });
 
-    it('nobody settles what was never claimed', async () => {
+    it('a key that was never claimed cannot be settled', async () => {
       const { one, key } = keysOf();
       expect(await one.finish(key, 'a', answerOf(), LONG)).toBe(false);
       expect(await one.release(key, 'a')).toBe(false);

@@ -1,4 +1,4 @@
-// Keys that a process knows, in front of a store that is slow, away, or changed by others.
+// Tests of the cache of API keys in front of a store that is slow, unavailable, or changed by others.
 import { describe, expect, it } from 'vitest';
 import { revokeKey, rotateKey } from '../../gateway/policy/authentication/key-record.ts';
 import { StoreUnavailable } from '../../gateway/policy/contract.ts';
@@ -27,8 +27,8 @@ function storeOf(...records: readonly ReturnType<typeof keyRecord>[]) {
   return { texts, asked, faults, state, open };
 }
 
-describe('the keys that a process knows', () => {
-  it('those known go on while the store is away; of others nobody knows', async () => {
+describe('the cache of API keys', () => {
+  it('answers for known keys while the store is unavailable; other keys are unknown', async () => {
     const [known, other] = [keyRecord(), keyRecord()];
     const { state, open } = storeOf(known, other);
     const keys = open();
@@ -40,7 +40,7 @@ describe('the keys that a process knows', () => {
     expect(await keys.find(other.id)).toEqual({ kind: 'found', record: other });
   });
 
-  it('a hundred that ask for one key wait for one call, and an absence is remembered', async () => {
+  it('makes one call for a hundred concurrent finds, and caches an absence', async () => {
     const record = keyRecord();
     const { asked, open } = storeOf(record);
     const keys = open();
@@ -50,7 +50,7 @@ describe('the keys that a process knows', () => {
     expect(asked).toEqual([record.id, '000000000000']);
   });
 
-  it('made-up keys push no key in use out, and the longest unasked goes first', async () => {
+  it('invented keys evict no real key, and the least recently used key is evicted first', async () => {
     const [a, b, c] = [keyRecord(), keyRecord(), keyRecord()];
     const { asked, open } = storeOf(a, b, c);
     const keys = open({ mostKeys: 2, mostUnknown: 2 });
@@ -63,7 +63,7 @@ describe('the keys that a process knows', () => {
     expect(asked).toEqual([b.id]);
   });
 
-  it('an answer that was on its way when the key was changed is not kept', async () => {
+  it('does not cache an answer that was on its way while the key changed', async () => {
     const record = keyRecord();
     const { texts, open } = storeOf(record);
     const keys = open();
@@ -75,7 +75,7 @@ describe('the keys that a process knows', () => {
     expect(await keys.find(record.id)).toEqual({ kind: 'found', record: changed });
   });
 
-  it('what is stored as a key and is none opens nothing, and is told of once', async () => {
+  it('an unreadable key authenticates no caller and is reported once', async () => {
     const { texts, faults, open } = storeOf();
     const keys = open();
     const sound = JSON.parse(writeKeyRecord(keyRecord({ id: 'x' })));
@@ -95,7 +95,7 @@ describe('the keys that a process knows', () => {
     expect(await keys.list()).toEqual([]);
   });
 
-  it('what another edition says of a key is no hindrance to its end, and is not lost by a rotation', async () => {
+  it('fields of another release survive a rotation and do not prevent a revocation', async () => {
     const { texts, open } = storeOf();
     const keys = open();
     const { secrets, ...written } = JSON.parse(writeKeyRecord(keyRecord({ id: 'x' })));
@@ -121,7 +121,7 @@ describe('the keys that a process knows', () => {
   it.each([
     ['no JSON', 'unknown'],
     ['{"id":"x","consumer":"acme","secrets":"of a later form","networks":[]}', 'acme'],
-  ])('what cannot be read as a key is there, and can be ended: %s', async (text, consumer) => {
+  ])('an unreadable key can be read as such and ended: %s', async (text, consumer) => {
     const { texts, open } = storeOf(keyRecord({ id: 'sound' }));
     const keys = open();
     texts.set('x', text);
@@ -132,7 +132,7 @@ describe('the keys that a process knows', () => {
     expect(await keys.find('x')).toEqual({ kind: 'found', record: ended });
     expect(await open().list()).toContainEqual(ended);
     if (consumer === 'acme') expect(JSON.parse(texts.get('x') ?? '')).toMatchObject({ networks: [] });
-    // Neither what can be read nor what is not there is any of its business.
+    // It must change neither readable nor missing keys.
     for (const id of ['x', 'sound', 'nobody']) expect(await keys.endUnreadable(id, 3000), id).toBeUndefined();
   });
 });

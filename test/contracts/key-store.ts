@@ -1,4 +1,4 @@
-// What every KeyStore promises. Run by lasting-stores.test.ts on each of them.
+// The contract of every KeyStore.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   type KeyRecord,
@@ -26,9 +26,9 @@ export function keyStoreContract(name: string, open: () => Promise<LastingUnderT
     afterAll(() => store.close());
     const keys = (gateway: 0 | 1 = 0): KeyStore => store.gateways()[gateway].keys;
 
-    it('a key that was added is found as it is, on the other gateway and after a restart too', async () => {
+    it('an added key is found unchanged, also on the other gateway and after a restart', async () => {
       const record = keyRecord();
-      // Who asked before knows that there was none.
+      // Both gateways have cached its absence.
       expect(await keys(0).find(record.id)).toEqual({ kind: 'unknown' });
       expect(await keys(1).find(record.id)).toEqual({ kind: 'unknown' });
       expect(await keys(0).replace(undefined, record)).toBe(true);
@@ -42,14 +42,14 @@ export function keyStoreContract(name: string, open: () => Promise<LastingUnderT
       }
     });
 
-    it('a key in use is known at once', async () => {
+    it('a cached key is found without a call', async () => {
       const record = keyRecord();
       await keys().replace(undefined, record);
       await keys().find(record.id);
       expect(keys().find(record.id)).toEqual({ kind: 'found', record });
     });
 
-    it('what was changed is in force here at once, and on the other gateway once it looks', async () => {
+    it('a change is in force here at once, and on the other gateway after its next refresh', async () => {
       const record = keyRecord();
       await keys(0).replace(undefined, record);
       await store.refresh();
@@ -63,7 +63,7 @@ export function keyStoreContract(name: string, open: () => Promise<LastingUnderT
       expect(await keys(1).find(record.id)).toEqual({ kind: 'found', record: revoked });
     });
 
-    it('of two changes of the same record one is made', async () => {
+    it('of two concurrent changes of a record one succeeds', async () => {
       const record = keyRecord();
       expect(await keys().replace(undefined, record)).toBe(true);
       expect(await keys().replace(undefined, keyRecord({ id: record.id }))).toBe(false);

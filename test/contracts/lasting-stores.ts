@@ -1,5 +1,5 @@
-// The stores of what outlives a request, opened for the contract suites: embedded, and a Redis of the suite's own.
-// Each as two gateways see it; with the embedded store both are the one process that may have it.
+// Opens the lasting stores for the contract suites, embedded and on Redis, each as seen by two gateways; with the embedded store
+// both are one process.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,9 +12,9 @@ import { startRedis } from '../support/redis-server.ts';
 
 export interface LastingUnderTest {
   readonly gateways: () => readonly [LastingStores, LastingStores];
-  /** Every gateway takes over what the others changed. */
+  /** Every gateway applies changes of the others. */
   readonly refresh: () => Promise<void>;
-  /** Every gateway ends and starts anew, knowing nothing. */
+  /** Every gateway is closed and opened again with empty caches. */
   readonly restart: () => Promise<void>;
   readonly close: () => Promise<void>;
 }
@@ -39,7 +39,7 @@ async function openEmbedded(): Promise<LastingUnderTest> {
   };
 }
 
-/** A gateway's view of a Redis that nothing hurries: the suites run beside others. */
+/** A gateway on Redis with generous timeouts, since the suites run beside others. */
 export async function openShared(url: string): Promise<SharedState> {
   const connection = await connectRedis(url, { onState: () => undefined, answerWithinMs: 5000 });
   return openSharedState(connection, { onFault });

@@ -1,4 +1,4 @@
-// Leases in front of a store whose answers come late: what a request waits for, and what becomes of an old answer.
+// Tests of leases in front of a slow store: which takes wait, and how old answers are used.
 import { describe, expect, it } from 'vitest';
 import { emissionInterval } from '../../gateway/policy/rate-limit/gcra.ts';
 import type { Limit, RateLimitStore } from '../../gateway/policy/rate-limit/limit.ts';
@@ -7,7 +7,7 @@ import { busy, countedStore, settle, taking } from './counted-store.ts';
 import { HOUR, limitOf } from './rate-limit-store.ts';
 
 describe('leases', () => {
-  it('RL-13: a take that has waited 50 ms is not made to wait for another call', async () => {
+  it('RL-13: a take that has waited 50 ms does not wait for another call', async () => {
     const { inner, now, clock, calls } = countedStore();
     const slow: RateLimitStore = {
       ...inner,
@@ -33,8 +33,8 @@ describe('leases', () => {
     expect(calls).toHaveLength(1);
   });
 
-  describe('of a store whose answers are long on their way', () => {
-    /** Each answer is `ms` old when it comes; nobody waits for a further one after 20 ms. */
+  describe('on a store with slow answers', () => {
+    /** Each answer is `ms` old when it comes; takes wait for no further answer after 20 ms. */
     const slowStore = (ms: number, limit: Limit) => {
       const { inner, now, clock } = countedStore();
       const onItsWay = async <T>(answer: T): Promise<Awaited<T>> => {
@@ -64,7 +64,7 @@ describe('leases', () => {
     };
 
     it.each(['alone', 'beside'] as const)(
-      'RL-13: a refusal stands, be it older than a lease lives: %s',
+      'RL-13: a refusal holds even if it is older than a lease lives: %s',
       async (way) => {
         const { ways } = slowStore(18, limitOf(10, 1000));
         const take = ways[way];
@@ -80,7 +80,7 @@ describe('leases', () => {
       ['beside', 2, limitOf(1000, 1000, 10)],
       ['alone', 8, limitOf(10_000, 60_000, 100)],
     ] as const)(
-      'RL-1: what is too much for a limit is refused by it, and not left to what holds without a store: %s, %i ms',
+      'RL-1: a request above the limit is refused, and not left to the fallback without a store: %s, %i ms',
       async (way, ms, limit) => {
         const { ways, clock } = slowStore(ms, limit);
         const from = clock.time;
@@ -96,13 +96,13 @@ describe('leases', () => {
         const most = limit.burst + (1000 * (clock.time - from)) / emissionInterval(limit);
         expect(count.admitted + count.refused + count.left).toBe(800);
         expect(count.admitted).toBeLessThanOrEqual(most);
-        // A unit that is there and comes too late is not refused.
+        // A take whose unit is there but comes too late must not be refused.
         expect(count.left).toBeLessThan(40);
       },
     );
   });
 
-  it('RL-13: what was fetched for a request is of use, however long it took to come', async () => {
+  it('RL-13: units fetched for a request are used, however late they come', async () => {
     const { inner, now, clock, calls } = countedStore();
     const late: RateLimitStore = {
       ...inner,
@@ -121,7 +121,7 @@ describe('leases', () => {
     expect(calls).toHaveLength(1);
   });
 
-  it('an answer that was overtaken leaves the units of the one after it', async () => {
+  it('an answer that arrives after a later one keeps the units of the later one', async () => {
     const { inner, now, clock } = countedStore();
     await inner.take({ key: 'k', limit: busy, cost: 300 });
     const overtaken = Promise.withResolvers<void>();

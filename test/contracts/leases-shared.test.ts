@@ -1,4 +1,4 @@
-// Leases of several gateways and of several keys: together they never pass a limit, and their numbers stay honest.
+// Tests of leases over several gateways and several keys: limits hold together, and the numbers are right.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { emissionInterval, gcra } from '../../gateway/policy/rate-limit/gcra.ts';
@@ -34,7 +34,7 @@ describe('leases', () => {
     expect(new Set(calls)).toEqual(new Set([1]));
   });
 
-  it('RL-2: what several gateways lease and do not use costs a steady caller none of its burst', async () => {
+  it('RL-2: unused leases of several gateways cost a steady caller nothing of its burst', async () => {
     const { inner, now, calls, clock } = countedStore();
     const gateways = [0, 1, 2, 3].map(() => taking(createLeasingStore(inner, { now }), busy));
     const remaining: number[] = [];
@@ -44,14 +44,14 @@ describe('leases', () => {
       clock.time += 200;
       await settle();
     }
-    // Half of what the limit lets pass for good.
+    // Half of the rate of the limit.
     expect(Math.min(...remaining)).toBeGreaterThan(500);
     expect(calls.length).toBeLessThan(500);
     const burst = await Promise.all(Array.from({ length: 480 }, async (_, i) => gateways[i % 4]?.()));
     expect(burst.filter((taken) => taken?.allowed)).toHaveLength(480);
   });
 
-  it('RL-8: units leased before a pause do not come on top of the bucket that filled up meanwhile', async () => {
+  it('RL-8: units leased before a pause are not added to the bucket that refilled meanwhile', async () => {
     const { inner, now, clock } = countedStore();
     const [one, other] = [inner, inner].map((store) => taking(createLeasingStore(store, { now }), busy));
     if (one === undefined || other === undefined) throw new Error('two gateways');
@@ -63,7 +63,7 @@ describe('leases', () => {
     expect(admitted).toBeGreaterThan(590);
   });
 
-  it('RL-8: several gateways on one bucket never admit more than burst + elapsed/T in any stretch', async () => {
+  it('RL-8: several gateways on one bucket never admit more than burst + elapsed/T in any period', async () => {
     await fc.assert(
       fc.asyncProperty(walk, limits, async (steps, limit) => {
         const { inner, now, clock } = countedStore();
@@ -76,7 +76,7 @@ describe('leases', () => {
           await settle();
           for (const { allowed } of taken) if (allowed) admitted.push({ at: now(), cost });
         }
-        // Whatever is left anywhere is asked for at once: what had been leased too much shows here.
+        // Takes all remaining units at once, which reveals units that were leased too often.
         for (const take of gateways) {
           for (let taken = await take(); taken.allowed; taken = await take())
             admitted.push({ at: now(), cost: 1 });
@@ -87,7 +87,7 @@ describe('leases', () => {
     );
   });
 
-  it('RL-8: requests that need two leases at once take both or none, and neither bucket ever gives more', async () => {
+  it('RL-8: requests with two leased limits take both or none, and neither bucket exceeds its limit', async () => {
     await fc.assert(
       fc.asyncProperty(walk, limits, limits, async (steps, own, shared) => {
         const { inner, now, clock } = countedStore();
@@ -117,7 +117,7 @@ describe('leases', () => {
     );
   });
 
-  it('a limit that goes on refusing costs the others no unit, however often it is asked', async () => {
+  it('a limit that keeps refusing costs the others no unit', async () => {
     const { inner, now, clock, calls, together } = countedStore();
     const store = createLeasingStore(inner, { now });
     const scarce = { key: 'scarce', limit: limitOf(1, 24 * HOUR), cost: 1 };
@@ -133,7 +133,7 @@ describe('leases', () => {
     expect(calls.length).toBeLessThan(110);
   });
 
-  it('RL-10: 120 requests at once for two empty keys need few calls, and cost neither key more than was let pass', async () => {
+  it('RL-10: 120 concurrent requests for two empty keys need few calls, and take no more than they admit', async () => {
     const { inner, now, calls } = countedStore();
     const store = createLeasingStore(inner, { now });
     const takes = [
@@ -149,7 +149,7 @@ describe('leases', () => {
     });
   });
 
-  it('RL-10: a unit at hand and one in the store serve a request for two', async () => {
+  it('RL-10: one unit held and one in the store serve a request for two', async () => {
     const { inner, now, calls } = countedStore();
     const store = createLeasingStore(inner, { now });
     const shared = { key: 'shared', limit: busy, cost: 1 };
@@ -164,7 +164,7 @@ describe('leases', () => {
     expect(calls.length).toBeLessThan(5);
   });
 
-  it('RL-10: one key empty, as much is leased of it as what is left of the other can be spent with', async () => {
+  it('RL-10: if one key is empty, as many units are leased as can be used with the units of the other key', async () => {
     const { inner, now, calls } = countedStore();
     const store = createLeasingStore(inner, { now });
     const [scarce, plenty] = [
@@ -179,20 +179,20 @@ describe('leases', () => {
     expect(calls.length).toBeLessThan(20);
   });
 
-  it('RL-2: units that lapsed are counted once after a refusal', async () => {
+  it('RL-2: expired units are counted once after a refusal', async () => {
     const { inner, now, clock } = countedStore();
     const limit = limitOf(600, 60_000, 40);
     await inner.take({ key: 'k', limit, cost: 3 });
     const take = taking(createLeasingStore(inner, { now }), limit);
     expect(await take()).toMatchObject({ remaining: 36 });
-    // Of the three units at hand one lapses.
+    // One of the three held units expires.
     clock.time += 500;
     expect(await inner.take({ key: 'k', limit, cost: 36 })).toMatchObject({ remaining: 2 });
     expect(await take(10)).toMatchObject({ allowed: false, remaining: 4 });
     expect(await take()).toMatchObject({ allowed: true, remaining: 3 });
   });
 
-  it('RL-2: remaining is never more than what a bucket without leases would say, and never negative', async () => {
+  it('RL-2: remaining is never more than that of a bucket without leases, and never negative', async () => {
     await fc.assert(
       fc.asyncProperty(walk, limits, async (steps, limit) => {
         const { inner, now, clock } = countedStore();

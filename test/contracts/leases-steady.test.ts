@@ -1,4 +1,4 @@
-// Leases of keys that are used steadily: about one store call per life of a lease, whatever the limit, and never more than it.
+// Tests of leases under steady use: about one store call per life of a lease, for any limit, and never more units than it.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { emissionInterval, gcra } from '../../gateway/policy/rate-limit/gcra.ts';
@@ -10,7 +10,7 @@ import { HOUR, limitOf } from './rate-limit-store.ts';
 const MINUTE = 60_000;
 const lifeOf = ({ windowMs }: Limit): number => Math.min(1000, windowMs / 60);
 
-/** From what a lease of one unit serves to more than any caller uses, with room for a sixth of the rate or more. */
+/** From limits that leases of one unit can serve to limits far above any use. */
 const limits = fc
   .record({
     units: fc.oneof(fc.integer({ min: 1, max: 2000 }), fc.integer({ min: 2000, max: 6_000_000 })),
@@ -39,10 +39,10 @@ const steadyUse = fc.record({
   units: fc.integer({ min: 6000, max: 6_000_000 }),
   windowMs: fc.constantFrom(MINUTE, HOUR / 2, HOUR),
   gateways: fc.integer({ min: 1, max: 4 }),
-  /** Of one gateway, within the life of a lease. */
+  /** Per gateway, within the life of a lease. */
   uses: fc.integer({ min: 8, max: 40 }),
   cost: fc.constantFrom(1, 1, 2, 5),
-  /** Whether each request needs units of another limit too. */
+  /** Whether each request also takes from another limit. */
   beside: fc.boolean(),
   gaps: fc.array(fc.double({ min: 0.6, max: 1.4, noNaN: true }), { minLength: 20, maxLength: 20 }),
 });
@@ -53,7 +53,7 @@ describe('leases of keys in steady use', () => {
     ['60000/1m', limitOf(60_000, MINUTE), 8],
     ['6000000/1m', limitOf(6_000_000, MINUTE, 9_000_000), 40],
   ] as const)(
-    '%s: about one call a second of use, and only the first requests wait',
+    '%s: about one call per second, and only the first requests wait',
     async (_name, limit, rate) => {
       const { inner, now, clock, calls } = countedStore();
       const take = taking(createLeasingStore(inner, { now }), limit);
@@ -70,12 +70,12 @@ describe('leases of keys in steady use', () => {
     },
   );
 
-  it('asks about once per life of a lease, whatever the limit and however many gateways', async () => {
+  it('need about one call per life of a lease, for any limit and number of gateways', async () => {
     await fc.assert(
       fc.asyncProperty(steadyUse, async ({ units, windowMs, gateways, uses, cost, beside, gaps }) => {
         const limit = limitOf(units, windowMs);
         const life = lifeOf(limit);
-        // At most half of what the limit lets pass for good.
+        // At most half of the rate of the limit.
         fc.pre(gateways * uses * cost <= (life * 1000) / emissionInterval(limit) / 2);
         const { inner, now, clock, calls } = countedStore();
         const takes = ['k', ...(beside ? ['other'] : [])].map((key) => ({ key, limit, cost }));
@@ -91,7 +91,7 @@ describe('leases of keys in steady use', () => {
           }
           clock.time += (life / uses) * (gaps[use % gaps.length] ?? 1);
         }
-        // A renewal for each three quarters of a life, and a few calls until the use is known.
+        // One renewal per three quarters of a life, and a few calls until the use is known.
         expect(calls.length).toBeLessThanOrEqual(takes.length * gateways * (lives / 0.75 + 8));
         expect(waited).toBeLessThanOrEqual(gateways * 3);
       }),
@@ -99,14 +99,14 @@ describe('leases of keys in steady use', () => {
     );
   });
 
-  it('RL-8: several gateways never admit more than burst + elapsed/T in any stretch, whatever the limit', async () => {
+  it('RL-8: several gateways never admit more than burst + elapsed/T in any period, for any limit', async () => {
     await fc.assert(
       fc.asyncProperty(randomUse, limits, async (steps, limit) => {
         const { inner, now, clock } = countedStore();
         const takers = [0, 1, 2, 3].map(() => taking(createLeasingStore(inner, { now }), limit));
         const admitted: { at: number; cost: number }[] = [];
         for (const { gateway, wait, cost, takes } of steps) {
-          // Whole microseconds: the store counts in them.
+          // Whole microseconds, the unit of the store.
           clock.time += Math.round(wait * lifeOf(limit) * 1000) / 1000;
           const units = Math.max(1, Math.floor(cost * limit.burst));
           const taken = await Promise.all(
@@ -115,7 +115,7 @@ describe('leases of keys in steady use', () => {
           await settle();
           for (const each of taken) if (each?.allowed) admitted.push({ at: now(), cost: units });
         }
-        // Whatever is left anywhere is asked for at once: what had been leased too much shows here.
+        // Takes all remaining units at once, which reveals units that were leased too often.
         for (const take of takers)
           for (let cost = limit.burst; cost >= 1; cost = Math.floor(cost / 2))
             while ((await take(cost)).allowed) admitted.push({ at: now(), cost });
@@ -125,7 +125,7 @@ describe('leases of keys in steady use', () => {
     );
   });
 
-  it('RL-2: what one gateway shows falls short of a bucket without leases by no more than was used since the last call', async () => {
+  it('RL-2: remaining of one gateway is below that of a bucket without leases by at most the use since the last call', async () => {
     for (const [limit, rate] of [
       [limitOf(600, MINUTE), 5],
       [limitOf(60_000, MINUTE), 40],
@@ -145,7 +145,7 @@ describe('leases of keys in steady use', () => {
     }
   });
 
-  it('RL-2: what two gateways show in turn stays even, and near the truth', async () => {
+  it('RL-2: remaining of two gateways in turn is even and close to the truth', async () => {
     const { inner, now, clock } = countedStore();
     const limit = limitOf(60_000, MINUTE);
     const takers = [0, 1].map(() => taking(createLeasingStore(inner, { now }), limit));
@@ -160,7 +160,7 @@ describe('leases of keys in steady use', () => {
     expect(Math.max(...settled) - Math.min(...settled)).toBeLessThan(0.01 * limit.burst);
   });
 
-  it('RL-9: a caller at its limit gets all of it from two gateways, whatever they hold', async () => {
+  it('RL-9: a caller at its limit gets all units from two gateways, whatever they hold', async () => {
     const { inner, now, clock } = countedStore();
     const limit = limitOf(600, MINUTE);
     const takers = [0, 1].map(() => taking(createLeasingStore(inner, { now }), limit));
@@ -170,12 +170,12 @@ describe('leases of keys in steady use', () => {
       await settle();
       clock.time += 50;
     }
-    // The burst, and what is refilled in three minutes.
+    // The burst, and the refill of three minutes.
     expect(admitted).toBeGreaterThan(0.99 * 2400);
     expect(admitted).toBeLessThanOrEqual(2400);
   });
 
-  it('RL-8: units from before the store lost its buckets do not come on top of the new ones', async () => {
+  it('RL-8: units leased before the store lost its buckets are not added to the new ones', async () => {
     const before = countedStore();
     const after = countedStore();
     let store = before.inner;

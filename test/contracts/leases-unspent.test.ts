@@ -1,4 +1,4 @@
-// Leases of which a gateway spends only a part: the rest is not lost, and never comes on top of the limit.
+// Tests of leases that are partly unused: the rest is not lost and never exceeds the limit.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { StoreUnavailable } from '../../gateway/policy/contract.ts';
@@ -15,7 +15,7 @@ const lifeOf = ({ windowMs }: Pick<Limit, 'windowMs'>): number => Math.min(1000,
 const limits = fc
   .record({
     windowMs: fc.constantFrom(1000, 10_000, MINUTE, HOUR),
-    /** Units that come back in the life of a lease. */
+    /** Units refilled in the life of a lease. */
     refill: fc.integer({ min: 1, max: 20 }),
     /** The burst, in lives of a lease until it is refilled. */
     lives: fc.integer({ min: 5, max: 120 }),
@@ -24,11 +24,11 @@ const limits = fc
     limitOf(Math.ceil((refill * windowMs) / lifeOf({ windowMs })), windowMs, refill * lives),
   );
 
-/** The lists are repeated, each in its own length. */
+/** The lists repeat, each with its own length. */
 const steadyUse = fc.record({
   count: fc.integer({ min: 2, max: 8 }),
   tenthsOfRate: fc.integer({ min: 12, max: 30 }),
-  /** Which gateway serves a request; each count divides 840. */
+  /** The gateway of each request; every count divides 840. */
   gateways: fc.array(fc.nat(839), { minLength: 211, maxLength: 211 }),
   /** Between two requests, in thousandths of the mean. */
   gaps: fc.array(fc.nat(2000), { minLength: 199, maxLength: 199 }),
@@ -44,7 +44,7 @@ const useWithPauses = fc.record({
     }),
     { minLength: 1, maxLength: 40 },
   ),
-  /** Before which step the store loses its buckets. */
+  /** The store loses its buckets before this step. */
   emptiedBefore: fc.option(fc.nat(39)),
 });
 
@@ -67,7 +67,7 @@ function severalGateways(limit: Limit, count: number) {
       return taken?.allowed ?? false;
     },
     takeFromStore: (cost: number) => taking(shared, limit)(cost),
-    /** Returns the units that the bucket lacked: as many can be in leases. */
+    /** Returns the units that the bucket lacked. As many can be in leases. */
     emptyStore: async (): Promise<number> => {
       const { allowed, remaining } = await taking(shared, limit)(1);
       store = createEmbeddedRateLimitStore({ now });
@@ -76,8 +76,8 @@ function severalGateways(limit: Limit, count: number) {
   };
 }
 
-describe('leases of which a part stays unspent', () => {
-  it('several gateways admit nearly all that a store without leases admits above the rate', async () => {
+describe('partly unused leases', () => {
+  it('let several gateways admit nearly all that a store without leases admits above the rate', async () => {
     await fc.assert(
       fc.asyncProperty(limits, steadyUse, async (limit, { count, tenthsOfRate, gateways, gaps }) => {
         const { clock, now, isAdmitted } = severalGateways(limit, count);
@@ -104,7 +104,7 @@ describe('leases of which a part stays unspent', () => {
     '600/1m: %i gateways at %d times the rate use up the burst with about one call per second each',
     async (count, timesRate) => {
       const { clock, calls, isAdmitted } = severalGateways(busy, count);
-      // Until the bucket is nearly empty, and then leases are single units.
+      // Until the bucket is nearly empty; after that leases are single units.
       const seconds = Math.min(60, 60 / (timesRate - 1)) - 5;
       const requests = Math.floor(seconds * 10 * timesRate);
       let admitted = 0;
@@ -117,7 +117,7 @@ describe('leases of which a part stays unspent', () => {
     },
   );
 
-  it('the store is asked before a unit of an old lease is spent, and for fewer units then', async () => {
+  it('cause a store call before a unit of an old lease is spent, for fewer units', async () => {
     const { inner, now, clock, calls, state } = countedStore();
     await inner.take({ key: 'k', limit: busy, cost: 300 });
     const take = taking(createLeasingStore(inner, { now }), busy);
@@ -126,13 +126,13 @@ describe('leases of which a part stays unspent', () => {
     state.broken = true;
     await expect(take()).rejects.toThrow(StoreUnavailable);
     state.broken = false;
-    // Ten units came back.
+    // Ten units were refilled.
     for (const remaining of [306, 305, 304, 303, 302])
       expect(await take()).toMatchObject({ allowed: true, remaining });
     expect(calls).toEqual([300, 10, 1, 1]);
   });
 
-  it('units of an old lease are spent when the store has none left', async () => {
+  it('are spent when the store has no unit left', async () => {
     const { clock, isAdmitted, takeFromStore } = severalGateways(limitOf(600, MINUTE, 20), 1);
     await takeFromStore(18);
     expect(await isAdmitted(0)).toBe(true);
@@ -141,7 +141,7 @@ describe('leases of which a part stays unspent', () => {
     expect([await isAdmitted(0), await isAdmitted(0)]).toEqual([true, false]);
   });
 
-  it('a refusal of the store leaves the units of an old lease', async () => {
+  it('keep their units after a refusal of the store', async () => {
     const { inner, now, clock } = countedStore();
     const limit = limitOf(600, MINUTE, 20);
     await inner.take({ key: 'k', limit, cost: 18 });
@@ -156,7 +156,7 @@ describe('leases of which a part stays unspent', () => {
     [1, 5],
     [4, 300],
   ])(
-    'RL-8: units of old leases do not come on top of a bucket that was lost: %i gateways',
+    'RL-8: units of old leases are not added to a bucket that was lost: %i gateways',
     async (count, used) => {
       const { clock, isAdmitted, takeFromStore, emptyStore } = severalGateways(busy, count);
       await takeFromStore(used);
@@ -169,7 +169,7 @@ describe('leases of which a part stays unspent', () => {
     },
   );
 
-  it('RL-8: units of which the store got back a part lapse when the bucket is full, sooner than they would have', async () => {
+  it('RL-8: expire when the bucket is full, earlier if the store got some units back', async () => {
     const { clock, isAdmitted, takeFromStore, emptyStore } = severalGateways(busy, 1);
     await takeFromStore(10);
     expect(await isAdmitted(0)).toBe(true);
@@ -183,7 +183,7 @@ describe('leases of which a part stays unspent', () => {
     expect(admitted).toBe(600);
   });
 
-  it('RL-8: never more than burst + elapsed/T, whatever the pauses; of a lost bucket only leases come on top', async () => {
+  it('RL-8: never exceed burst + elapsed/T, for any pauses; after a lost bucket only leases are added', async () => {
     await fc.assert(
       fc.asyncProperty(limits, useWithPauses, async (limit, { steps, emptiedBefore }) => {
         const { clock, now, isAdmitted, emptyStore } = severalGateways(limit, 4);

@@ -1,5 +1,4 @@
-// Leases: how seldom they ask the store, and what ends one.
-// Beside it: several gateways and keys on one store, and a store whose answers come late.
+// Tests of leases on one gateway: how rarely they call the store, and what ends a lease.
 import { describe, expect, it } from 'vitest';
 import { StoreUnavailable } from '../../gateway/policy/contract.ts';
 import type { Taken } from '../../gateway/policy/rate-limit/limit.ts';
@@ -8,7 +7,7 @@ import { busy, countedStore, settle, taking } from './counted-store.ts';
 import { HOUR, limitOf } from './rate-limit-store.ts';
 
 describe('leases', () => {
-  it('only the first take of a key waits; the next ones are answered at once from its lease', async () => {
+  it('only the first take of a key waits; later ones are served from its lease at once', async () => {
     const { inner, now, calls } = countedStore();
     const take = taking(createLeasingStore(inner, { now }), busy);
     const first = take();
@@ -18,7 +17,7 @@ describe('leases', () => {
     expect(calls).toEqual([10]);
   });
 
-  it('a lease is renewed in the background at a quarter left, so a busy key never waits again', async () => {
+  it('a lease is renewed in the background when a quarter is left, so a busy key never waits again', async () => {
     const { inner, now, calls } = countedStore();
     const take = taking(createLeasingStore(inner, { now }), busy);
     await take();
@@ -29,7 +28,7 @@ describe('leases', () => {
     expect(calls.length).toBeLessThan(40);
   });
 
-  it('a whole burst passes, unit by unit, and not one more', async () => {
+  it('the whole burst is admitted, unit by unit, and nothing more', async () => {
     const { inner, now, calls } = countedStore();
     const take = taking(createLeasingStore(inner, { now }), busy);
     const seen: Taken[] = [];
@@ -39,7 +38,7 @@ describe('leases', () => {
     expect(calls.length).toBeLessThan(120);
   });
 
-  it('takes that come together wait for one call, and those that do not fit are refused by it', async () => {
+  it('concurrent takes wait for one call, which refuses those that do not fit', async () => {
     const { inner, now, calls } = countedStore();
     const take = taking(createLeasingStore(inner, { now }), limitOf(5, HOUR));
     const taken = await Promise.all(Array.from({ length: 200 }, () => take()));
@@ -47,7 +46,7 @@ describe('leases', () => {
     expect(calls.length).toBeLessThanOrEqual(4);
   });
 
-  it('a flood of refused takes costs no store call until a unit can be there', async () => {
+  it('many refused takes cost no store call until a unit can be there', async () => {
     const { inner, now, calls, clock } = countedStore();
     const take = taking(createLeasingStore(inner, { now }), limitOf(60, 60_000));
     await take(60);
@@ -60,7 +59,7 @@ describe('leases', () => {
     expect(await take()).toMatchObject({ allowed: true });
   });
 
-  it('a refusal is forgotten within a second, so a bucket emptied by hand counts again', async () => {
+  it('a refusal expires within a second, so a bucket reset by hand counts again', async () => {
     const { inner, now, calls, clock } = countedStore();
     const take = taking(createLeasingStore(inner, { now }), limitOf(1, HOUR));
     await take();
@@ -71,7 +70,7 @@ describe('leases', () => {
     expect(calls.length).toBe(before + 1);
   });
 
-  it('a lease holds what the bucket refills in its life, so that a key seldom used loses nothing', async () => {
+  it('a lease holds at most what the bucket refills in its life, so that a rarely used key loses nothing', async () => {
     const { inner, now, calls, clock } = countedStore();
     const take = taking(createLeasingStore(inner, { now }), busy);
     for (let i = 0; i < 3; i++) {
@@ -81,14 +80,14 @@ describe('leases', () => {
     expect(calls).toEqual([10, 10, 10]);
   });
 
-  it('a limit that refills more slowly than leases live is asked for unit by unit', async () => {
+  it('a limit that refills more slowly than leases live is leased unit by unit', async () => {
     const { inner, now, calls } = countedStore();
     const take = taking(createLeasingStore(inner, { now }), limitOf(6000, HOUR));
     for (let i = 0; i < 3; i++) await take();
     expect(calls).toEqual([1, 1, 1]);
   });
 
-  it('a changed limit ends the lease that was taken under the old one', async () => {
+  it('a changed limit ends the lease of the old limit', async () => {
     const { inner, now } = countedStore();
     const store = createLeasingStore(inner, { now });
     await store.take({ key: 'k', limit: busy, cost: 1 });
@@ -103,7 +102,7 @@ describe('leases', () => {
     expect(store.take({ key: 'k', limit: { ...busy }, cost: 1 })).not.toBeInstanceOf(Promise);
   });
 
-  it('holds no more keys than it may and gives up the longest without a call', async () => {
+  it('the key that has been longest without a call is evicted', async () => {
     const { inner, now } = countedStore();
     const store = createLeasingStore(inner, { now, maxLeases: 2 });
     for (const key of ['a', 'b', 'c']) await store.take({ key, limit: busy, cost: 1 });
@@ -112,7 +111,7 @@ describe('leases', () => {
     expect(store.take({ key: 'a', limit: busy, cost: 1 })).toBeInstanceOf(Promise);
   });
 
-  it('RL-13: when the store is away all that wait are told, and units already taken are still served', async () => {
+  it('RL-13: if the store is unavailable, waiting takes are rejected, and held units are still served', async () => {
     const { inner, now, state } = countedStore();
     const take = taking(createLeasingStore(inner, { now }), busy);
     await take();

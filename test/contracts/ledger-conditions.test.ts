@@ -1,5 +1,4 @@
-// How a page of the ledger is found in sundial.db: the right rows for any filter and any place, and no others looked at.
-// What a page holds in any store is in ledger-store.ts.
+// Tests of the SQL conditions of ledger pages: the right rows for any filter and place, by an index and without extra rows.
 import { DatabaseSync } from 'node:sqlite';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -7,7 +6,7 @@ import type { UsagePlace } from '../../gateway/policy/usage/ledger.ts';
 import { conditionsOf, PLACE } from '../../gateway/stores/embedded/ledger-reading.ts';
 import { migrate } from '../../gateway/stores/embedded/schema.ts';
 
-/** The last two are in another order by UTF-16 than by UTF-8. */
+/** UTF-16 and UTF-8 order the last two differently. */
 const TEXTS = ['', 'a', 'b', '\u{ff5e}', '\u{1f600}'];
 const VIAS = ['address', 'certificate', 'key', 'token'] as const;
 const database = new DatabaseSync(':memory:');
@@ -40,7 +39,7 @@ beforeAll(() => {
 });
 afterAll(() => database.close());
 
-it('for any filter and any place: what stands behind it, in order', () => {
+it('for any filter and place, returns the rows after it in order', () => {
   fc.assert(
     fc.property(filter, fc.option(place, { nil: undefined }), (fixed, after) => {
       const { text: where, given } = conditionsOf(fixed, after);
@@ -66,7 +65,7 @@ it.each([
   [{ api: 'a' }, 'version,consumer,via,operation'],
   [{ api: 'a', version: 'b' }, 'consumer,via,operation'],
   [{ consumer: 'a' }, 'api,version,via,operation'],
-])('a page of %j begins at its place in the index, not at the first row of the filter', (fixed, columns) => {
+])('a page of %j starts at its place in the index, not at the first row of the filter', (fixed, columns) => {
   const { text: where, given } = conditionsOf(fixed, ['a', 'b', 'a', 'a', '']);
   const [step, ...more] = database
     .prepare(`EXPLAIN QUERY PLAN SELECT * FROM usage WHERE ${where} ORDER BY ${PLACE} LIMIT 1`)

@@ -1,5 +1,4 @@
-// From the tally to a store that is away, slow, or has added what it did not acknowledge: every call arrives once.
-// The store is a real one; what stands between says when it cannot be reached.
+// Tests of flushing the tally to a store that is unavailable, slow, or did not acknowledge: every call arrives once.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -25,7 +24,7 @@ let state: EmbeddedState;
 let ledger: LedgerStore;
 let tally: UsageTally;
 let sent: UsageBatch[];
-/** What becomes of the next batches: taken, never sent, or taken and not acknowledged. */
+/** The fate of the next batches: taken, never sent, or taken and not acknowledged. */
 let fate: 'taken' | 'lost' | 'unacknowledged';
 let watched: readonly UsageVersion[];
 let flushing: UsageFlush;
@@ -40,7 +39,7 @@ const add = async (batch: UsageBatch): Promise<void> => {
   if (fate === 'unacknowledged') return away();
 };
 const call = (id: string): void => {
-  const named = { id, named: true, via: 'token', scopes: new Set<string>(), claims: {} } as const;
+  const named = { id, mayLabelMetrics: true, via: 'token', scopes: new Set<string>(), claims: {} } as const;
   tally.record(deprecatedFacts({ consumer: named }), outcome());
 };
 const callsOf = (records: readonly UsageRecord[]) =>
@@ -70,7 +69,7 @@ beforeEach(async () => {
 });
 
 describe('a flush', () => {
-  it('writes what was counted, and nothing where nothing was', async () => {
+  it('writes counted calls, and nothing if there are none', async () => {
     await flushing.flush();
     expect(sent).toEqual([]);
     for (const id of ['a', 'b', 'a']) call(id);
@@ -82,7 +81,7 @@ describe('a flush', () => {
     expect(sent.map(({ number }) => number)).toEqual([1, 2]);
   });
 
-  it('goes in batches of a hundred', async () => {
+  it('sends batches of a hundred', async () => {
     for (let index = 0; index < 1000; index += 1) call(`c${index}`);
     await flushing.flush();
     await flushing.close();
@@ -90,7 +89,7 @@ describe('a flush', () => {
     expect(await everyRecord(ledger)).toHaveLength(1000);
   });
 
-  it('tells which versions are watched once, and again when they are others', async () => {
+  it('sends the watched versions once, and again after a change', async () => {
     watched = [{ api: 'orders', version: 'v1' }];
     fate = 'lost';
     await flushing.flush();
@@ -108,8 +107,8 @@ describe('a flush', () => {
   });
 });
 
-describe('a store that is away', () => {
-  it('costs nothing: what was sent is sent again as it was, what comes meanwhile waits', async () => {
+describe('an unavailable store', () => {
+  it('loses nothing: a sent batch is resent unchanged, and new counts wait', async () => {
     for (const failing of ['lost', 'unacknowledged'] as const) {
       fate = failing;
       for (let round = 0; round < 3; round += 1) {
@@ -127,7 +126,7 @@ describe('a store that is away', () => {
     expect(flushing.onTheWay() + tally.size()).toBe(0);
   });
 
-  it('at the end is waited for a moment, and what it costs is told', async () => {
+  it('is given a moment at the end, and the lost calls are reported', async () => {
     fate = 'lost';
     for (let index = 0; index < 300; index += 1) call(`c${index}`);
     const closing = flushing.close(0);
@@ -137,7 +136,7 @@ describe('a store that is away', () => {
 });
 
 describe('the sweep', () => {
-  it('forgets once a day what is older than it is kept', async () => {
+  it('deletes expired days once a day', async () => {
     const days = { '2026-11-17': 1, '2026-11-18': 1, '2026-11-20': 1 };
     const recent = usageOf({ consumer: 'recent', callsByDay: days });
     const old = usageOf({ consumer: 'old', callsByDay: { '2026-11-17': 1 } });

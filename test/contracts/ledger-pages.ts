@@ -1,5 +1,4 @@
-// What every LedgerStore promises to who reads it: pages in order, filters, and counts made where the records are.
-// Run by lasting-stores.test.ts on each of them.
+// The contract of reading a LedgerStore: ordered pages, filters, and sums computed in the store.
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
@@ -24,7 +23,7 @@ export function ledgerPagesContract(name: string, open: () => Promise<LastingUnd
     afterAll(() => store.close());
     const ledger = (gateway: 0 | 1 = 0): LedgerStore => store.gateways()[gateway].ledger;
 
-    it('pages follow each other in order, whatever their size, and a consumer stands together', async () => {
+    it('pages are in order for any size, and the records of a consumer are together', async () => {
       const [api, batch] = [newApi(), newWriter()];
       const names = ['Z', 'a', 'a b', 'a!', 'aa', 'b', 'ä', '10.0.0.1', '2001:db8::/64', '支払い', '😀'];
       const records = names.flatMap((consumer) => [
@@ -41,7 +40,7 @@ export function ledgerPagesContract(name: string, open: () => Promise<LastingUnd
 
     it.each<[string, UsageFilter, number]>([
       ['the consumer', { consumer: 'c1' }, 6],
-      ['the consumer and how it is known', { consumer: 'c1', via: 'key' }, 3],
+      ['the consumer and its kind of identity', { consumer: 'c1', via: 'key' }, 3],
       ['the version', { version: 'v1' }, 6],
       ['the version and the consumer', { version: 'v2', consumer: 'c0' }, 2],
       ['the day', { since: NEXT_DAY }, 3],
@@ -76,7 +75,7 @@ export function ledgerPagesContract(name: string, open: () => Promise<LastingUnd
       expect(expected).toHaveLength(count);
     });
 
-    it('counts in its place what a reader of all records would count, page by page', async () => {
+    it('sums in the store equal those of a reader of all records, page by page', async () => {
       const [api, batch] = [newApi(), newWriter()];
       const window = usageWindow(NOW + 43_200_000, '2026-10-30');
       const days = fc.dictionary(
@@ -129,7 +128,7 @@ export function ledgerPagesContract(name: string, open: () => Promise<LastingUnd
       ).rejects.toThrow(RangeError);
     });
 
-    it('a page may begin at any place, and what is no place or no day is refused', async () => {
+    it('a page can start at any place; an invalid place or day is refused', async () => {
       const [api, batch] = [newApi(), newWriter()];
       const [a, b] = [usageOf({ api, consumer: 'a' }), usageOf({ api, consumer: 'b' })];
       await ledger().add(batch([a, b]));
@@ -148,7 +147,7 @@ export function ledgerPagesContract(name: string, open: () => Promise<LastingUnd
   });
 }
 
-/** As its parts come one after the other, each before what it begins. */
+/** In the order of its parts, each a prefix of the next. */
 function orderOf({ api, version, consumer, via, operation }: UsageRecord): Buffer {
   return Buffer.from([api, version, consumer, via, operation ?? ''].join('\0'));
 }

@@ -1,5 +1,4 @@
-// What every LedgerStore promises of what it keeps, whatever it is kept in; what it promises of reading is in
-// ledger-pages.ts. Run by lasting-stores.test.ts on each of them.
+// The contract of writing and erasing in a LedgerStore.
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -24,7 +23,7 @@ export const usageOf = (more: Partial<UsageRecord> = {}): UsageRecord => ({
   ...more,
 });
 
-/** Batches of one writer, one after the other. */
+/** Consecutive batches of one writer. */
 export function newWriter(): (records: readonly UsageRecord[], more?: Partial<UsageBatch>) => UsageBatch {
   const writer = randomUUID();
   let number = 0;
@@ -34,7 +33,7 @@ export function newWriter(): (records: readonly UsageRecord[], more?: Partial<Us
   };
 }
 
-/** An API of its own for each test: they share the store. */
+/** A unique API per test, since tests share the store. */
 export const newApi = (): string => `api-${randomUUID()}`;
 
 export async function everyRecord(
@@ -62,7 +61,7 @@ export function ledgerStoreContract(name: string, open: () => Promise<LastingUnd
     afterAll(() => store.close());
     const ledger = (gateway: 0 | 1 = 0): LedgerStore => store.gateways()[gateway].ledger;
 
-    it('knows nothing before the first batch', async () => {
+    it('is empty before the first batch', async () => {
       expect(await ledger().read({}, { after: undefined, limit: 10 })).toEqual({
         records: [],
         next: undefined,
@@ -74,7 +73,7 @@ export function ledgerStoreContract(name: string, open: () => Promise<LastingUnd
       expect(await ledger().sweep(DAY)).toBe(0);
     });
 
-    it('a record comes back as it was added, to every gateway, and still after a restart', async () => {
+    it('a record is returned as it was added, on every gateway and after a restart', async () => {
       const [api, batch] = [newApi(), newWriter()];
       const records = [
         usageOf({ api }),
@@ -87,7 +86,7 @@ export function ledgerStoreContract(name: string, open: () => Promise<LastingUnd
       expect(await everyRecord(ledger(), { api })).toEqual(records);
     });
 
-    it('what several gateways counted is one record: calls summed, first and last, agents of both, the latest sample', async () => {
+    it('counts of several gateways form one record: calls summed, first and last call, agents of both, the latest sample', async () => {
       const api = newApi();
       const [one, other] = [newWriter(), newWriter()];
       const sample = { method: 'PUT', template: '/api/v1/orders/*', requestId: 'r2' };
@@ -111,14 +110,14 @@ export function ledgerStoreContract(name: string, open: () => Promise<LastingUnd
       ]);
     });
 
-    it('of many agents the five latest stay', async () => {
+    it('keeps the five latest agents', async () => {
       const [api, batch] = [newApi(), newWriter()];
       for (const agents of [['1', '2', '3'], ['4', '5', '1'], ['6']])
         await ledger().add(batch([usageOf({ api, agents })]));
       expect((await everyRecord(ledger(), { api }))[0]?.agents).toEqual(['3', '4', '5', '1', '6']);
     });
 
-    it('a batch that is sent again counts once, whoever passes it on, and so does one before it', async () => {
+    it('a resent batch counts once, also through another gateway, and so does an older one', async () => {
       const [api, batch] = [newApi(), newWriter()];
       const [first, second] = [batch([usageOf({ api })]), batch([usageOf({ api })])];
       await ledger(0).add(first);
@@ -154,7 +153,7 @@ export function ledgerStoreContract(name: string, open: () => Promise<LastingUnd
       }
     });
 
-    it('says since when the calls of a version are counted, also of one that nobody calls', async () => {
+    it('returns since when calls of a version are counted, also without calls', async () => {
       const [api, batch] = [newApi(), newWriter()];
       const watched = [{ api, version: 'v1' }];
       await ledger(0).add(batch([], { watched, at: 1000 }));
@@ -166,7 +165,7 @@ export function ledgerStoreContract(name: string, open: () => Promise<LastingUnd
       expect(await ledger(0).beganAt()).toBe(1000);
       const anybody = { api, version: 'v1', consumer: 'nobody' };
       expect(await ledger(1).firstSeen(anybody)).toEqual({ at: undefined, countedSince: 1000 });
-      // Once nobody counts any more silence says nothing of what was counted before.
+      // After counting has stopped, missing calls prove nothing about earlier times.
       await ledger(0).unwatch();
       expect(await ledger(1).beganAt({ api, version: 'v1' })).toBeUndefined();
       expect((await ledger(1).firstSeen(anybody)).countedSince).toBeUndefined();
@@ -176,7 +175,7 @@ export function ledgerStoreContract(name: string, open: () => Promise<LastingUnd
       ]);
     });
 
-    it('forgets a consumer whole, and nobody else', async () => {
+    it('erases a consumer completely, and no other', async () => {
       const batch = newWriter();
       const [one, other] = [newApi(), newApi()];
       const [gone, stays] = [`gone-${randomUUID()}`, `gone-${randomUUID()}x`];
@@ -199,7 +198,7 @@ export function ledgerStoreContract(name: string, open: () => Promise<LastingUnd
       });
     });
 
-    it('forgets days, and records without one, of however many', async () => {
+    it('deletes days, and records without days, in any number', async () => {
       const [api, batch] = [newApi(), newWriter()];
       const old = Array.from({ length: 150 }, (_, index) =>
         usageOf({ api, consumer: `c${index}`, callsByDay: { '2020-01-01': 1 } }),
@@ -212,7 +211,7 @@ export function ledgerStoreContract(name: string, open: () => Promise<LastingUnd
       expect(await everyRecord(ledger(1), { consumer: 'c7', api })).toEqual([]);
     });
 
-    it('whatever is counted, and however it is divided among gateways and batches, the sum is the sum', async () => {
+    it('the sum is right however calls are split among gateways and batches', async () => {
       const record = fc.record({
         consumer: fc.constantFrom('a', 'b', 'c'),
         day: fc.constantFrom(DAY, NEXT_DAY),

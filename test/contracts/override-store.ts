@@ -1,4 +1,4 @@
-// What every OverrideStore promises. Run by lasting-stores.test.ts on each of them.
+// The contract of every OverrideStore.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Override, OverrideStore } from '../../gateway/policy/lifecycle/override.ts';
@@ -34,7 +34,7 @@ export function overrideStoreContract(name: string, open: () => Promise<LastingU
       expect(overrides(1).current()).toEqual([]);
     });
 
-    it('one that was put is in force here at once, on the other gateway once it looks, and after a restart', async () => {
+    it('a stored override is in force here at once, on the other gateway after its next refresh, and after a restart', async () => {
       const hold: Override = { ...pauseFrom(2000), kind: 'hold', label: 'v1' };
       const both = [pauseFrom(1000), hold];
       for (const each of both) await overrides(0).put(each);
@@ -45,7 +45,7 @@ export function overrideStoreContract(name: string, open: () => Promise<LastingU
       for (const gateway of [0, 1] as const) expect(overrides(gateway).current()).toEqual(both);
     });
 
-    it('one that was removed is gone, and removing it again says so', async () => {
+    it('a removed override is gone, and removing it again returns false', async () => {
       const [kept, removed] = [pauseFrom(1000), pauseFrom(2000)];
       await overrides().put(kept);
       await overrides().put(removed);
@@ -57,14 +57,14 @@ export function overrideStoreContract(name: string, open: () => Promise<LastingU
       expect(overrides().current()).toEqual([kept]);
     });
 
-    it('one of the same id takes the place of the other', async () => {
+    it('an override of the same id replaces the other', async () => {
       const pause = pauseFrom(1000);
       await overrides().put(pause);
       await overrides().put({ ...pause, until: 9000, reason: 'longer' });
       expect(overrides().current()).toEqual([{ ...pause, until: 9000, reason: 'longer' }]);
     });
 
-    it('the earliest stands first, and expired ones stay until they are removed', async () => {
+    it('lists the earliest first; expired ones stay until they are removed', async () => {
       const [early, late] = [pauseFrom(0), pauseFrom(4e12)];
       await overrides().put(late);
       await overrides().put(early);
@@ -73,7 +73,7 @@ export function overrideStoreContract(name: string, open: () => Promise<LastingU
       expect(overrides().current()).toEqual([early, late]);
     });
 
-    it('the list is the same array until it changes', async () => {
+    it('returns the same array until it changes', async () => {
       await overrides().put(pauseFrom(1000));
       await store.refresh();
       const before = overrides().current();
@@ -85,14 +85,14 @@ export function overrideStoreContract(name: string, open: () => Promise<LastingU
       expect(before).toHaveLength(1);
     });
 
-    it('fifty put at once by two gateways are all there', async () => {
+    it('fifty concurrent writes of two gateways are all stored', async () => {
       const pauses = Array.from({ length: 50 }, (_, index) => pauseFrom(index));
       await Promise.all(pauses.map((pause, index) => overrides(index % 2 === 0 ? 0 : 1).put(pause)));
       await store.refresh();
       for (const gateway of [0, 1] as const) expect(overrides(gateway).current()).toEqual(pauses);
     });
 
-    it('reason and author are whatever people write; without a label the whole API is meant', async () => {
+    it('reason and author are any text; without a label the whole API is meant', async () => {
       const reason = `"quotes", 'others', {braces}, ünïcode 🕰, a\nline, ${'x'.repeat(2000)}`;
       const pause = pauseFrom(1000, { reason, author: 'müller@例え.jp', label: undefined });
       await overrides().put(pause);

@@ -1,4 +1,4 @@
-// What this process knows of pins: how much, for how long, and that it never takes an older answer for a newer.
+// Tests of the cache of pins: its size, its expiry, and that a stale answer never replaces a newer one.
 import { describe, expect, it } from 'vitest';
 import { StoreUnavailable } from '../../gateway/policy/contract.ts';
 import type { Pin } from '../../gateway/policy/versioning/pin.ts';
@@ -9,7 +9,7 @@ import { pinOf } from './pin-store.ts';
 const keyOf = (account: string) => ({ api: 'payments', account });
 const textOf = (account: string) => pinKeyText(keyOf(account));
 
-/** Records in memory that count what they are asked; while `held` is a list, answers wait there. */
+/** In-memory records that count calls; while `held` is a list, answers wait in it. */
 function records() {
   const kept = new Map<string, Pin>();
   const state = { asked: 0, away: false, held: undefined as (() => void)[] | undefined };
@@ -43,7 +43,7 @@ function records() {
 }
 
 describe('the cache of pins', () => {
-  it('asks once for a key that many ask for, and then not again', async () => {
+  it('makes one call for concurrent finds of a key, and none afterwards', async () => {
     const { state, store } = records();
     const cache = createPinCache(store);
     const found = await Promise.all(Array.from({ length: 50 }, () => cache.find(keyOf('a'))));
@@ -52,7 +52,7 @@ describe('the cache of pins', () => {
     expect(state.asked).toBe(1);
   });
 
-  it('knows at most as many as it may; the longest unasked goes first', async () => {
+  it('is bounded; the least recently used pin is evicted first', async () => {
     const { kept, state, store } = records();
     const cache = createPinCache(store, { mostPins: 3 });
     for (const account of ['a', 'b', 'c']) {
@@ -67,7 +67,7 @@ describe('the cache of pins', () => {
     expect(cache.find(keyOf('b'))).toBeInstanceOf(Promise);
   });
 
-  it('remembers no failure, and forgets what a failed change may have changed', async () => {
+  it('caches no failure, and forgets a pin whose change failed', async () => {
     const { state, store } = records();
     const cache = createPinCache(store);
     state.away = true;
@@ -81,7 +81,7 @@ describe('the cache of pins', () => {
   });
 
   it.each(['forget', 'forgetAll'] as const)(
-    'an answer that was on its way when its pin was changed elsewhere is not kept: %s',
+    'does not cache an answer that was on its way while the pin changed elsewhere: %s',
     async (how) => {
       const { kept, state, store, release } = records();
       const cache = createPinCache(store);
@@ -99,7 +99,7 @@ describe('the cache of pins', () => {
     },
   );
 
-  it('a find that began before a change of its own does not undo it', async () => {
+  it('a find that began before a local change does not undo it', async () => {
     const { state, store, release } = records();
     const cache = createPinCache(store);
     state.held = [];

@@ -1,4 +1,4 @@
-// What is stored as a pin and is none: no account is refused for good by it.
+// Tests of unreadable stored pins: no account is refused for ever.
 import { describe, expect, it } from 'vitest';
 import { createPinRecords, type PinTexts, writePin } from '../../gateway/stores/pin-records.ts';
 import { pinOf } from './pin-store.ts';
@@ -6,7 +6,7 @@ import { pinOf } from './pin-store.ts';
 const PIN = pinOf('2026-06-01');
 const OTHER = pinOf('2025-09-15');
 
-/** A store in memory with `standing` at every key; `onReplace` happens before a text is replaced. */
+/** An in-memory store with `standing` at every key; `onReplace` runs before a text is replaced. */
 function storing(standing: string | undefined, onReplace = (_texts: Map<string, string>): void => undefined) {
   const kept = new Map<string, string>(standing === undefined ? [] : [['key', standing]]);
   const told: string[] = [];
@@ -34,18 +34,18 @@ describe.each([
   ['nothing', ''],
   ['a list', '[]'],
   ['a label alone', '"2026-06-01"'],
-  ['a label that no version can have', writePin(pinOf('banana'))],
-  ['an origin nobody knows', writePin(PIN).replace('first_call', 'gift')],
-  ['an instant no calendar has', writePin({ ...PIN, since: 9e15 })],
-])('%s in place of a pin', (_what, rubbish) => {
-  it('counts as none, and is told of once', async () => {
+  ['an invalid version label', writePin(pinOf('banana'))],
+  ['an unknown origin', writePin(PIN).replace('first_call', 'gift')],
+  ['an invalid instant', writePin({ ...PIN, since: 9e15 })],
+])('%s stored as a pin', (_what, rubbish) => {
+  it('counts as no pin, and is reported once', async () => {
     const { records, told } = storing(rubbish);
     expect(await records.find('key')).toBeUndefined();
     expect(await records.find('key')).toBeUndefined();
     expect(told).toEqual(TOLD);
   });
 
-  it('gives way to the first call that claims one', async () => {
+  it('is replaced by the first claim', async () => {
     const { records, kept, told } = storing(rubbish);
     expect(await records.claim('key', PIN)).toEqual(PIN);
     expect(kept.get('key')).toBe(writePin(PIN));
@@ -53,17 +53,17 @@ describe.each([
     expect(told).toEqual(TOLD);
   });
 
-  it('of two first calls to the one that came first', async () => {
+  it('is replaced by the earlier of two claims', async () => {
     const { records } = storing(rubbish, (kept) => kept.set('key', writePin(OTHER)));
     expect(await records.claim('key', PIN)).toEqual(OTHER);
   });
 
-  it('that comes again and again is as good as no answer', async () => {
+  it('that keeps coming back counts as no answer', async () => {
     const { records } = storing(rubbish, (kept) => kept.set('key', `${kept.get('key')} again`));
     await expect(records.claim('key', PIN)).rejects.toMatchObject({ code: 'store_unavailable' });
   });
 
-  it('gives way to who moves an account that is not pinned', async () => {
+  it('is replaced when an account without a pin is moved', async () => {
     const { records, kept } = storing(rubbish);
     expect(await records.replace('key', PIN, OTHER)).toBe(false);
     expect(await records.replace('key', undefined, OTHER)).toBe(true);
@@ -71,7 +71,7 @@ describe.each([
   });
 });
 
-it('a pin that stands gives way to nobody who does not know it', async () => {
+it('a readable pin is replaced only by a caller who knows it', async () => {
   const { records, told } = storing(writePin(PIN));
   expect(await records.claim('key', OTHER)).toEqual(PIN);
   expect(await records.replace('key', undefined, OTHER)).toBe(false);
@@ -80,7 +80,7 @@ it('a pin that stands gives way to nobody who does not know it', async () => {
   expect(told).toEqual([]);
 });
 
-it('a label of a version that is gone from the file is a pin all the same', async () => {
+it('a pin whose version was removed from the file is valid', async () => {
   const gone = pinOf('v9999');
   expect(await storing(writePin(gone)).records.find('key')).toEqual(gone);
 });

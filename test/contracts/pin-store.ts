@@ -1,4 +1,4 @@
-// What every PinStore promises, whatever keeps its pins. Run by lasting-stores.test.ts on each of them.
+// The contract of every PinStore.
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -60,11 +60,11 @@ export function pinStoreContract(name: string, open: () => Promise<LastingUnderT
     afterAll(() => store.close());
     const pins = (gateway: 0 | 1 = 0): PinStore => store.gateways()[gateway].pins;
 
-    it('an account nobody has pinned has no pin', async () => {
+    it('an account without a pin has none', async () => {
       expect(await pins().find(newKey())).toBeUndefined();
     });
 
-    it('a pin that was claimed is found by every gateway, and still after a restart', async () => {
+    it('a claimed pin is found by every gateway and after a restart', async () => {
       const key = newKey();
       const pin = pinOf('2026-01-01');
       expect(await pins().claim(key, pin)).toEqual(pin);
@@ -74,14 +74,14 @@ export function pinStoreContract(name: string, open: () => Promise<LastingUnderT
       expect(await pins().find(key)).toEqual(pin);
     });
 
-    it('a claim on a pinned account is answered with the pin that stands', async () => {
+    it('a claim on a pinned account returns the stored pin', async () => {
       const key = newKey();
       await pins(0).claim(key, pinOf('2026-01-01'));
       expect(await pins(1).claim(key, pinOf('2026-06-01'))).toEqual(pinOf('2026-01-01'));
       expect(await pins(1).find(key)).toEqual(pinOf('2026-01-01'));
     });
 
-    it('a hundred parallel claims by two gateways have one winner, and all are told which', async () => {
+    it('of a hundred concurrent claims on two gateways one wins, and all get its pin', async () => {
       const key = newKey();
       const winners = await Promise.all(
         Array.from({ length: 100 }, (_, index) =>
@@ -98,7 +98,7 @@ export function pinStoreContract(name: string, open: () => Promise<LastingUnderT
       ['the older version', 0, { 0: 'v1 by pin', 1: 'v1 by pin' }],
       ['the newer version', 1, { 0: 'version_unknown', 1: 'v2 by pin' }],
     ] as const)(
-      'of two first calls at once that see a release or not, %s stands, and each counts once',
+      'of two concurrent first calls before and after a release, %s is stored, and each call counts once',
       async (_which, first, ends) => {
         const { account } = newKey();
         const claimed = Promise.withResolvers<void>();
@@ -138,7 +138,7 @@ export function pinStoreContract(name: string, open: () => Promise<LastingUnderT
       },
     );
 
-    it('a pin is replaced only by who knows the one that stands', async () => {
+    it('a pin is replaced only by a caller who knows the stored one', async () => {
       const key = newKey();
       const [first, second] = [
         pinOf('v1'),
@@ -159,7 +159,7 @@ export function pinStoreContract(name: string, open: () => Promise<LastingUnderT
       expect(await pins().replace(key, undefined, undefined)).toBe(true);
     });
 
-    it('of parallel moves from the same pin by two gateways one is done', async () => {
+    it('of concurrent moves from the same pin on two gateways one succeeds', async () => {
       const key = newKey();
       await pins().claim(key, pinOf('v1'));
       const moves = Array.from({ length: 50 }, (_, index) => pinOf(`v${index}`));
@@ -172,7 +172,7 @@ export function pinStoreContract(name: string, open: () => Promise<LastingUnderT
         expect(await pins(gateway).find(key)).toEqual(moves[done.indexOf(true)]);
     });
 
-    it('a move is seen by the other gateway once it looks, even where it knew better', async () => {
+    it('a move is seen by the other gateway after its next refresh, even if it had cached the old pin', async () => {
       const key = newKey();
       await pins(0).claim(key, pinOf('v1'));
       expect(await pins(1).find(key)).toEqual(pinOf('v1'));
@@ -184,7 +184,7 @@ export function pinStoreContract(name: string, open: () => Promise<LastingUnderT
       expect(await pins(1).find(key)).toBeUndefined();
     });
 
-    it('a claim is seen by the other gateway once it looks, even where it knew of none', async () => {
+    it('a claim is seen by the other gateway after its next refresh, even if it had cached the absence', async () => {
       const key = newKey();
       expect(await pins(1).find(key)).toBeUndefined();
       await pins(0).claim(key, pinOf('v1'));
@@ -192,7 +192,7 @@ export function pinStoreContract(name: string, open: () => Promise<LastingUnderT
       expect(await pins(1).find(key)).toEqual(pinOf('v1'));
     });
 
-    it('what is known is answered at once, that there is no pin included', async () => {
+    it('pins and absences are cached', async () => {
       const [pinned, unpinned] = [newKey(), newKey()];
       await pins().claim(pinned, pinOf('v1'));
       await pins().find(unpinned);
@@ -202,7 +202,7 @@ export function pinStoreContract(name: string, open: () => Promise<LastingUnderT
       expect(pins().find(pinned)).toEqual(pinOf('v2'));
     });
 
-    it('accounts may be called anything, and never stand for one another', async () => {
+    it('account names can be any text and are never confused', async () => {
       const keys = ODD_ACCOUNTS.map((account) => ({ api: `odd-${randomUUID()}`, account }));
       const api = `odd-${randomUUID()}`;
       const all = [...keys, ...ODD_ACCOUNTS.map((account) => ({ api, account }))];
@@ -213,7 +213,7 @@ export function pinStoreContract(name: string, open: () => Promise<LastingUnderT
       }
     });
 
-    it('a pin comes back as it was stored, whatever is in it', async () => {
+    it('a pin is returned as it was stored, with any content', async () => {
       const label = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 40 });
       const pin = fc.record({
         label: fc.nat(9999).map((major) => `v${major}`),

@@ -1,4 +1,4 @@
-// What every PublishedRecord promises. Run by lasting-stores.test.ts on each of them.
+// The contract of every PublishedRecord.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { PublishedEntry, PublishedRecord } from '../../gateway/plan/published/record.ts';
 import type { LastingUnderTest } from './lasting-stores.ts';
@@ -19,7 +19,7 @@ export function publishedRecordContract(name: string, open: () => Promise<Lastin
       expect(await entriesOf()).toEqual([]);
     });
 
-    it('is what was written last, by any gateway, in its order, and still after a restart', async () => {
+    it('returns what any gateway wrote last, in order, also after a restart', async () => {
       const orders = { kind: 'policy', name: 'policies/orders.yaml', text: 'api: orders\n' } as const;
       const payments = { kind: 'policy', name: 'policies/payments.yaml', text: 'api: payments\n' } as const;
       await write(0, [payments, orders]);
@@ -30,7 +30,7 @@ export function publishedRecordContract(name: string, open: () => Promise<Lastin
       expect(await entriesOf()).toEqual([orders]);
     });
 
-    it('keeps what files do not state any more, every date of it', async () => {
+    it('keeps versions that were removed from files, with every date', async () => {
       const file = { kind: 'policy', name: 'policies/orders.yaml', text: 'api: orders\n' } as const;
       const former = { kind: 'former', api: 'orders', left: Date.UTC(2026, 10, 20) } as const;
       const entries: readonly PublishedEntry[] = [
@@ -54,7 +54,7 @@ export function publishedRecordContract(name: string, open: () => Promise<Lastin
       expect(await entriesOf()).toEqual(entries);
     });
 
-    it('keeps what an operator accepted, and the guides that a policy names', async () => {
+    it('keeps changes that an operator accepted, and the guides of a policy', async () => {
       const entries: readonly PublishedEntry[] = [
         { kind: 'guide', name: 'policies/guides/v1.md', text: '# Move\n' },
         { kind: 'superseded', digest: 'abc' },
@@ -69,7 +69,7 @@ export function publishedRecordContract(name: string, open: () => Promise<Lastin
       expect(await entriesOf()).toEqual(entries);
     });
 
-    it('is not replaced by a gateway that has read an older one', async () => {
+    it('is not replaced by a gateway that has read an older state', async () => {
       const orders = (text: string) => [{ kind: 'policy', name: 'orders.yaml', text }] as const;
       const { mark } = await record(0).read();
       expect(await record(1).write(orders('newer'), (await record(1).read()).mark)).toBe(true);
@@ -78,7 +78,7 @@ export function publishedRecordContract(name: string, open: () => Promise<Lastin
       expect((await record(0).read()).mark).toBe((await record(1).read()).mark);
     });
 
-    it('keeps a text as it was written, a whole megabyte of it', async () => {
+    it('keeps a text of a megabyte unchanged', async () => {
       const text = `# ünï "quoted" {braces} 🕰\r\n${'x'.repeat(1_000_000)}`;
       await write(0, [{ kind: 'description', name: '', text }]);
       expect(await entriesOf()).toEqual([{ kind: 'description', name: '', text }]);

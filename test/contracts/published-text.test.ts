@@ -1,4 +1,4 @@
-// What stands in a store as published, in every form that a gateway ever wrote, and what is none.
+// Tests of the stored form of published files, in every format that a release ever wrote, and of invalid forms.
 import { describe, expect, it } from 'vitest';
 import type { FormerVersion, PublishedFile } from '../../gateway/plan/published/record.ts';
 import { readPublished, writePublished } from '../../gateway/stores/published-text.ts';
@@ -18,9 +18,9 @@ describe('the published files as a text', () => {
   it.each([
     ['nothing', undefined, []],
     ['files on one line', JSON.stringify([FILE, FILE]), [FILE, FILE]],
-    ['files alone, one on a line', `[\n${JSON.stringify(FILE)},\n${JSON.stringify(FILE)}\n]`, [FILE, FILE]],
+    ['files, one per line', `[\n${JSON.stringify(FILE)},\n${JSON.stringify(FILE)}\n]`, [FILE, FILE]],
     ['no files', '[\n\n]', []],
-    ['what they stated earlier', `[\n${JSON.stringify(FILE)},\n${JSON.stringify(FORMER)}\n]`, [FILE, FORMER]],
+    ['former versions', `[\n${JSON.stringify(FILE)},\n${JSON.stringify(FORMER)}\n]`, [FILE, FORMER]],
   ])('are read from %s', async (_form, stored, entries) => {
     expect(await readPublished(stored)).toEqual(entries);
     expect(await readPublished(await writePublished(entries))).toEqual(entries);
@@ -30,12 +30,12 @@ describe('the published files as a text', () => {
     ['another kind', { ...FORMER, kind: 'ghost' }],
     ['no API', { ...FORMER, api: 7 }],
     ['no label', { ...FORMER, label: null }],
-    ['places that are none', { ...FORMER, places: [7] }],
-    ['an instant no calendar has', { ...FORMER, sunset: 9e15 }],
-    ['no day of leaving', { ...FORMER, left: undefined }],
-    ['operations that are none', { ...FORMER, operations: { 'GET /': 'soon' } }],
+    ['invalid places', { ...FORMER, places: [7] }],
+    ['an invalid instant', { ...FORMER, sunset: 9e15 }],
+    ['no removal date', { ...FORMER, left: undefined }],
+    ['invalid operations', { ...FORMER, operations: { 'GET /': 'soon' } }],
     ['nothing at all', null],
-  ])('are not read where one has %s', async (_what, entry) => {
+  ])('are refused if an entry has %s', async (_what, entry) => {
     await expect(readPublished(JSON.stringify([entry]))).rejects.toMatchObject({ code: 'store_unavailable' });
   });
 });

@@ -1,4 +1,4 @@
-// The contract of rate-limit stores on each store: in process, Redis, and leases over both.
+// Runs the contract of rate-limit stores on each store: in memory, Redis, and leases over both.
 import { Redis } from 'ioredis';
 import { inject } from 'vitest';
 import type { RateLimitStore } from '../../gateway/policy/rate-limit/limit.ts';
@@ -28,7 +28,7 @@ async function embedded(wrap: Wrap): Promise<StoreUnderTest> {
   };
 }
 
-/** Time passes for a bucket by setting back what Redis holds of it: its clock is its own. Leases see only that time. */
+/** Simulates time by setting back the state in Redis, which uses its own clock. Leases see only that time. */
 async function redis(wrap: Wrap): Promise<StoreUnderTest> {
   const url = inject('redisUrl');
   const hand = new Redis(url);

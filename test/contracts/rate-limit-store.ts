@@ -1,4 +1,4 @@
-// What every RateLimitStore promises, whatever keeps its buckets. Run by rate-limit-store.test.ts on each of them.
+// The contract of every RateLimitStore.
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -6,7 +6,7 @@ import type { MaybePromise } from '../../gateway/policy/contract.ts';
 import { gcra } from '../../gateway/policy/rate-limit/gcra.ts';
 import type {
   Limit,
-  Part,
+  LimitPart,
   Quota,
   RateLimiter,
   RateLimitStore,
@@ -15,7 +15,7 @@ import type {
 } from '../../gateway/policy/rate-limit/limit.ts';
 
 export interface StoreUnderTest {
-  /** Several clients of the same buckets, as several gateways would be. */
+  /** Several clients of the same buckets, like several gateways. */
   readonly clients: readonly [RateLimitStore, ...RateLimitStore[]];
   /** Lets time pass for one bucket. */
   readonly advance: (key: string, ms: number) => Promise<void>;
@@ -29,11 +29,11 @@ export const limitOf = (units: number, windowMs: number, burst = units): Limit =
   burst,
 });
 
-/** One limit of one request. */
+/** Takes one limit of one request. */
 export function takeOne(
   limiter: RateLimiter,
   take: Take,
-  rule: Partial<Part['rule']> = {},
+  rule: Partial<LimitPart['rule']> = {},
 ): MaybePromise<Quota> {
   const all = { onStoreFailure: 'local', exact: false, shadow: false, by: 'consumer', ...rule } as const;
   const only = ([quota]: readonly Quota[]): Quota => quota ?? expect.fail('no quota');
@@ -55,7 +55,7 @@ export function rateLimitStoreContract(name: string, open: () => Promise<StoreUn
     const take = async (key: string, limit: Limit, cost = 1): Promise<Taken> =>
       await store.clients[0].take({ key, limit, cost });
 
-    it('RL-9: answers the vector of five units in ten seconds', async () => {
+    it('RL-9: matches the vector of five units in ten seconds', async () => {
       const key = newKey();
       const limit = limitOf(5, 10_000);
       const ask = async (): Promise<string> => {
@@ -78,7 +78,7 @@ export function rateLimitStoreContract(name: string, open: () => Promise<StoreUn
       ]);
     });
 
-    it('RL-10: 200 parallel takes of several clients admit exactly the burst', async () => {
+    it('RL-10: 200 concurrent takes of several clients admit exactly the burst', async () => {
       const key = newKey();
       const limit = limitOf(50, HOUR);
       const taken = await Promise.all(
@@ -91,7 +91,7 @@ export function rateLimitStoreContract(name: string, open: () => Promise<StoreUn
       for (const { remaining } of taken) expect(remaining).toBeGreaterThanOrEqual(0);
     });
 
-    it('RL-8: parallel takes of a large limit by several clients never admit more than the burst', async () => {
+    it('RL-8: concurrent takes of a large limit by several clients never admit more than the burst', async () => {
       const key = newKey();
       const limit = limitOf(600, HOUR);
       const taken = await Promise.all(
@@ -115,14 +115,14 @@ export function rateLimitStoreContract(name: string, open: () => Promise<StoreUn
       expect(await take(key, limit, 2)).toMatchObject({ allowed: true, remaining: 0 });
     });
 
-    it('RL-9: a cost above the burst never passes and takes nothing', async () => {
+    it('RL-9: a cost above the burst is always refused and takes nothing', async () => {
       const key = newKey();
       const limit = limitOf(3, HOUR);
       expect(await take(key, limit, 4)).toMatchObject({ allowed: false, remaining: 3 });
       expect(await take(key, limit, 3)).toMatchObject({ allowed: true, remaining: 0 });
     });
 
-    it('RL-9: a refusal costs nothing, however often it is repeated', async () => {
+    it('RL-9: a refusal takes nothing, however often it is repeated', async () => {
       const key = newKey();
       const limit = limitOf(1, 60_000);
       expect(await take(key, limit)).toMatchObject({ allowed: true, remaining: 0 });
@@ -135,7 +135,7 @@ export function rateLimitStoreContract(name: string, open: () => Promise<StoreUn
       expect(await take(key, limit)).toMatchObject({ allowed: true });
     });
 
-    it('RL-9: reset is the time to the next unit when none is left, else to a full bucket', async () => {
+    it('RL-9: reset is the time to the next unit if none is left, else to a full bucket', async () => {
       const key = newKey();
       const limit = limitOf(2, 20_000);
       const first = await take(key, limit);
@@ -146,7 +146,7 @@ export function rateLimitStoreContract(name: string, open: () => Promise<StoreUn
       expect(Math.ceil(third.resetMs / 1000)).toBe(10);
     });
 
-    it('RL-12: buckets of different keys know nothing of each other', async () => {
+    it('RL-12: buckets of different keys are independent', async () => {
       const limit = limitOf(1, HOUR);
       const [one, other] = [newKey(), `${newKey()}}{odd`];
       expect(await take(one, limit)).toMatchObject({ allowed: true });
@@ -155,7 +155,7 @@ export function rateLimitStoreContract(name: string, open: () => Promise<StoreUn
       expect(await take(other, limit)).toMatchObject({ allowed: false });
     });
 
-    it('RL-11: a lowered limit on a used bucket keeps no subject waiting longer than an empty bucket would', async () => {
+    it('RL-11: after a limit was lowered, no subject waits longer than for an empty bucket', async () => {
       const key = newKey();
       await take(key, limitOf(100, HOUR), 100);
       const lowered = await take(key, limitOf(100, HOUR, 2));
@@ -165,7 +165,7 @@ export function rateLimitStoreContract(name: string, open: () => Promise<StoreUn
       expect(await take(key, limitOf(100, HOUR, 2))).toMatchObject({ allowed: true, remaining: 0 });
     });
 
-    it('RL-11: nor does one of several that were lowered', async () => {
+    it('RL-11: the same holds for several lowered limits', async () => {
       const subject = `{${newKey()}}`;
       const keys = [`${subject}:one`, `${subject}:other`];
       const takes = keys.map((key) => ({ key, limit: limitOf(100, 24 * HOUR), cost: 100 }));
@@ -177,7 +177,7 @@ export function rateLimitStoreContract(name: string, open: () => Promise<StoreUn
       expect(await isAllowed()).toEqual([true, true]);
     });
 
-    it('RL-10: takes of several buckets pass all or none, and a refusal leaves the others as they were', async () => {
+    it('RL-10: takes from several buckets succeed for all or none, and a refusal changes no bucket', async () => {
       const [small, large] = [newKey(), newKey()];
       const both = async (cost = 1) =>
         store.clients[0].takeAll([
@@ -197,7 +197,7 @@ export function rateLimitStoreContract(name: string, open: () => Promise<StoreUn
       expect(await take(large, limitOf(100, HOUR))).toMatchObject({ remaining: 94 });
     });
 
-    it('RL-10: 120 parallel takes of two buckets by several clients use up both alike', async () => {
+    it('RL-10: 120 concurrent takes from two buckets by several clients use both equally', async () => {
       const keys = [newKey(), newKey()];
       const limits = [limitOf(40, HOUR), limitOf(30, HOUR)];
       const takes = keys.map((key, index) => ({ key, limit: limits[index] ?? limitOf(1, HOUR), cost: 1 }));
@@ -210,7 +210,7 @@ export function rateLimitStoreContract(name: string, open: () => Promise<StoreUn
       const isAdmitted = (each: (typeof taken)[number]) => each.every((bucket) => bucket?.allowed);
       let admitted = taken.filter(isAdmitted).length;
       expect(admitted).toBeLessThanOrEqual(30);
-      // Where one client holds for a moment what goes back, another may be refused, and knows it for a second.
+      // While one client holds units that it will return, another may be refused, and caches that for a second.
       await expect
         .poll(async () => {
           for (const client of store.clients) while (isAdmitted(await client.takeAll(takes))) admitted += 1;

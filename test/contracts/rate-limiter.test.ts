@@ -1,7 +1,7 @@
-// How a take is settled when the store answers, and by which rule when it does not.
+// Tests of the rate limiter: how a take is settled with an answer of the store, and by which rule without.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { StoreUnavailable } from '../../gateway/policy/contract.ts';
-import type { Part, Quota, RateLimitStore } from '../../gateway/policy/rate-limit/limit.ts';
+import type { LimitPart, Quota, RateLimitStore } from '../../gateway/policy/rate-limit/limit.ts';
 import { createEmbeddedRateLimitStore } from '../../gateway/stores/embedded/rate-limit.ts';
 import { createLeasingStore } from '../../gateway/stores/leases.ts';
 import { createRateLimiter, mirroredIn } from '../../gateway/stores/rate-limiter.ts';
@@ -44,7 +44,7 @@ beforeEach(() => {
 });
 
 describe('the rate limiter', () => {
-  it('an answer of the store is counted and names the limit it was taken from', async () => {
+  it('an answer of the store is counted and names its limit', async () => {
     const { limiter } = limiterOver();
     expect(await takeOne(limiter, take, leased)).toEqual({
       kind: 'counted',
@@ -57,7 +57,7 @@ describe('the rate limiter', () => {
     });
   });
 
-  it('an embedded store is answered for without a promise', () => {
+  it('an embedded store answers without a promise', () => {
     const buckets = createEmbeddedRateLimitStore({ now });
     const limiter = createRateLimiter({
       shared: buckets,
@@ -68,7 +68,7 @@ describe('the rate limiter', () => {
     expect(takeOne(limiter, take, leased)).toMatchObject({ kind: 'counted', allowed: true, remaining: 9 });
   });
 
-  it('`exact` asks the store for every take, a lease does not', async () => {
+  it('`exact` calls the store for every take; a lease does not', async () => {
     const { limiter, store } = limiterOver();
     const large = { ...take, limit: limitOf(1000, 60_000) };
     for (let i = 0; i < 5; i++) await takeOne(limiter, large, leased);
@@ -77,7 +77,7 @@ describe('the rate limiter', () => {
     expect(store.calls).toBe(6);
   });
 
-  it('RL-13: `local` admits this gateway’s part of the limit and shows no numbers', async () => {
+  it('RL-13: `local` admits this gateway’s share of the limit and shows no numbers', async () => {
     const { limiter, store } = limiterOver({ replicas: 3 });
     store.up = false;
     const quotas = [];
@@ -90,7 +90,7 @@ describe('the rate limiter', () => {
     ]);
   });
 
-  it('RL-13: `local` admits at least one unit however many gateways there are', async () => {
+  it('RL-13: `local` admits at least one unit, however many gateways there are', async () => {
     const { limiter, store } = limiterOver({ replicas: 50 });
     store.up = false;
     expect(await takeOne(limiter, take, leased)).toMatchObject({ kind: 'degraded', allowed: true });
@@ -98,12 +98,12 @@ describe('the rate limiter', () => {
   });
 
   it.each([
-    ['room for it whole', 2, undefined, 5, 60_000],
-    ['room for less than one', 5, undefined, 5, 150_000],
+    ['room for it', 2, undefined, 5, 60_000],
+    ['room for less than one call', 5, undefined, 5, 150_000],
     ['one unit', 50, undefined, 5, 300_000],
-    ['less than one, as a sliding log', 5, 'sliding-log', 5, 60_000],
+    ['room for less than one call of a sliding log', 5, 'sliding-log', 5, 60_000],
   ] as const)(
-    'RL-13: an operation of cost 5 whose gateway has %s of the limit passes and comes back in time',
+    'RL-13: an operation of cost 5 is admitted if the gateway has %s in its share, and again after the refill',
     async (_what, replicas, algorithm, cost, everyMs) => {
       const { limiter, store } = limiterOver({ replicas });
       store.up = false;
@@ -119,11 +119,11 @@ describe('the rate limiter', () => {
     },
   );
 
-  it('RL-13: the room for one cost is no room for more of what costs less', async () => {
+  it('RL-13: room for one expensive take admits no more cheap ones', async () => {
     const { limiter, store } = limiterOver({ replicas: 5 });
     store.up = false;
     expect(await takeOne(limiter, { ...take, cost: 5 }, leased)).toMatchObject({ allowed: true });
-    // Its part holds two: one is there again when four of the five have come back, each in 30 s.
+    // Its share holds two. A unit is back when four of the five have refilled, one per 30 s.
     const seen = [];
     for (clock.time = 0; clock.time <= 150_000; clock.time += 30_000)
       seen.push(await takeOne(limiter, take, leased));
@@ -134,14 +134,14 @@ describe('the rate limiter', () => {
   });
 
   it.each([{ exact: true }, { exact: false }])(
-    'RL-13: what the store said last is where the fallback begins: $exact',
+    'RL-13: the fallback starts from the last answer of the store: $exact',
     async (rule) => {
       const { limiter, store } = limiterOver({ replicas: 2 });
       for (let i = 0; i < 6; i++) await takeOne(limiter, take, { ...leased, ...rule });
       store.up = false;
       const quotas = [];
       for (let i = 0; i < 6; i++) quotas.push(await takeOne(limiter, take, { ...leased, ...rule }));
-      // 4 of 10 are left, of which 2 are this gateway's; each comes back as slowly as its part does.
+      // 4 of 10 are left, 2 of them for this gateway. Each refills as slowly as its share does.
       expect(quotas.map((quota) => quota.kind === 'degraded' && quota.allowed)).toEqual(
         quotas.map((_, i) => i < 2),
       );
@@ -149,7 +149,7 @@ describe('the rate limiter', () => {
   );
 
   it.each([{ exact: true }, { exact: false }])(
-    'RL-8, RL-13: a store that comes and goes gives who is at the limit no part anew, exact: $exact',
+    'RL-8, RL-13: a store that comes and goes grants no new share to a subject at its limit, exact: $exact',
     async (rule) => {
       const { limiter, store } = limiterOver({ replicas: 2 });
       const hourly = { ...take, limit: limitOf(60, 3_600_000) };
@@ -170,7 +170,7 @@ describe('the rate limiter', () => {
     },
   );
 
-  it('RL-13: `allow` lets everything pass while the store is away, `refuse` nothing', async () => {
+  it('RL-13: while the store is unavailable, `allow` admits everything and `refuse` nothing', async () => {
     const { limiter, store } = limiterOver();
     store.up = false;
     for (let i = 0; i < 20; i++) {
@@ -186,7 +186,7 @@ describe('the rate limiter', () => {
     });
   });
 
-  it('RL-13: a lease in memory is spent while the store is away, and the store counts again once it is back', async () => {
+  it('RL-13: a held lease is spent while the store is unavailable, and the store counts again afterwards', async () => {
     const { limiter, store } = limiterOver();
     const large = { ...take, key: 'held', limit: limitOf(1000, 60_000) };
     await takeOne(limiter, large, leased);
@@ -197,7 +197,7 @@ describe('the rate limiter', () => {
     expect(await takeOne(limiter, take, { ...leased, exact: true })).toMatchObject({ kind: 'counted' });
   });
 
-  it('an error that is no absence of the store passes through as the fault it is', async () => {
+  it('an error other than StoreUnavailable is passed on as a fault', async () => {
     const fail = async () => {
       throw new TypeError('a bug');
     };
@@ -211,7 +211,10 @@ describe('the rate limiter', () => {
     await expect(takeOne(limiter, take, leased)).rejects.toThrow(TypeError);
   });
 
-  const several = (changes: readonly Partial<Part['rule']>[], limits: readonly number[] = []): Part[] =>
+  const several = (
+    changes: readonly Partial<LimitPart['rule']>[],
+    limits: readonly number[] = [],
+  ): LimitPart[] =>
     changes.map((change, index) => ({
       key: `{k}:${index}`,
       limit: { ...limitOf(limits[index] ?? 10, 60_000), name: `limit-${index}` },
@@ -224,14 +227,14 @@ describe('the rate limiter', () => {
       return `${quota.limit.name} ${quota.kind}${passes ? '' : ', refused'}`;
     });
 
-  it('one exact limit asks the store for all limits of its request in one call', async () => {
+  it('one exact limit makes one store call for all limits of its request', async () => {
     const { limiter, store } = limiterOver();
     await limiter.take(several([{}, { exact: true }]));
     await limiter.take(several([{}, { exact: true }]));
     expect(store.calls).toBe(2);
   });
 
-  it('a limit in shadow is not asked when another refuses, and refuses nothing itself', async () => {
+  it('a shadow limit is not taken if another limit refuses, and never refuses itself', async () => {
     const { limiter } = limiterOver();
     const parts = several([{}, { shadow: true }], [2, 1]);
     const seen = [await limiter.take(parts), await limiter.take(parts), await limiter.take(parts)];
@@ -242,7 +245,7 @@ describe('the rate limiter', () => {
     ]);
   });
 
-  it('RL-13: with the store away each limit goes by its own rule, and one that may not be guessed takes of none', async () => {
+  it('RL-13: while the store is unavailable each limit follows its own rule, and `refuse` takes from none', async () => {
     const { limiter, store } = limiterOver({ replicas: 2 });
     store.up = false;
     const mixed = several([{ onStoreFailure: 'allow' }, {}], [10, 2]);
@@ -252,14 +255,14 @@ describe('the rate limiter', () => {
     expect(spoken(await limiter.take(mixed))).toEqual(['limit-0 degraded', 'limit-1 degraded, refused']);
   });
 
-  it('RL-13: a store that is away stands in the way of no limit in shadow', async () => {
+  it('RL-13: an unavailable store does not affect shadow limits', async () => {
     const { limiter, store } = limiterOver();
     store.up = false;
     const parts = several([{}, { shadow: true, onStoreFailure: 'refuse' }]);
     expect(spoken(await limiter.take(parts))).toEqual(['limit-0 degraded', 'limit-1 unavailable, refused']);
   });
 
-  it('RL-13: a limit in shadow has what the others have left of the time, however slow the store', async () => {
+  it('RL-13: a shadow limit gets the time that the others have left, however slow the store', async () => {
     const budgetMs = 40;
     const never = mirroredIn(createEmbeddedRateLimitStore({ now }), {
       take: () => new Promise<never>(() => undefined),
@@ -268,7 +271,7 @@ describe('the rate limiter', () => {
     });
     const local = createEmbeddedRateLimitStore({ now, keepsDebts: true });
     const limiter = createRateLimiter({ shared: never, exact: never, local, replicas: 1, budgetMs });
-    const partOfLimit = (key: string, shadow: boolean): Part => ({
+    const partOfLimit = (key: string, shadow: boolean): LimitPart => ({
       ...take,
       key,
       rule: { ...rule, exact: true, shadow },

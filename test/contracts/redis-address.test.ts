@@ -1,4 +1,4 @@
-// URLs of a Redis: what they name, what is none, and what of them may be shown.
+// Tests of Redis URLs: which are valid, what they name, and what is printed of them.
 import { describe, expect, it } from 'vitest';
 import { redisAddress, serverName, withoutLogin } from '../../gateway/stores/redis-address.ts';
 
@@ -43,26 +43,26 @@ describe('the URL of a Redis', () => {
 
   it.each([
     ['another scheme', 'http://cache:6379'],
-    ['another kind of many', 'redis+proxy://cache'],
+    ['an unknown kind of deployment', 'redis+proxy://cache'],
     ['no host', 'redis://'],
     ['no host after the login', 'redis://user:secret@'],
     ['an empty name in a list', 'redis+cluster://a,,b'],
-    ['a port that is none', 'redis://cache:65536'],
+    ['an invalid port', 'redis://cache:65536'],
     ['port 0', 'redis://cache:0'],
     ['two servers without a kind', 'redis://a,b'],
     ['a database by name', 'redis://cache/orders'],
     ['a database below zero', 'redis://cache/-1'],
-    ['a database of a cluster: it has one', 'redis+cluster://a:1/1'],
+    ['a database number for a cluster', 'redis+cluster://a:1/1'],
     ['sentinels without the name of a primary', 'redis+sentinel://a:1,b:2'],
     ['parameters', 'redis://cache/1?enableOfflineQueue=true'],
     ['a password that cannot be decoded', 'redis://:100%@cache'],
     ['three logins', 'redis+sentinel://:a@:b@:c@host/main'],
     ['a space', 'redis://ca che'],
-  ])('is none with %s: %s', (_what, url) => {
+  ])('is refused with %s: %s', (_what, url) => {
     expect(redisAddress(url)).toBeUndefined();
   });
 
-  it('is shown without its logins', () => {
+  it('is printed without its logins', () => {
     expect(withoutLogin('redis+sentinel://u:canary@:canary@a:1,b:2/main/1')).toBe(
       'redis+sentinel://a:1,b:2/main/1',
     );

@@ -1,5 +1,4 @@
-// A look at what has changed on Redis, also where Redis has forgotten or has more to tell than it kept.
-// A Redis that is away stands in redis-state.test.ts.
+// Tests of reading changes from Redis, also after Redis has lost data or trimmed its stream.
 import { describe, expect, it, vi } from 'vitest';
 import { connectRedis } from '../../gateway/stores/redis/connect.ts';
 import { openSharedState } from '../../gateway/stores/redis/shared-state.ts';
@@ -9,7 +8,7 @@ import { CHANGES, patient, redisForEachTest } from './redis-of-own.ts';
 
 const { defer, gatewayOn, handOn, hurriedGatewayOn, redisOfOwn } = redisForEachTest();
 
-describe('a look at the changes', () => {
+describe('a refresh', () => {
   it('forgets exactly the pins that were moved', async () => {
     const redis = await redisOfOwn();
     const [one, other] = [await gatewayOn(redis), await gatewayOn(redis)];
@@ -28,7 +27,7 @@ describe('a look at the changes', () => {
     expect(await other.pins.find(removed)).toBeUndefined();
   });
 
-  it('takes over what happened while this gateway was cut off, as long as the stream has it', async () => {
+  it('applies changes made while this gateway was disconnected, as far as the stream has them', async () => {
     const redis = await redisOfOwn();
     const [one, other] = [await gatewayOn(redis), await gatewayOn(redis)];
     const moved = newKey();
@@ -41,7 +40,7 @@ describe('a look at the changes', () => {
     expect(other.overrides.current()).toEqual(one.overrides.current());
   });
 
-  it('where the stream was trimmed beyond what this gateway has seen, everything is read anew', async () => {
+  it('reads everything again if the stream was trimmed beyond its last entry', async () => {
     const redis = await redisOfOwn();
     const [one, other] = [await gatewayOn(redis), await gatewayOn(redis)];
     const [moved, still] = [newKey(), newKey()];
@@ -66,7 +65,7 @@ describe('a look at the changes', () => {
     expect(await hand.xlen(CHANGES)).toBeLessThan(10_200);
   });
 
-  it('a Redis that came back empty has no pins, and gets the pauses back from whoever knew them', async () => {
+  it('an emptied Redis has no pins, and gets the pauses back from gateways that know them', async () => {
     const first = await redisOfOwn();
     const told: string[] = [];
     const { pins, overrides, refresh } = await hurriedGatewayOn(first, told);
@@ -91,7 +90,7 @@ describe('a look at the changes', () => {
     expect(told).toEqual(['Error: the store has lost what it knew; overrides written back: 1']);
   });
 
-  it('a Redis that came back as it was earlier gets the pauses back that it had forgotten', async () => {
+  it('a Redis restored to an earlier state gets the lost pauses back', async () => {
     const redis = await redisOfOwn();
     const [state, hand] = [await hurriedGatewayOn(redis), handOn(redis)];
     const [early, late] = [pauseFrom(1000), pauseFrom(2000)];
@@ -107,7 +106,7 @@ describe('a look at the changes', () => {
     expect((await gatewayOn(redis)).overrides.current()).toEqual([early, late]);
   });
 
-  it('a pause that was ended while this gateway was cut off does not come back', async () => {
+  it('a pause that was ended while this gateway was disconnected does not come back', async () => {
     const redis = await redisOfOwn();
     const [one, other] = [await gatewayOn(redis), await gatewayOn(redis)];
     const pause = pauseFrom(1000);
@@ -120,14 +119,14 @@ describe('a look at the changes', () => {
     expect(other.overrides.current()).toEqual([]);
   });
 
-  it('a Redis that came back without a claim is asked anew, so that gateways agree', async () => {
+  it('a Redis that lost a claim is read again, so that gateways agree', async () => {
     const redis = await redisOfOwn();
     const [one, hand] = [await hurriedGatewayOn(redis), handOn(redis)];
     const key = newKey();
     await one.pins.claim(key, pinOf('v1'));
     await one.refresh();
     expect(await one.pins.find(key)).toEqual(pinOf('v1'));
-    // What a failover may lose: the last writes, and nothing before them.
+    // A failover can lose the last writes, and nothing before them.
     const [last] = await hand.xrevrange(CHANGES, '+', '-', 'COUNT', 1);
     await hand.xdel(CHANGES, last?.[0] ?? '');
     await hand.del(...(await hand.keys('sundial:{state}:pin:*')));
@@ -135,7 +134,7 @@ describe('a look at the changes', () => {
     expect(await one.pins.find(key)).toBeUndefined();
   });
 
-  it('a Redis that lost its last writes gets the pause back, also where others have written since', async () => {
+  it('a Redis that lost its last writes gets the pause back, even if others have written since', async () => {
     const redis = await redisOfOwn();
     const [state, hand] = [await hurriedGatewayOn(redis), handOn(redis)];
     const [early, late] = [pauseFrom(1000), pauseFrom(2000)];
@@ -151,7 +150,7 @@ describe('a look at the changes', () => {
     expect((await gatewayOn(redis)).overrides.current()).toEqual([early, late]);
   });
 
-  it('looks at once are one look', async () => {
+  it('concurrent refreshes share one read', async () => {
     const redis = await redisOfOwn();
     const state = await gatewayOn(redis);
     const hand = handOn(redis);
@@ -163,11 +162,11 @@ describe('a look at the changes', () => {
   });
 
   it.each([
-    ['of another kind', { kind: 'boost' }],
-    ['with no end', { until: undefined }],
-    ['that ends after all time', { until: 1e300 }],
-    ['that begins within a millisecond', { from: 0.5 }],
-  ])('an override %s is left out and told of, the others stay', async (_name, changed) => {
+    ['of an unknown kind', { kind: 'boost' }],
+    ['without an end', { until: undefined }],
+    ['with an end out of range', { until: 1e300 }],
+    ['with a start between milliseconds', { from: 0.5 }],
+  ])('an override %s is skipped and reported, the others are kept', async (_name, changed) => {
     const redis = await redisOfOwn();
     const connection = await connectRedis(redis.url, { onState: () => undefined, answerWithinMs: 5000 });
     const told: unknown[] = [];

@@ -1,5 +1,5 @@
-// The stores on a real Redis Cluster: each script stays in one slot, slots change hands, and a part that is away costs the
-// rest nothing. A failover takes longer than the suite has: test:redis.
+// Tests of the stores on a real Redis Cluster: one slot per script, migrating slots, and an unavailable primary that affects only
+// its own keys; failovers are in test:redis.
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import type { Taken } from '../../gateway/policy/rate-limit/limit.ts';
@@ -43,7 +43,7 @@ async function gateway(answerWithinMs = 5_000) {
 
 let made = 0;
 const slotOfBucket = (key: string): number => slotOf(`sundial:limit:${key}`);
-/** Its bucket lies with the first primary, or with the second. */
+/** A key whose bucket is on the first or the second primary. */
 function keyAt(primary: 0 | 1): string {
   for (;;) {
     made += 1;
@@ -58,7 +58,7 @@ function nodeAt(index: number): ClusterNode {
   return node;
 }
 
-/** How often the servers were asked meanwhile where the slots are. */
+/** Counts how often the servers were asked for the slot map during `done`. */
 async function looksSince(done: () => Promise<void>): Promise<number> {
   const asked = async (): Promise<number> => {
     const stats = await Promise.all([first(), second()].map(({ byHand }) => byHand('INFO', 'commandstats')));
@@ -72,7 +72,7 @@ async function looksSince(done: () => Promise<void>): Promise<number> {
 }
 
 describe('a Redis Cluster', () => {
-  it('puts keys where this gateway looks for them', async () => {
+  it('computes the slots of keys as Redis does', async () => {
     const part = fc.oneof(fc.string(), fc.constantFrom('{', '}', '{}', 'ü'));
     await fc.assert(
       fc.asyncProperty(fc.array(part, { maxLength: 5 }), async (parts) => {
@@ -110,7 +110,7 @@ describe('a Redis Cluster', () => {
     expect(await other.overrides.remove(pause.id)).toBe(true);
   });
 
-  it('MOVED: a slot that has changed hands costs no request its count, and is known from then on', async () => {
+  it('MOVED: a take on a migrated slot is counted, and the new node is used from then on', async () => {
     const { take, states, refused } = await gateway();
     const key = keyAt(0);
     const slot = slotOfBucket(key);
@@ -132,7 +132,7 @@ describe('a Redis Cluster', () => {
     expect([states, refused]).toEqual([[true], []]);
   });
 
-  it('ASK: a bucket that is not yet there is made where its slot is going', async () => {
+  it('ASK: a new bucket of a migrating slot is made on the target node', async () => {
     const { take } = await gateway();
     const key = keyAt(0);
     const slot = slotOfBucket(key);
@@ -141,7 +141,7 @@ describe('a Redis Cluster', () => {
     const looks = await looksSince(async () => {
       for (const remaining of [9, 8, 7, 6, 5, 4]) expect((await take(key)).remaining).toBe(remaining);
     });
-    // Who holds the slot is the same as before: there is nothing new to be read. The clock may bring a look at both servers.
+    // The map of slots has not changed, so it need not be read. The timer may read it once from each server.
     expect(looks).toBeLessThanOrEqual(2);
     expect(await second().byHand('CLUSTER', 'COUNTKEYSINSLOT', slot)).toBe(1);
     for (const { byHand } of [second(), first()])
@@ -149,7 +149,7 @@ describe('a Redis Cluster', () => {
     expect((await take(key)).remaining).toBe(3);
   });
 
-  it('ASK: the ledger waits for its slot to change hands: nothing is counted twice or where nobody looks', async () => {
+  it('ASK: the ledger is unavailable while its slot migrates, so that no call is counted twice or on the wrong node', async () => {
     const { ledger, close } = await openShared(cluster.url);
     cleanups.push(close);
     const batch = newWriter();
@@ -177,7 +177,7 @@ describe('a Redis Cluster', () => {
     ]);
   });
 
-  it('RL-13: a primary that does not answer is away for its own keys alone, and only for who finds out', async () => {
+  it('RL-13: a primary that does not answer is unavailable for its own keys, and delays only the first takes', async () => {
     const { take, states, connection } = await gateway(30);
     const [frozen, well] = [keyAt(1), keyAt(0)];
     await vi.waitFor(() => Promise.all([take(frozen), take(well)]), patient);
@@ -195,7 +195,7 @@ describe('a Redis Cluster', () => {
     await vi.waitFor(() => expect(states.at(-1)).toBe(true), patient);
   });
 
-  it('CLUSTERDOWN: a cluster that gives up is away, also where its servers answer, until it is whole again', async () => {
+  it('CLUSTERDOWN: a failed cluster is unavailable, even if its servers answer, until it is whole again', async () => {
     const { take, states, refused } = await gateway();
     const slot = slotOfBucket('nobody asks for it');
     const holder = Math.floor(slot / 8_192) === 0 ? first() : second();
@@ -209,7 +209,7 @@ describe('a Redis Cluster', () => {
     expect(await take(key)).toMatchObject({ allowed: true });
   });
 
-  it('a URL of a cluster that leads to a single Redis is away, and the log says why', async () => {
+  it('a cluster URL that leads to a single Redis is unavailable, and the log gives the reason', async () => {
     const refused: string[] = [];
     const connection = await connectRedis(inject('redisUrl').replace('redis://', 'redis+cluster://'), {
       onState: () => undefined,

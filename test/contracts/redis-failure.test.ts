@@ -1,4 +1,4 @@
-// A real Redis that stalls, dies and comes back under load: answers go on within the deadline and counting resumes.
+// Tests of a real Redis that stalls, dies and comes back under load: answers within the deadline, and counting resumes.
 import { errorMonitor, once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
@@ -24,7 +24,7 @@ import { limitOf, takeOne } from './rate-limit-store.ts';
 
 /** The promise (RL-13). */
 const ANSWER_MS = 50;
-/** For a hundred answers, of this thread alone. */
+/** For a hundred answers, in this thread. */
 const MOST_WORK_MS = 250;
 const rules = { onStoreFailure: 'local', exact: true } as const;
 const patient = { timeout: 10_000, interval: 20 };
@@ -58,14 +58,17 @@ interface Timed {
   readonly late: boolean;
 }
 
-/** Late is what comes after a timer of ANSWER_MS that was set behind the takes of this turn: a busy machine delays both. */
+/**
+ * An answer is late if it comes after a timer of ANSWER_MS that was set behind the takes of this turn; a busy machine delays
+ * both.
+ */
 async function timed(limiter: RateLimiter, key = 'k'): Promise<Timed> {
   const taking = takeOne(limiter, { key, limit, cost: 1 }, rules);
   let late = false;
-  // Node runs timers of one length together: one set between two takes could come before the deadline of the second.
+  // Node runs timers of one length together, so one set between two takes could fire before the deadline of the second.
   await undefined;
   const timer = setTimeout(async () => {
-    // As the deadline of an answer, which lets be read what has come meanwhile.
+    // Like the deadline of an answer, this reads first what has arrived meanwhile.
     await setImmediate();
     late = true;
   }, ANSWER_MS);
@@ -74,7 +77,7 @@ async function timed(limiter: RateLimiter, key = 'k'): Promise<Timed> {
   return { quota, late };
 }
 
-/** Passes bytes to Redis and back; while `held` is set, answers wait. The next answer is what `spoil` makes of it. */
+/** A TCP proxy to Redis. While `held` is set, answers wait; `spoil` changes the next answer. */
 async function delayable(target: number) {
   const state = {
     held: false,
@@ -108,7 +111,7 @@ async function delayable(target: number) {
 }
 
 describe('limits while Redis fails', () => {
-  it('a single late answer costs its own request the count and no other', async () => {
+  it('a single late answer affects only its own request', async () => {
     const redis = await startRedis();
     cleanups.push(redis.stop);
     const line = await delayable(redis.port);
@@ -122,7 +125,7 @@ describe('limits while Redis fails', () => {
     await vi.waitFor(() => store.take(take), patient);
 
     line.state.held = true;
-    // Only the deadline of the answer that is held passes, however busy Redis is.
+    // Fake timers, so that only the deadline of the held answer passes, however busy Redis is.
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     cleanups.push(() => vi.useRealTimers());
     const late = store.take(take);
@@ -136,35 +139,29 @@ describe('limits while Redis fails', () => {
   it.each([
     ['is lost', () => Buffer.of()],
     ['has no end', () => Buffer.from('$99999999999\r\n')],
-  ])(
-    'an answer that %s on the way puts the others out of step for a moment, not for good',
-    async (_how, spoil) => {
-      const line = await delayable(Number(new URL(inject('redisUrl')).port));
-      const connection = await connectRedis(`redis://127.0.0.1:${line.port}`, { onState: () => undefined });
-      cleanups.push(connection.close);
-      const echo = connection.script('sundialTestEcho', 'return ARGV[1]', 1);
-      await vi.waitFor(async () => expect(await echo('k', 'warm')).toBe('warm'), patient);
-      line.state.spoil = spoil;
-      await echo('k', 'spoilt').catch(() => undefined);
-      let calls = 0;
-      await vi.waitFor(async () => {
-        for (const _ of [1, 2, 3]) {
-          calls += 1;
-          expect(await echo('k', calls)).toBe(String(calls));
-        }
-      }, patient);
-    },
-  );
+  ])('a reply that %s shifts later replies for a moment only', async (_how, spoil) => {
+    const line = await delayable(Number(new URL(inject('redisUrl')).port));
+    const connection = await connectRedis(`redis://127.0.0.1:${line.port}`, { onState: () => undefined });
+    cleanups.push(connection.close);
+    const echo = connection.script('sundialTestEcho', 'return ARGV[1]', 1);
+    await vi.waitFor(async () => expect(await echo('k', 'warm')).toBe('warm'), patient);
+    line.state.spoil = spoil;
+    await echo('k', 'spoilt').catch(() => undefined);
+    let calls = 0;
+    await vi.waitFor(async () => {
+      for (const _ of [1, 2, 3]) {
+        calls += 1;
+        expect(await echo('k', calls)).toBe(String(calls));
+      }
+    }, patient);
+  });
 
   it.each([
     ['is lost', (bytes: Buffer) => bytes.subarray(bytes.indexOf('$', 1))],
     ['comes twice', (bytes: Buffer) => Buffer.concat([bytes.subarray(0, bytes.indexOf('$', 1)), bytes])],
-    [
-      'is preceded by one that nobody asked for',
-      (bytes: Buffer) => Buffer.concat([Buffer.from(':1\r\n'), bytes]),
-    ],
+    ['is preceded by an unsolicited one', (bytes: Buffer) => Buffer.concat([Buffer.from(':1\r\n'), bytes])],
     ['is followed by empty ones', (bytes: Buffer) => Buffer.concat([bytes, Buffer.from('_\r\n$-1\r\n')])],
-  ])('no request gets the answer to another while one %s', async (_how, spoil) => {
+  ])('no request gets the answer of another if one %s', async (_how, spoil) => {
     const line = await delayable(Number(new URL(inject('redisUrl')).port));
     const connection = await connectRedis(`redis://127.0.0.1:${line.port}`, { onState: () => undefined });
     cleanups.push(connection.close);
@@ -182,7 +179,7 @@ describe('limits while Redis fails', () => {
     await vi.waitFor(async () => expect(await echo('k', 'again')).toBe('again'), patient);
   });
 
-  it('answers that stay away one after another are taken for a Redis that is away', async () => {
+  it('several late answers in a row mean that Redis is unavailable', async () => {
     const { redis, connection, limiter } = await gatewayWithRedis();
     await vi.waitFor(async () => expect((await timed(limiter)).quota.kind).toBe('counted'), patient);
     redis.pause();
@@ -191,7 +188,7 @@ describe('limits while Redis fails', () => {
     redis.resume();
   });
 
-  it('RL-13: a stalled Redis is answered for in time by the local part of the limit, and counts again later', async () => {
+  it('RL-13: for a stalled Redis the local share of the limit answers in time, and counting resumes later', async () => {
     const { redis, limiter, connected } = await gatewayWithRedis();
     await vi.waitFor(async () => expect((await timed(limiter)).quota.kind).toBe('counted'), patient);
     const before = connected.length;
@@ -203,7 +200,7 @@ describe('limits while Redis fails', () => {
     const rest = await Promise.all(Array.from({ length: 50 }, () => timed(limiter)));
     expect(rest.filter(({ quota }) => quota.kind === 'degraded')).toHaveLength(50);
     expect(rest.filter(({ late }) => late)).toEqual([]);
-    // Ten units shared by two gateways: five here, one of them already used.
+    // Two gateways share ten units: five here, one of them used before.
     expect(rest.filter(({ quota }) => quota.kind === 'degraded' && quota.allowed)).toHaveLength(4);
 
     redis.resume();
@@ -212,7 +209,7 @@ describe('limits while Redis fails', () => {
     expect(connected.at(-1)).toBe(true);
   });
 
-  it('RL-13: takes that wait together on a stalled Redis are all answered in time', async () => {
+  it('RL-13: concurrent takes on a stalled Redis are all answered in time', async () => {
     const { redis, limiter } = await gatewayWithRedis();
     redis.pause();
     const before = threadMs();
@@ -222,7 +219,7 @@ describe('limits while Redis fails', () => {
     expect(threadMs() - before).toBeLessThan(MOST_WORK_MS);
   });
 
-  it('RL-13: a killed Redis is answered for at once; a new one on its port is used without a restart', async () => {
+  it('RL-13: takes on a killed Redis are answered at once; a new server on its port is used without a restart', async () => {
     const { redis, limiter, connection, connected } = await gatewayWithRedis();
     await redis.stop();
     await vi.waitFor(() => expect(connection.ready).toBe(false), patient);
@@ -239,7 +236,7 @@ describe('limits while Redis fails', () => {
     expect(connection.problem).toBeUndefined();
   });
 
-  it('RL-13: a Redis that was away at the start is used when it comes', async () => {
+  it('RL-13: a Redis that was missing at start is used when it comes', async () => {
     const gone = await startRedis();
     await gone.stop();
     const connection = await connectRedis(gone.url, { onState: () => undefined });
@@ -249,7 +246,7 @@ describe('limits while Redis fails', () => {
     await vi.waitFor(() => expect(connection.ready).toBe(true), patient);
   });
 
-  it('by TLS, with a certificate that is not trusted: a close in mid-handshake ends the connection and not the process', async () => {
+  it('with TLS and an untrusted certificate, a close during the handshake ends the connection and not the process', async () => {
     const { cert, key } = await makeKeyPair({ names: ['redis.example'] });
     const folder = await mkdtemp(join(tmpdir(), 'sundial-tls-'));
     cleanups.push(() => rm(folder, { recursive: true }));
@@ -268,14 +265,14 @@ describe('limits while Redis fails', () => {
     process.on('uncaughtException', note);
     cleanups.push(() => process.off('uncaughtException', note));
 
-    // Of the certificate, and of what the server makes of the end: the client listens for one of them.
+    // One error is about the certificate, one about the server's reaction. ioredis listens for one of them.
     await vi.waitFor(async () => {
       const client = clients.primary(address);
       const told = { onState: () => undefined, onRefused: () => undefined };
       const link = openLink(client, { ...told, answerWithinMs: 30, writeKey: () => 'k' });
       await setImmediate();
       const seen: unknown[] = [];
-      // Hears of errors without being the one that is to hear of them.
+      // Observes errors without being a listener for them.
       client.stream.on(errorMonitor, (error) => seen.push(error));
       const { promise: closed, resolve } = Promise.withResolvers<void>();
       client.stream.once('close', () => resolve());
@@ -287,7 +284,7 @@ describe('limits while Redis fails', () => {
     expect(uncaught).toEqual([]);
   });
 
-  it('RL-13: a connection whose Redis has stalled for long is given up and a new one made', async () => {
+  it('RL-13: a connection to a Redis that has stalled for long is closed and replaced', async () => {
     const { redis, limiter, connection } = await gatewayWithRedis();
     redis.pause();
     await timed(limiter);

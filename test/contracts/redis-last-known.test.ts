@@ -1,4 +1,4 @@
-// Pauses through a Redis that loses everything at the worst moment, and through the restart of a gateway meanwhile.
+// Tests of pauses on a Redis that loses its data, and across a restart of the gateway meanwhile.
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -30,7 +30,7 @@ async function redisOfOwn(port = 0): Promise<RunningRedis> {
   return redis;
 }
 
-/** A gateway's stores, as it opens them, with a data folder that outlives it. */
+/** The stores of a gateway, opened as in production, with a data folder that outlives it. */
 async function gatewayOn(url: string, { folder = base, told = [] as string[] } = {}): Promise<Stores> {
   const stores = await openStores({
     store: { kind: 'redis', url },
@@ -48,46 +48,43 @@ const idsOf = ({ overrides }: Pick<Stores, 'overrides'>) => overrides.current().
 const pauseOn = (stores: Stores, id: string) =>
   vi.waitFor(() => stores.overrides.put(pauseFrom(1000, { id })), patient);
 
-describe('a Redis that is emptied between a look and a write', () => {
-  it.each(['put', 'remove'] as const)(
-    '%s: the pauses that were known stay and are written back',
-    async (write) => {
-      const redis = await redisOfOwn();
-      const hand = new Redis(redis.url);
-      cleanups.push(() => hand.disconnect());
-      const connection = await connectRedis(redis.url, { onState: () => undefined, answerWithinMs: 5000 });
-      let empties = false;
-      const treacherous: RedisConnection = {
-        ...connection,
-        script: (name, ...rest) => {
-          const call = connection.script(name, ...rest);
-          return async (...args) => {
-            if (empties && name === 'sundialChangeOverride') await hand.flushall();
-            return call(...args);
-          };
-        },
-      };
-      const state = await openSharedState(treacherous, { onFault: () => undefined });
-      cleanups.push(state.close);
-      const pauses = [pauseFrom(1000, { id: 'a' }), pauseFrom(2000, { id: 'b' })];
-      for (const pause of pauses) await state.overrides.put(pause);
+describe('a Redis that is emptied between a read and a write', () => {
+  it.each(['put', 'remove'] as const)('%s: known pauses stay and are written back', async (write) => {
+    const redis = await redisOfOwn();
+    const hand = new Redis(redis.url);
+    cleanups.push(() => hand.disconnect());
+    const connection = await connectRedis(redis.url, { onState: () => undefined, answerWithinMs: 5000 });
+    let empties = false;
+    const treacherous: RedisConnection = {
+      ...connection,
+      script: (name, ...rest) => {
+        const call = connection.script(name, ...rest);
+        return async (...args) => {
+          if (empties && name === 'sundialChangeOverride') await hand.flushall();
+          return call(...args);
+        };
+      },
+    };
+    const state = await openSharedState(treacherous, { onFault: () => undefined });
+    cleanups.push(state.close);
+    const pauses = [pauseFrom(1000, { id: 'a' }), pauseFrom(2000, { id: 'b' })];
+    for (const pause of pauses) await state.overrides.put(pause);
+    await state.refresh();
+    empties = true;
+    if (write === 'put') await state.overrides.put(pauseFrom(3000, { id: 'c' }));
+    else await state.overrides.remove('nobody');
+    const left = write === 'put' ? ['a', 'b', 'c'] : ['a', 'b'];
+    expect(idsOf(state)).toEqual(left);
+    // A refresh that times out on a busy machine changes nothing; the next one does.
+    await vi.waitFor(async () => {
       await state.refresh();
-      empties = true;
-      if (write === 'put') await state.overrides.put(pauseFrom(3000, { id: 'c' }));
-      else await state.overrides.remove('nobody');
-      const left = write === 'put' ? ['a', 'b', 'c'] : ['a', 'b'];
-      expect(idsOf(state)).toEqual(left);
-      // A look that a busy machine answers too late changes nothing; the next one does.
-      await vi.waitFor(async () => {
-        await state.refresh();
-        expect((await hand.hkeys('sundial:{state}:overrides')).toSorted()).toEqual(left);
-      }, patient);
-      expect(idsOf(state)).toEqual(left);
-    },
-  );
+      expect((await hand.hkeys('sundial:{state}:overrides')).toSorted()).toEqual(left);
+    }, patient);
+    expect(idsOf(state)).toEqual(left);
+  });
 });
 
-it('a Redis that was emptied, and has by chance the last change that was seen, is not taken for the same', async () => {
+it('an emptied Redis that happens to have the last seen entry id is recognised as another one', async () => {
   const redis = await redisOfOwn();
   const hand = new Redis(redis.url);
   cleanups.push(() => hand.disconnect());
@@ -104,8 +101,8 @@ it('a Redis that was emptied, and has by chance the last change that was seen, i
   expect(idsOf(state)).toEqual(['a']);
 });
 
-describe('a gateway that starts again', () => {
-  it('while Redis is away knows the pauses it knew, and gives them to one that comes back empty', async () => {
+describe('a gateway that restarts', () => {
+  it('while Redis is unavailable knows its former pauses, and writes them to a Redis that comes back empty', async () => {
     const redis = await redisOfOwn();
     const before = await gatewayOn(redis.url);
     await pauseOn(before, 'a');
@@ -121,7 +118,7 @@ describe('a gateway that starts again', () => {
     expect(told).toContain('Error: the store has lost what it knew; overrides written back: 1');
   });
 
-  it('gives its pauses to a Redis that was emptied meanwhile, by itself', async () => {
+  it('writes its pauses to a Redis that was emptied meanwhile', async () => {
     const redis = await redisOfOwn();
     const before = await gatewayOn(redis.url);
     await pauseOn(before, 'a');
@@ -147,7 +144,7 @@ describe('a gateway that starts again', () => {
     expect(idsOf(other)).toEqual([]);
   });
 
-  it('knows nothing of what another Redis knew', async () => {
+  it('does not use the state of another Redis', async () => {
     const [redis, another] = [await redisOfOwn(), await redisOfOwn()];
     const before = await gatewayOn(redis.url);
     await pauseOn(before, 'a');
@@ -156,7 +153,7 @@ describe('a gateway that starts again', () => {
     expect(idsOf(await gatewayOn(`${another.url}/1`))).toEqual([]);
   });
 
-  it('keeps what it knew for its owner only, without the password of the store', async () => {
+  it('stores the last known state for its owner only, without the password of the store', async () => {
     const redis = await redisOfOwn();
     const url = redis.url.replace('redis://', 'redis://default:tr0ub4dor@');
     const stores = await gatewayOn(url);
@@ -168,7 +165,7 @@ describe('a gateway that starts again', () => {
   });
 
   it.each(['', '{', '[]', '{"origin":1}', '\u0000'])(
-    'tells of a file that holds %j, and goes on',
+    'reports a file that contains %j, and goes on',
     async (text) => {
       const redis = await redisOfOwn();
       writeFileSync(join(base, FILE), text);
@@ -182,7 +179,7 @@ describe('a gateway that starts again', () => {
     },
   );
 
-  it('tells once of a folder that cannot be written, and goes on', async () => {
+  it('reports a folder that cannot be written once, and goes on', async () => {
     const redis = await redisOfOwn();
     const file = join(base, 'file');
     writeFileSync(file, '');

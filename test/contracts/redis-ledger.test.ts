@@ -1,5 +1,4 @@
-// The ledger as it stands in Redis: what a later edition adds to it, what is no record, and where its keys are.
-// What it promises in any store is in ledger-store.ts.
+// Tests of the ledger in Redis: fields of later releases, invalid records, and its keys.
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { usageWindow } from '../../gateway/policy/usage/window.ts';
@@ -29,7 +28,7 @@ afterAll(async () => {
 const NAME = ['orders', 'v1', 'acme', 'token', ''].join('\0');
 const RECORD = `sundial:ledger:{usage}:record:${NAME}`;
 
-it('what a later edition wrote into a record outlives what this one adds, and both run at once', async () => {
+it('fields that a later release added to a record are kept, so both releases can run at once', async () => {
   const batch = newWriter();
   await gateway.ledger.add(batch([usageOf()]));
   expect(await raw.hget(RECORD, 'form')).toBe('1');
@@ -41,7 +40,7 @@ it('what a later edition wrote into a record outlives what this one adds, and bo
   ]);
 });
 
-it('what an edition before this one wrote, with less in it, is read and added to', async () => {
+it('a record of an earlier release, with fewer fields, is read and added to', async () => {
   const name = NAME.replace('acme', 'older');
   await raw.hset(RECORD.replace('acme', 'older'), {
     first: usageOf().firstAt - 9,
@@ -61,7 +60,7 @@ it('what an edition before this one wrote, with less in it, is read and added to
   expect(await gateway.ledger.erase('older')).toBe(1);
 });
 
-it('every key is on one node of a cluster, and those of a writer end by themselves', async () => {
+it('all keys are on one node of a cluster, and those of a writer expire', async () => {
   const keys = await raw.keys('sundial:ledger:*');
   expect(keys.length).toBeGreaterThanOrEqual(5);
   for (const key of keys) expect(key).toMatch(/^sundial:ledger:\{usage\}:/);
@@ -80,7 +79,7 @@ it('days take few bytes, however many there are', async () => {
   expect(await raw.memory('USAGE', key)).toBeLessThan(8000);
 });
 
-it('what is no record is passed over, and is forgotten with the rest', async () => {
+it('an invalid record is skipped, and deleted with the others', async () => {
   await raw.hset(RECORD, { first: 'yesterday' });
   await raw.zadd('sundial:ledger:{usage}:index', 0, 'not a name');
   expect(await everyRecord(gateway.ledger)).toMatchObject([{ consumer: 'daily' }]);
@@ -90,7 +89,7 @@ it('what is no record is passed over, and is forgotten with the rest', async () 
   for (const key of await raw.keys('sundial:ledger:*')) expect(key).toContain(':writer:');
 });
 
-it('what stands among the days and is none, or in the place of a record, costs nobody else anything', async () => {
+it('invalid days or records do not affect other records', async () => {
   const nameOf = (consumer: string) => NAME.replace('acme', consumer);
   const daysOf = (consumer: string) => `sundial:ledger:{usage}:days:${nameOf(consumer)}`;
   const all = ['c1', 'c2', 'c3', 'c4'];
@@ -132,7 +131,7 @@ it('what stands among the days and is none, or in the place of a record, costs n
   for (const consumer of all) expect(await raw.exists(mixed(daysOf(consumer)))).toBe(0);
 });
 
-it('RL-13: who is new to a frozen version is let in in time where Redis has stalled, by one question, and later by none', async () => {
+it('RL-13: with a stalled Redis a new consumer of a frozen version is admitted in time, with one call, and later with none', async () => {
   const connection = await connectRedis(redis.url, { onState: () => undefined });
   const { firstSeen } = createRedisLedger(connection);
   let asked = 0;

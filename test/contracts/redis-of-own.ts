@@ -1,5 +1,4 @@
-// A Redis for one test alone, that stalls, dies or forgets, and gateways on it; they end with the test.
-// For the files about what gateways share on Redis.
+// A Redis per test that can stall, die or lose data, and gateways on it; they end with the test.
 import { Redis } from 'ioredis';
 import { afterEach } from 'vitest';
 import { connectRedis } from '../../gateway/stores/redis/connect.ts';
@@ -11,12 +10,12 @@ export const CHANGES = 'sundial:{state}:changes';
 export const away = { code: 'store_unavailable' };
 export const patient = { timeout: 10_000, interval: 20 };
 export interface RedisForEachTest {
-  /** Done when the test is over, the latest first. */
+  /** Runs `cleanup` after the test, the latest first. */
   readonly defer: (cleanup: () => unknown) => void;
   readonly redisOfOwn: (options?: Parameters<typeof startRedis>[0]) => Promise<RunningRedis>;
   readonly gatewayOn: (redis: RunningRedis) => ReturnType<typeof openShared>;
   readonly handOn: (redis: RunningRedis) => Redis;
-  /** A gateway as it is in production, its deadlines included. */
+  /** A gateway with the deadlines of production. */
   readonly hurriedGatewayOn: (redis: RunningRedis, told?: string[]) => Promise<HurriedGateway>;
 }
 
@@ -24,7 +23,7 @@ type HurriedGateway = Awaited<ReturnType<typeof openSharedState>> & {
   readonly connection: Awaited<ReturnType<typeof connectRedis>>;
 };
 
-/** To be called once, at the top of a test file. */
+/** Must be called once, at the top of a test file. */
 export function redisForEachTest(): RedisForEachTest {
   const cleanups: (() => unknown)[] = [];
   afterEach(async () => {

@@ -1,4 +1,4 @@
-// What only the Redis store promises: its clock, its expiry, its script, and that its URL stays a secret.
+// Tests of the Redis rate-limit store: clock, expiry, scripts, and the secrecy of its URL.
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -38,7 +38,7 @@ describe('the Redis rate-limit store', () => {
     return Number(seconds) * 1_000_000 + Number(micros);
   };
 
-  it('RL-10: time is that of Redis in whole microseconds, whatever this process believes', async () => {
+  it('RL-10: uses the clock of Redis in whole microseconds, not that of this process', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: 0 });
     const key = randomUUID();
     const before = await microsOfRedis();
@@ -65,7 +65,7 @@ describe('the Redis rate-limit store', () => {
     expect(await hand.pttl(bucketOf(key))).toBeLessThanOrEqual(60_000);
   });
 
-  it('RL-10: a sliding log is forgotten with its window', async () => {
+  it('RL-10: a sliding log expires with its window', async () => {
     const key = randomUUID();
     const limit = { ...limitOf(3, 60_000), algorithm: 'sliding-log' as const };
     await createRedisRateLimitStore(connection).take({ key, limit, cost: 1 });
@@ -74,7 +74,7 @@ describe('the Redis rate-limit store', () => {
     expect(left).toBeLessThanOrEqual(60_000);
   });
 
-  it('RL-10: an expired bucket is gone from Redis', async () => {
+  it('RL-10: an expired bucket is deleted from Redis', async () => {
     const key = randomUUID();
     await createRedisRateLimitStore(connection).take({ key, limit: limitOf(1, 20), cost: 1 });
     await vi.waitFor(async () => expect(await hand.exists(bucketOf(key))).toBe(0), {
@@ -83,7 +83,7 @@ describe('the Redis rate-limit store', () => {
     });
   });
 
-  it('RL-10: a Redis that has lost the script is given it again within the same take', async () => {
+  it('RL-10: a lost script is loaded again within the same take', async () => {
     const key = randomUUID();
     const store = createRedisRateLimitStore(connection);
     const limit = limitOf(10, 3_600_000);
@@ -99,10 +99,10 @@ describe('the Redis rate-limit store', () => {
     expect(taken).toMatchObject({ allowed: true, remaining: 0 });
   });
 
-  it('RL-8: however takes and what is handed back of them cross, never more than burst + elapsed/T is kept', async () => {
+  it('RL-8: takes and returns in any order never keep more than burst + elapsed/T', async () => {
     const takeUnits = connection.script('testTake', scriptNamed('rate-limit'), 2);
     const handBack = connection.script('testHandBack', scriptNamed('hand-back'), 2);
-    // Far longer than the test runs: only `wait` lets time pass.
+    // Far longer than the test: only `wait` lets time pass.
     const interval = 1_000_000_000;
     const step = fc.oneof(
       {
@@ -162,7 +162,7 @@ describe('the Redis rate-limit store', () => {
     );
   });
 
-  it('what is handed back is there again, in whatever order that comes', async () => {
+  it('units handed back in any order are available again', async () => {
     const takeUnits = connection.script('testTakeAll', scriptNamed('rate-limit'), 2);
     const handBack = connection.script('testHandAllBack', scriptNamed('hand-back'), 2);
     const interval = 1_000_000_000;
@@ -186,14 +186,14 @@ describe('the Redis rate-limit store', () => {
         for (const cost of all) stamps.push((await take(cost))[0]?.[4] ?? 0);
         for (const place of order.filter((each) => each !== kept))
           await handBack(...keys, 'gcra', interval, all[place] ?? 0, stamps[place] ?? 0);
-        // Of what was kept a little has come back by itself.
+        // A little of the kept units has refilled.
         expect((await take(burst - (all[kept] ?? 0)))[0]?.slice(0, 2)).toEqual([1, 0]);
       }),
       { numRuns: 25 },
     );
   });
 
-  it('what is handed back at once is there again, of a bucket and of a log', async () => {
+  it('units handed back at once are available again, in a bucket and in a log', async () => {
     const key = `{${randomUUID()}}`;
     const used = { key: `{${randomUUID()}}:all`, limit: limitOf(1, 3_600_000), cost: 1 };
     const store = createRedisRateLimitStore(connection, { patience: () => startStoreDeadline(5000) });
@@ -209,7 +209,7 @@ describe('the Redis rate-limit store', () => {
     expect(again.map((each) => each?.allowed)).toEqual([true, true]);
   });
 
-  it('RL-13: a stall of this process between the calls for two subjects is not held against Redis', async () => {
+  it('RL-13: a stall of this process between the calls for two subjects does not count against Redis', async () => {
     const take = () => ({ key: `{${randomUUID()}}:all`, limit: limitOf(10, 3_600_000), cost: 1 });
     const answers = createRedisRateLimitStore(connection).takeAll([take(), take()]);
     for (const until = performance.now() + 80; performance.now() < until; );
@@ -217,7 +217,7 @@ describe('the Redis rate-limit store', () => {
   });
 
   it.each([null, 'OK', [], [null], [['1', '9', '0', '0', '0']], [[1, 9, 0, 0]]])(
-    'RL-13: %j in place of buckets is no answer, and no fault of the request',
+    'RL-13: %j in place of buckets counts as no answer, and not as a fault',
     async (reply) => {
       const garbled = { ...connection, script: () => async () => reply };
       const take = { key: randomUUID(), limit: limitOf(10, 60_000), cost: 1 };
@@ -226,7 +226,7 @@ describe('the Redis rate-limit store', () => {
     },
   );
 
-  it('RL-13: an error reply is a store that is not available, and later takes still reach Redis', async () => {
+  it('RL-13: an error reply makes the store unavailable for that take; later takes reach Redis', async () => {
     const key = randomUUID();
     await hand.lpush(bucketOf(key), 'not a number');
     const store = createRedisRateLimitStore(connection);
@@ -237,7 +237,7 @@ describe('the Redis rate-limit store', () => {
   });
 });
 
-describe('gateways whose answers from Redis come late or not at all', () => {
+describe('gateways whose answers from Redis are late or lost', () => {
   const limit = limitOf(50, 3_600_000);
   let stack: AsyncDisposableStack;
   let redis: RunningRedis;
@@ -254,7 +254,7 @@ describe('gateways whose answers from Redis come late or not at all', () => {
     return { connection, line };
   }
 
-  it('promise 28: of 200 takes at once, each gateway late by its own time, exactly the limit is admitted', async () => {
+  it('promise 28: of 200 concurrent takes over gateways of different latency exactly the limit is admitted', async () => {
     const gateways = [await overLine(), await overLine()];
     const stores = gateways.map(({ connection, line }, index) => {
       line.delay(3 + 17 * index);
@@ -269,7 +269,7 @@ describe('gateways whose answers from Redis come late or not at all', () => {
     expect(new Set(taken.filter(({ allowed }) => allowed).map(({ remaining }) => remaining)).size).toBe(50);
   });
 
-  it('RL-13: an answer later than usual is waited for where store_timeout allows it', async () => {
+  it('RL-13: a slow answer is awaited as long as store_timeout allows', async () => {
     const line = stack.use(await startFaultyLine(redis.port));
     const stores = await openStores({
       store: { kind: 'redis', url: `redis://127.0.0.1:${line.port}` },
@@ -283,7 +283,7 @@ describe('gateways whose answers from Redis come late or not at all', () => {
     expect(quota).toMatchObject({ kind: 'counted', allowed: true });
   });
 
-  it('promise 28: a take whose answer was lost on the way is not sent again: it is counted once', async () => {
+  it('promise 28: a take whose answer was lost is not resent, so it is counted once', async () => {
     const { connection, line } = await overLine();
     const store = createRedisRateLimitStore(connection);
     const key = randomUUID();
@@ -298,7 +298,7 @@ describe('gateways whose answers from Redis come late or not at all', () => {
 });
 
 describe('the connection to Redis', () => {
-  it('is not ready, without an exception, when nobody listens; the reason names no URL', async () => {
+  it('is not ready if no server listens, without an exception; the reason contains no URL', async () => {
     const states: boolean[] = [];
     const port = await closedPort();
     const connection = await connectRedis(`redis://operator:tr0ub4dor@127.0.0.1:${port}`, {
@@ -315,7 +315,7 @@ describe('the connection to Redis', () => {
     connection.close();
   });
 
-  it('a refused password is a reason without the password in it', async () => {
+  it('the reason of a refused password does not contain it', async () => {
     const url = new URL(inject('redisUrl'));
     url.username = 'nobody';
     url.password = 'tr0ub4dor';
@@ -324,7 +324,7 @@ describe('the connection to Redis', () => {
     connection.close();
   });
 
-  it('another scheme is refused in words that repeat nothing of the URL', async () => {
+  it('the error for another scheme repeats nothing of the URL', async () => {
     await expect(connectRedis('http://operator:tr0ub4dor@host', quiet)).rejects.toThrow(
       /^this is not the URL of a Redis$/,
     );

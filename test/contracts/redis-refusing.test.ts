@@ -1,5 +1,4 @@
-// A Redis that answers and refuses: when it is no store, how that is told, and what is known all the same.
-// One that does not answer stands in redis-state.test.ts.
+// Tests of a Redis that answers and refuses: when it counts as unavailable, how that is reported, and which reads still work.
 import type { Redis } from 'ioredis';
 import { describe, expect, it, vi } from 'vitest';
 import { openStores } from '../../gateway/stores/open-stores.ts';
@@ -14,7 +13,7 @@ import { away, patient, redisForEachTest } from './redis-of-own.ts';
 const { defer, gatewayOn, handOn, redisOfOwn } = redisForEachTest();
 
 describe('a Redis that answers and refuses', () => {
-  it('is told of by its own word, once for a minute of refusals', async () => {
+  it('is reported with its error code, once per minute', async () => {
     const redis = await redisOfOwn();
     const told: string[] = [];
     const states: boolean[] = [];
@@ -37,7 +36,7 @@ describe('a Redis that answers and refuses', () => {
     now = 60_000;
     await refused();
     expect(told).toHaveLength(2);
-    // It answers, and is no store for as long as it keeps nothing: what is read comes all the same.
+    // It answers but accepts no writes, so the store is down. Reads still work.
     expect(states).toEqual([true, false]);
     expect(await stores.pins.find(newKey())).toBeUndefined();
     await hand.config('SET', 'maxmemory', '0');
@@ -46,8 +45,8 @@ describe('a Redis that answers and refuses', () => {
 
   it.each([
     ['for its keys', ['+@all', '~other:*'], ['+@all', '~sundial:*']],
-    ['for what scripts do', ['+@scripting', '+info', '~sundial:*'], ['+@read', '+@write', '+time']],
-  ])('is no store while the user has no leave %s', async (_what, before, after) => {
+    ['for the commands in scripts', ['+@scripting', '+info', '~sundial:*'], ['+@read', '+@write', '+time']],
+  ])('is down while the user has no permission %s', async (_what, before, after) => {
     const redis = await redisOfOwn();
     const hand = handOn(redis);
     await hand.call('ACL', 'SETUSER', 'sundial', 'on', '>pass', ...before);
@@ -67,7 +66,7 @@ describe('a Redis that answers and refuses', () => {
     await state.overrides.put(pauseFrom(1000));
   });
 
-  it('that loads its data is asked by nobody but whoever looks whether it has: between two keys it takes its time', async () => {
+  it('gets only health probes while it is LOADING, since it answers slowly between two keys', async () => {
     const redis = await redisOfOwn({ more: ['--enable-debug-command', 'yes'] });
     const hand = handOn(redis);
     await hand.call('DEBUG', 'POPULATE', '3000');
@@ -84,7 +83,7 @@ describe('a Redis that answers and refuses', () => {
     await vi.waitFor(() => overrides.put(pauseFrom(3000)), patient);
   });
 
-  it('comes back after it was slow, also to a user without leave for PING', async () => {
+  it('comes back after it was slow, also for a user without permission for PING', async () => {
     const redis = await redisOfOwn();
     await handOn(redis).call('ACL', 'SETUSER', 'sundial', 'on', '>pass', '+@all', '-ping', '~sundial:*');
     const connection = await connectRedis(redis.url.replace('//', '//sundial:pass@'), {
@@ -100,7 +99,7 @@ describe('a Redis that answers and refuses', () => {
     await vi.waitFor(async () => expect(await read('sundial:x')).toBeNull(), patient);
   });
 
-  it('is up where it refuses one thing that is wrong for itself', async () => {
+  it('stays up if it refuses a single command for a reason of its own', async () => {
     const redis = await redisOfOwn();
     const states: boolean[] = [];
     const connection = await connectRedis(redis.url, { onState: (up) => states.push(up) });
@@ -139,14 +138,14 @@ describe('a Redis that answers and refuses', () => {
     ['CLUSTERDOWN The cluster is down', true],
     ['MOVED 3999 127.0.0.1:6381', false],
     ['ERR value is not an integer: -OOMPH', false],
-  ])('takes what no command would get round for a store that is down: %s', (message, is) => {
+  ])('counts as down for errors that concern every command: %s', (message, is) => {
     expect(refusesAll(message)).toBe(is);
   });
 
   it.each([
     ['is full', (hand: Redis) => hand.config('SET', 'maxmemory', '1')],
     ['has become a replica', (hand: Redis) => hand.replicaof('127.0.0.1', 1)],
-  ])('%s: what it holds is known to who starts now, and to who looks', async (_how, makeRefuse) => {
+  ])('%s: its data is read at a start and at a refresh', async (_how, makeRefuse) => {
     const redis = await redisOfOwn();
     const [hand, one] = [handOn(redis), await gatewayOn(redis)];
     const [first, second] = [pauseFrom(1000), pauseFrom(2000)];
@@ -161,7 +160,7 @@ describe('a Redis that answers and refuses', () => {
     await expect(one.overrides.put(pauseFrom(3000))).rejects.toMatchObject(away);
   });
 
-  it('a database it does not have is no store, and no other stands in for it', async () => {
+  it('that lacks the configured database is unavailable, and no other database is used', async () => {
     const redis = await redisOfOwn();
     const [states, told]: [boolean[], string[]] = [[], []];
     const stores = await openStores({
@@ -178,7 +177,7 @@ describe('a Redis that answers and refuses', () => {
     expect(await handOn(redis).dbsize()).toBe(0);
   });
 
-  it('a password it does not take is told of, and not shown', async () => {
+  it('that refuses the password is reported, without the password', async () => {
     const redis = await redisOfOwn();
     const url = new URL(redis.url);
     url.password = 'tr0ub4dor';

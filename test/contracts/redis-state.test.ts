@@ -1,5 +1,4 @@
-// What gateways share on Redis while Redis stalls or dies, and what they learn of each other by themselves.
-// What they look up stands in redis-changes.test.ts, a Redis that refuses in redis-refusing.test.ts.
+// Tests of shared state on a Redis that stalls or dies, and of changes that gateways get from each other.
 import { performance } from 'node:perf_hooks';
 import { describe, expect, it, vi } from 'vitest';
 import type { PinKey, PinStore } from '../../gateway/policy/versioning/pin.ts';
@@ -14,16 +13,16 @@ const { defer, gatewayOn, handOn, hurriedGatewayOn, redisOfOwn } = redisForEachT
 /** The promise is 50 ms; the rest is for a machine that runs other tests at the same time. */
 const ANSWER_MS = 50 + 250;
 
-/** How long `find` took to say that the store is away. */
+/** The time until `find` rejects as unavailable. */
 async function timeToRefuse(pins: PinStore, key: PinKey): Promise<number> {
   const before = performance.now();
   await expect((async () => pins.find(key))()).rejects.toMatchObject(away);
   return performance.now() - before;
 }
 
-describe('while Redis is away', () => {
+describe('while Redis is unavailable', () => {
   it.each(['stalled', 'killed'])(
-    'RL-13: %s: an unknown pin is refused in time, a known one is there',
+    'RL-13: %s: an unknown pin is refused in time, a known one is found',
     async (how) => {
       const redis = await redisOfOwn();
       const { pins, overrides, refresh, published } = await hurriedGatewayOn(redis);
@@ -53,7 +52,7 @@ describe('while Redis is away', () => {
     },
   );
 
-  it('a gateway that starts without it knows no pause until it comes, and then knows them all', async () => {
+  it('a gateway that starts without it knows no pause until it comes, and then all of them', async () => {
     const gone = await redisOfOwn();
     await gone.stop();
     const late = await hurriedGatewayOn(gone);
@@ -69,9 +68,9 @@ describe('while Redis is away', () => {
   });
 });
 
-describe('what is no pin', () => {
+describe('an unreadable pin', () => {
   it.each(['garbage', ''])(
-    '%j counts as none, on every gateway, until the next first call',
+    '%j counts as no pin, on every gateway, until the next first call',
     async (rubbish) => {
       const redis = await redisOfOwn();
       const told: string[] = [];
@@ -88,7 +87,7 @@ describe('what is no pin', () => {
 });
 
 describe('two gateways on one Redis', () => {
-  it('learn of each other’s pauses and moved pins by themselves', async () => {
+  it('get each other’s pauses and moved pins without a call', async () => {
     const redis = await redisOfOwn();
     const open = async () => {
       const stores = await openStores({

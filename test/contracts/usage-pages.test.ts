@@ -1,4 +1,4 @@
-// Pages of the ledger out of pieces that a store is slow to tell.
+// Tests of ledger pages that are read in pieces from a slow store.
 import { expect, it } from 'vitest';
 import type { UsagePlace } from '../../gateway/policy/usage/ledger.ts';
 import { readPage } from '../../gateway/stores/usage-text.ts';
@@ -6,9 +6,9 @@ import { readPage } from '../../gateway/stores/usage-text.ts';
 const place = (index: number): UsagePlace => ['orders', 'v1', `c${index}`, 'token', ''];
 
 it.each([
-  ['a store that is quick tells a page whole', 1, 10],
-  ['one that takes its time ends it with the first piece that comes after a second', 400, 3],
-  ['one piece is told however late it comes', 5_000, 1],
+  ['a fast store returns the whole page', 1, 10],
+  ['a slow store ends the page with the first piece after a second', 400, 3],
+  ['one piece is returned, however late it comes', 5_000, 1],
 ])('%s', async (_what, pieceMs, told) => {
   let monotonic = 0;
   let index = 0;

@@ -1,5 +1,5 @@
-// The stores of the webhooks service: SQLite and a real Redis keep one contract; then what only one of them can suffer.
-// Two processes on one store are played by opening it twice, the death of one by killing a real one.
+// Runs the contract of webhooks stores on SQLite and a real Redis, and tests of Redis alone; two processes are simulated by
+// opening a store twice.
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -61,8 +61,8 @@ function redisPlace(url: string): StorePlace & { readonly prefix: string } {
 
 keepsTheContract('Redis', async () => redisPlace(inject('redisUrl')));
 
-describe('the store on Redis alone', () => {
-  it('makes anew the jobs that were lost, or never made because a process was killed in between', async () => {
+describe('the store on Redis', () => {
+  it('adds lost jobs again, and those that a killed process never added', async () => {
     const url = inject('redisUrl');
     const place = redisPlace(url);
     const store = await place.open();
@@ -87,7 +87,7 @@ describe('the store on Redis alone', () => {
     await place.dispose();
   });
 
-  it('says of a Redis that would forget what was acknowledged how it is to be set', async () => {
+  it('reports how a Redis must be configured that would lose acknowledged data', async () => {
     const { url, stop } = await startRedis({ more: ['--maxmemory-policy', 'allkeys-lru'] });
     const said: unknown[] = [];
     const store = await openRedisStore({ url, now: Date.now, onFault: (fault) => said.push(fault) });
@@ -101,7 +101,7 @@ describe('the store on Redis alone', () => {
     await stop();
   });
 
-  it('says that it is away while Redis is, at its start and later, and goes on when it is back', async () => {
+  it('is unavailable while Redis is, at its start and later, and works again afterwards', async () => {
     const more = ['--appendonly', 'yes'];
     const { port, url, stop } = await startRedis();
     await stop();

@@ -1,5 +1,4 @@
-// What every store of the webhooks service promises, whatever it is made of: upstreams/webhooks/store.ts in sentences.
-// Run by webhook-store.test.ts on SQLite and on a real Redis; each test opens the same store twice, as two processes would.
+// The contract of every store of the webhooks service; each test opens the same store twice, like two processes.
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
@@ -15,9 +14,9 @@ import type { Handle, Next, WebhookStore, Work } from '../../upstreams/webhooks/
 import type { Subscription } from '../../upstreams/webhooks/subscription.ts';
 
 export interface StorePlace {
-  /** Opens the store of this place once more. */
+  /** Opens the store again. */
   readonly open: () => Promise<WebhookStore>;
-  /** A process that takes what is due and never finishes it; resolves once it has taken `count`. SIGKILL by `kill`. */
+  /** A process that takes due deliveries and never finishes them; resolves after it has taken `count`. `kill` sends SIGKILL. */
   readonly holdInAnotherProcess: (count: number) => Promise<{ readonly kill: () => Promise<void> }>;
   readonly dispose: () => Promise<void>;
 }
@@ -26,7 +25,7 @@ export interface StorePlace {
 export const LEASE_MS = 1_500;
 const FINISHED: Next = { kind: 'finished' };
 
-/** What has been handed out is finished in its record too: that is what a store goes by. */
+/** Finishes each delivery in its record too, since a store goes by the record. */
 export function finishOn(store: WebhookStore): Handle {
   return async (id) => {
     await store.deliveries.change(id, (each) => abandoned(each, 'attempts_exhausted', Date.now()));
@@ -89,7 +88,7 @@ export function keepsTheContract(name: string, place: () => Promise<StorePlace>)
       return delivery;
     };
 
-    it('keeps an event with its deliveries once: the same id again changes nothing', async () => {
+    it('stores an event with its deliveries once: the same id again changes nothing', async () => {
       const delivery = await keep(store, 'evt_1', T0);
       const again = newDelivery(eventOf('evt_1'), 'wh_2', T0);
       expect(await other.keep({ ...eventOf('evt_1'), body: '{}' }, [again])).toBe('known');
@@ -99,7 +98,7 @@ export function keepsTheContract(name: string, place: () => Promise<StorePlace>)
       expect(await other.event('evt_2')).toBeUndefined();
     });
 
-    it('keeps subscriptions: read, changed, removed, by owner the oldest first, and by what they want', async () => {
+    it('stores subscriptions: read, changed, removed, by owner with the oldest first, and by event type', async () => {
       const first = subscriptionOf('wh_1', {
         created: T0 + 1,
         events: ['order.created', 'payment.completed'],
@@ -133,7 +132,7 @@ export function keepsTheContract(name: string, place: () => Promise<StorePlace>)
       expect(await wanting('payment.completed')).toEqual(['wh_2']);
     });
 
-    it('loses no change of two that happen at once', async () => {
+    it('loses neither of two concurrent changes', async () => {
       await store.subscriptions.add(subscriptionOf('wh_1'));
       const many = Array.from({ length: 10 }, () => [store, other]).flat();
       await Promise.all(
@@ -182,7 +181,7 @@ export function keepsTheContract(name: string, place: () => Promise<StorePlace>)
       expect(await other.health.read('wh_1')).toEqual(WELL);
     });
 
-    it('forgets what was finished before then, and nothing that is pending', async () => {
+    it('deletes deliveries finished before a time, and no pending ones', async () => {
       const [old, waiting, young] = [
         await keep(store, 'evt_1', T0),
         await keep(store, 'evt_2', T0),
@@ -197,10 +196,10 @@ export function keepsTheContract(name: string, place: () => Promise<StorePlace>)
       expect(await other.event('evt_3')).toBeDefined();
     });
 
-    it('hands out what is due, once in all over two that work, and what comes later too', async () => {
+    it('hands out due deliveries once over two workers, and later ones too', async () => {
       const now = Date.now();
       const early = [await keep(store, 'evt_1', now), await keep(store, 'evt_2', now)];
-      // Under way for longer than the other one takes to look.
+      // In progress for longer than the other worker takes to look.
       const slowly = (on: WebhookStore): Handle => {
         const finish = finishOn(on);
         return (id) => pause(50).then(() => finish(id));
@@ -213,7 +212,7 @@ export function keepsTheContract(name: string, place: () => Promise<StorePlace>)
       expect([...mine, ...theirs].sort()).toEqual(ids);
     });
 
-    it('hands out again what was put off, when it is due, and what it could not say anything of, soon', async () => {
+    it('hands out postponed deliveries when they are due, and failed ones soon', async () => {
       const delivery = await keep(store, 'evt_1', Date.now());
       const at: number[] = [];
       let until = 0;
@@ -232,7 +231,7 @@ export function keepsTheContract(name: string, place: () => Promise<StorePlace>)
       expect(at[1]).toBeGreaterThanOrEqual(until);
     });
 
-    it('hands out a replay anew', async () => {
+    it('hands out a replay again', async () => {
       const delivery = await keep(store, 'evt_1', Date.now());
       const handed = work(store);
       await expect.poll(async () => (await other.deliveries.read(delivery.id))?.state).toBe('dead');
@@ -240,7 +239,7 @@ export function keepsTheContract(name: string, place: () => Promise<StorePlace>)
       await expect.poll(() => handed, { interval: 10 }).toEqual([delivery.id, delivery.id]);
     });
 
-    it('has no more under way at once than it may, and stops when these have ended', async () => {
+    it('runs no more deliveries at once than allowed, and stops when these have ended', async () => {
       for (let number = 0; number < 6; number += 1) await keep(store, `evt_${number}`, Date.now());
       const gate = Promise.withResolvers<void>();
       const handed = work(store, (id) => gate.promise.then(() => finishOn(store)(id)), 2);
@@ -253,7 +252,7 @@ export function keepsTheContract(name: string, place: () => Promise<StorePlace>)
       expect(handed).toHaveLength(2);
     });
 
-    it('hands out again what a process held that was killed', async () => {
+    it('hands out the deliveries of a killed process again', async () => {
       const deliveries = [await keep(store, 'evt_1', Date.now()), await keep(store, 'evt_2', Date.now())];
       const { kill } = await here.holdInAnotherProcess(deliveries.length);
       await kill();

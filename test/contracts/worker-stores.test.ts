@@ -1,5 +1,4 @@
-// The stores of two workers over one primary: limits by leases, pins and pauses known without asking again.
-// The rules that every store keeps are run on them too.
+// Tests of the stores of two workers over one primary: leased limits, cached pins and pauses; the contracts run on them too.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -41,7 +40,7 @@ let now: number;
 const everyone = async (news: StoreNews) => {
   for (const worker of workers) worker.applyNews(structuredClone(news));
 };
-/** As over the wire: by copies, and never in the same turn. */
+/** Like IPC: copies, and never in the same turn. */
 const ask: AskPrimary = async (name, given) => {
   asked.push(name);
   const answer: (given: never) => unknown = primary.answers[name];
@@ -71,7 +70,7 @@ afterEach(async () => {
 });
 
 describe('the ledger of workers', () => {
-  it('is added to and asked through the primary, a batch that is sent again once', async () => {
+  it('is written and read through the primary; a resent batch counts once', async () => {
     const [one, other] = workers;
     const batch = newWriter()([usageOf()], { watched: [{ api: 'orders', version: 'v1' }] });
     await one?.ledger.add(batch);
@@ -85,7 +84,7 @@ describe('the ledger of workers', () => {
     expect(await other?.ledger.firstSeen(usageOf())).toEqual({ at: NOW, countedSince: NOW });
   });
 
-  it('rejects with StoreUnavailable when the primary or its store does not answer', async () => {
+  it('rejects with StoreUnavailable if the primary or its store does not answer', async () => {
     const batch = newWriter()([usageOf()]);
     silence = Promise.reject(new Error('the primary is stopped'));
     silence.catch(() => undefined);
@@ -98,7 +97,7 @@ describe('the ledger of workers', () => {
 const limiterOf = (index: number) => workers[index % 2]?.limiter ?? expect.fail('two workers');
 
 describe('limits of workers', () => {
-  it('RL-9, RL-10: 200 takes at once over two workers pass exactly the burst', async () => {
+  it('RL-9, RL-10: 200 concurrent takes over two workers admit exactly the burst', async () => {
     const takes = Array.from({ length: 200 }, (_, index) =>
       takeOne(limiterOf(index), { key: 'k', limit: LIMIT, cost: 1 }),
     );
@@ -107,7 +106,7 @@ describe('limits of workers', () => {
     expect(taken.filter((each) => each?.kind === 'counted')).toHaveLength(200);
   });
 
-  it('RL-9: two workers that lease for a minute never pass more than burst + elapsed/T', async () => {
+  it('RL-9: two workers that lease for a minute never admit more than burst + elapsed/T', async () => {
     const limit: Limit = { name: 'default', units: 6000, windowMs: 60_000, burst: 300 };
     let passed = 0;
     for (; now < 60_000; now += 5)
@@ -119,7 +118,7 @@ describe('limits of workers', () => {
     expect(passed).toBeGreaterThan(0.9 * 6300);
   });
 
-  it('asks one question for many requests while there is room', async () => {
+  it('makes one call for many requests while there is room', async () => {
     const limit: Limit = { name: 'default', units: 60_000, windowMs: 60_000, burst: 60_000 };
     for (; now < 10_000; now += 2)
       for (const { limiter } of workers)
@@ -127,27 +126,32 @@ describe('limits of workers', () => {
     expect(asked.length).toBeLessThan(40);
   });
 
-  it('`exact: true` asks for every request', async () => {
+  it('`exact: true` calls for every request', async () => {
     for (let call = 0; call < 5; call += 1)
       await takeOne(limiterOf(0), { key: 'k', limit: LIMIT, cost: 1 }, { exact: true });
     expect(asked).toEqual(['take', 'take', 'take', 'take', 'take']);
   });
 
-  it.each([false, true])('RL-10: two limits over two workers pass all or none, exact: %s', async (exact) => {
-    const rule = { onStoreFailure: 'local', shadow: false, by: 'consumer', exact } as const;
-    const smaller: Limit = { ...LIMIT, name: 'all', burst: 30 };
-    const parts = [LIMIT, smaller].map((limit) => ({ key: `{k}:${limit.name}`, limit, cost: 1, rule }));
-    const taken = await Promise.all(Array.from({ length: 100 }, (_, index) => limiterOf(index).take(parts)));
-    const passed = taken.filter((each) => each.every((quota) => quota.kind === 'counted' && quota.allowed));
-    expect(passed).toHaveLength(30);
-    if (exact) expect(new Set(asked)).toEqual(new Set(['takeAll']));
-    const { remaining } = primary.answers.take({ key: '{k}:default', limit: LIMIT, cost: 1 });
-    // A worker may have leased a unit beside the refusal of the other limit.
-    expect(9 - remaining).toBeLessThanOrEqual(exact ? 0 : 2);
-    expect(remaining).toBeLessThanOrEqual(9);
-  });
+  it.each([false, true])(
+    'RL-10: two limits over two workers are taken both or not at all, exact: %s',
+    async (exact) => {
+      const rule = { onStoreFailure: 'local', shadow: false, by: 'consumer', exact } as const;
+      const smaller: Limit = { ...LIMIT, name: 'all', burst: 30 };
+      const parts = [LIMIT, smaller].map((limit) => ({ key: `{k}:${limit.name}`, limit, cost: 1, rule }));
+      const taken = await Promise.all(
+        Array.from({ length: 100 }, (_, index) => limiterOf(index).take(parts)),
+      );
+      const passed = taken.filter((each) => each.every((quota) => quota.kind === 'counted' && quota.allowed));
+      expect(passed).toHaveLength(30);
+      if (exact) expect(new Set(asked)).toEqual(new Set(['takeAll']));
+      const { remaining } = primary.answers.take({ key: '{k}:default', limit: LIMIT, cost: 1 });
+      // A worker may have leased a unit although the other limit refused.
+      expect(9 - remaining).toBeLessThanOrEqual(exact ? 0 : 2);
+      expect(remaining).toBeLessThanOrEqual(9);
+    },
+  );
 
-  it('RL-13: without an answer each worker goes by its part of the limit, as the rule says', async () => {
+  it('RL-13: without an answer each worker applies its share of the limit, by the rule', async () => {
     silence = Promise.reject(new Error('the primary is stopped'));
     silence.catch(() => undefined);
     const taken = await Promise.all(
@@ -160,7 +164,7 @@ describe('limits of workers', () => {
     expect(guarded.filter((each) => each?.allowed)).toHaveLength(20);
   });
 
-  it('the guard is one for all workers', async () => {
+  it('the guard is shared by all workers', async () => {
     const taken = await Promise.all(
       Array.from({ length: 100 }, (_, index) => workers[index % 2]?.guard('192.0.2.1', LIMIT)),
     );
@@ -169,7 +173,7 @@ describe('limits of workers', () => {
 });
 
 describe('pins and pauses of workers', () => {
-  it('a pin that is known is not asked for again, and that there is none is known as well', async () => {
+  it('a known pin needs no second call, and neither does an absence', async () => {
     const [first, second] = workers;
     expect(await first?.pins.find(KEY)).toBeUndefined();
     expect(first?.pins.find(KEY)).toBeUndefined();
@@ -177,7 +181,7 @@ describe('pins and pauses of workers', () => {
     expect(asked).toEqual(['findPin', 'findPin']);
     expect(await first?.pins.claim(KEY, PIN)).toEqual(PIN);
     expect(first?.pins.find(KEY)).toEqual(PIN);
-    // The others hear of it right after the answer.
+    // The others are notified right after the answer.
     await new Promise((resolve) => setImmediate(resolve));
     expect(await second?.pins.find(KEY)).toEqual(PIN);
     expect(second?.pins.find(KEY)).toEqual(PIN);
@@ -185,7 +189,7 @@ describe('pins and pauses of workers', () => {
     expect(asked).toEqual(['findPin', 'findPin', 'claimPin', 'findPin']);
   });
 
-  it('of two first calls at once one pin is stored, and both get that one', async () => {
+  it('of two concurrent first calls one pin is stored, and both get it', async () => {
     const other = { ...PIN, label: '2024-09-01' };
     const [one, two] = await Promise.all([
       workers[0]?.pins.claim(KEY, PIN),
@@ -194,7 +198,7 @@ describe('pins and pauses of workers', () => {
     expect(one).toEqual(two);
   });
 
-  it('an API key is asked for once, and one that was revoked is so in every worker once that is done', async () => {
+  it('an API key is read once, and a revoked one is revoked in every worker when the revocation resolves', async () => {
     const record = keyRecord();
     await primary.keys.replace(undefined, record);
     const found = () => Promise.all(workers.map(({ keys }) => keys.find(record.id)));
@@ -210,7 +214,7 @@ describe('pins and pauses of workers', () => {
     expect(await workers[0]?.keys.find('000000000000')).toEqual({ kind: 'away' });
   });
 
-  it('a pin that the primary moved has moved everywhere once that is done', async () => {
+  it('a pin moved by the primary has moved in every worker when the move resolves', async () => {
     await workers[0]?.pins.claim(KEY, PIN);
     for (const { pins } of workers) await pins.find(KEY);
     const moved = { ...PIN, label: '2026-12-01' };
@@ -218,7 +222,7 @@ describe('pins and pauses of workers', () => {
     for (const { pins } of workers) expect(await pins.find(KEY)).toEqual(moved);
   });
 
-  it('IDM-5: of two workers that ask at once one gets a key; the other gets the answer that came of it', async () => {
+  it('IDM-5: of two concurrent claims by workers one gets the key; the other gets its answer', async () => {
     const [first, second] = workers.map(({ idempotency }) => idempotency);
     const asks = [first?.claim('key', 'a', HOUR), second?.claim('key', 'b', HOUR)];
     expect((await Promise.all(asks)).map((each) => each?.kind)).toEqual(['claimed', 'running']);
@@ -231,7 +235,7 @@ describe('pins and pauses of workers', () => {
     await expect(first?.claim('other', 'a', HOUR)).rejects.toMatchObject({ code: 'store_unavailable' });
   });
 
-  it('a pause is known to every worker once it is stored, and to those that start later', async () => {
+  it('a stored pause is known to every worker, also to those that start later', async () => {
     await primary.overrides.put(PAUSE);
     for (const { overrides } of workers) expect(overrides.current()).toEqual([PAUSE]);
     expect(primary.start()).toEqual({ overrides: [PAUSE] });

@@ -28,6 +28,8 @@ export interface ComparedSlice {
 const DRAWN_AT_ONCE = 1_000;
 /** A slice of some thousand cases meets each of them. */
 const MET_STATUSES = '200 204 304 400 401 403 404 410 417 429 501 502 503'.split(' ');
+/** On a busy machine an early answer can arrive before or after the rest of the body, on either plane. */
+const EARLY_TRIES = 3;
 /** Of the API with scopes. */
 const CONSUMERS = 24;
 const LEDGER_MS = 20_000;
@@ -42,11 +44,13 @@ export async function compareSlice(seed: number, cases: number): Promise<Compare
   const differences: Difference[] = [];
   const statuses = new Set<string>();
   let sent = 0;
-  const compare = async (one: Case): Promise<void> => {
+  const compare = async (one: Case, tries = one.isEarly ? EARLY_TRIES : 1): Promise<void> => {
     sent += 1;
     const [found, expected] = await Promise.all([fast.ask(one), general.ask(one)]);
     for (const [[start = '']] of found.answers) statuses.add(start.slice('HTTP/1.1 '.length, 12));
-    differences.push(...differentCase(one, found, expected));
+    const different = differentCase(one, found, expected);
+    if (different.length > 0 && tries > 1) return compare(one, tries - 1);
+    differences.push(...different);
   };
 
   const later: Case[] = [];

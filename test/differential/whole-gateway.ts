@@ -66,7 +66,7 @@ export async function startWholeGateway(
     accessLines() {
       // A line of the logger takes along what was gathered for a batch.
       gateway.logger.info('access lines are read');
-      const lines = log.split('\n').filter((line) => line.startsWith('{"level":"info","log":"access"'));
+      const lines = log.split('\n').filter((line) => line.includes('"log":"access"'));
       log = '';
       return lines.map(comparedLine);
     },
@@ -98,7 +98,9 @@ function withBrokenTogether(lines: readonly string[]): readonly string[] {
   return [...others, ...broken.entries().map(([series, count]) => `${series}broken"} ${count}`)];
 }
 
+/** Each side has a target of its own. What lies behind a fault is said in the words of the library that carries the call. */
 function comparedLine(line: string): AccessLine {
-  const { time, trace_id, duration_ms, upstream_ms, request_id, ...others } = JSON.parse(line);
-  return { ...others, request_id: UUID.test(request_id) ? 'uuid' : request_id };
+  const { time, trace_id, duration_ms, upstream_ms, request_id, error, target, ...others } = JSON.parse(line);
+  const wasCalled = target !== undefined;
+  return { ...others, wasCalled, request_id: UUID.test(request_id) ? 'uuid' : request_id };
 }

@@ -17,7 +17,7 @@ import type { PolicyFile } from '../../gateway/sections/policy-file.ts';
 import { versionRows } from '../../gateway/telemetry/version-rows.ts';
 import { view } from '../support/exchange-samples.ts';
 
-const CONSUMER = { id: 'acme', named: true, isNamed: true, scopes: new Set<string>() };
+const CONSUMER = { id: 'acme', mayLabelMetrics: true, isNamed: true, scopes: new Set<string>() };
 const SUCCESSOR = '/api/v2/orders/7';
 export const PATHS = { version: '/api/v1/orders/7', operation: '/api/v1/orders/old' } as const;
 

@@ -64,7 +64,7 @@ describe('WS-6: an open WebSocket', () => {
     const exp = NOW / 1000 + 60;
     const consumer = {
       id: 'acme',
-      named: true,
+      mayLabelMetrics: true,
       via: 'token' as const,
       scopes: new Set<string>(),
       claims: { exp },
@@ -83,7 +83,7 @@ describe('WS-6: an open WebSocket', () => {
     [false, undefined],
   ] as const)('ends when its API key is revoked: %s', (isRevoked, expected) => {
     const consumer = {
-      ...{ id: 'acme', named: true, via: 'key' as const, scopes: new Set<string>(), claims: {} },
+      ...{ id: 'acme', mayLabelMetrics: true, via: 'key' as const, scopes: new Set<string>(), claims: {} },
       isRevoked: () => isRevoked,
     };
     const tied = tunnelServiceOf({ ...facts, consumer });

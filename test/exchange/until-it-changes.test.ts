@@ -123,7 +123,7 @@ function planOf(lives: Lives): GatewayPlan {
 function judging(lives: Lives, overrides: readonly Override[], path: string) {
   const { settings } = whole;
   const plan = planOf(lives);
-  const consumer = { id: 'acme', named: true, isNamed: true, scopes: new Set<string>() };
+  const consumer = { id: 'acme', mayLabelMetrics: true, isNamed: true, scopes: new Set<string>() };
   const pins = assumePins({}, BEGIN);
   return (now: number) =>
     judge(

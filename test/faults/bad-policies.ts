@@ -1,5 +1,4 @@
-// Promises 2, 3 and 4: bad policy files under a gateway that runs, and under one that starts.
-// Counts of requests are exact; every file is told within its second.
+// Promises 2, 3 and 4: invalid policy files while the gateway runs and when it starts.
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,7 +17,7 @@ const good = (
   await readFile(join(import.meta.dirname, '../journeys/reload/orders.yaml.template'), 'utf8')
 ).replaceAll('EDITION', '100');
 
-/** Some four hundred requests a second, over either protocol, with a body and without, until stopped. */
+/** About four hundred requests a second over both protocols, with and without a body, until stopped. */
 function load(https: number) {
   const [clients, stack] = [[] as Client[], new AsyncDisposableStack()];
   for (const connect of [overHttp1, overHttp2]) clients.push(stack.use(connect(https)));
@@ -75,7 +74,7 @@ async function underLoad(): Promise<readonly Figure[]> {
     }
     const savedAt = performance.now();
     await save(text);
-    // Some are noticed by the watch on the folder alone, the rest asked for.
+    // Some changes are left to the file watcher; for the others a reload is requested.
     if (!byItself) await reload();
     await becomes(says(0), { withinMs: 5 * SECOND });
     (byItself ? seen : refused).push(performance.now() - savedAt);

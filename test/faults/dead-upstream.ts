@@ -1,5 +1,5 @@
-// Promise 22: a service that takes connections and never answers, under more requests than it has places for.
-// Those who ask for another one wait no longer than they did; base and figure come from turns that alternate.
+// Promise 22: an upstream that accepts connections and never answers, with more requests than its concurrency limit; other
+// upstreams must not slow down.
 import type { AddressInfo } from 'node:net';
 import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import { exactly, type Figure, p99Of, type Row, within } from './row.ts';
 const TURNS = 4;
 const ASKED_EACH_TURN = 1_000;
 const WARM_UP = 3_000;
-/** More than there are places, and some in line. */
+/** More than the concurrency limit, and some in the queue. */
 const [HANGING_CONNECTIONS, HANGING_STREAMS] = [3, 100];
 const PLACES = 256;
 

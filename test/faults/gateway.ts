@@ -1,5 +1,4 @@
-// A gateway process for a row, with its data folder, a client of each kind and the token of its admin.
-// None outlives the run, however that ends.
+// The gateway process of a row, with data folder, clients and admin token; it ends with the run.
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,7 +11,7 @@ export interface FaultyHouse extends AsyncDisposable {
   readonly https: number;
   readonly admin: Client;
   readonly write: (write: AdminWrite) => Promise<Answer>;
-  /** The value of a series of /metrics. */
+  /** The value of a series in /metrics. */
   readonly metric: (series: string) => Promise<number | undefined>;
 }
 
@@ -21,7 +20,7 @@ process.once('exit', () => {
   for (const each of running) each.kill('SIGKILL');
 });
 
-/** `sundial <arguments_>` with a data folder of its own. */
+/** Runs `sundial <arguments_>` with a temporary data folder. */
 export async function startFaulty(
   stack: AsyncDisposableStack,
   environment: Readonly<Record<string, string>>,
@@ -67,7 +66,7 @@ export async function openFaulty(
   };
 }
 
-/** Looks again and again; resolves with whether it became so in time. */
+/** Polls `look`; resolves with whether it became true in time. */
 export async function becomes(
   look: () => Promise<boolean> | boolean,
   { withinMs, everyMs = 10 }: { readonly withinMs: number; readonly everyMs?: number },

@@ -1,4 +1,4 @@
-// Promise 20: ten thousand clients that leave before their answer, over either protocol. Each ends its upstream request.
+// Promise 20: ten thousand clients that disconnect before their response, over both protocols; each ends its upstream request.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { socketsOf } from './machine.ts';
 import { exactly, type Figure, type Row, share } from './row.ts';
 
 const SIDE_BY_SIDE = 100;
-/** Over HTTP/1.1 each needs a connection and a handshake of its own. */
+/** Over HTTP/1.1 each needs a connection and a handshake. */
 const ROUNDS = [...Array(20).fill(overHttp1), ...Array(80).fill(overHttp2)] as readonly (typeof overHttp2)[];
 const SECOND = 1_000;
 

@@ -1,13 +1,13 @@
-// What the machine does besides, and what a process of it holds, by /proc. A timed figure that is broken while others keep
-// the processors busy says nothing of the gateway; run.ts then measures again.
+// Measures processes by /proc: memory, sockets, and the load of other processes; if others keep the processors busy, run.ts
+// repeats a failed measurement.
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { setTimeout } from 'node:timers/promises';
 
-/** Of /proc, everywhere that Node runs. */
+/** The value of USER_HZ wherever Node runs. */
 const TICKS_PER_SECOND = 100;
 
-/** Starts to look; the result tells which share of all processors has been used by processes that are not ours. */
+/** Starts a measurement. The result returns the share of all processors used by other processes. */
 export function watchOthers(): () => number {
   const [all, own, from] = [allTicks(), ownTicks(process.pid), performance.now()];
   return () => {
@@ -16,7 +16,7 @@ export function watchOthers(): () => number {
   };
 }
 
-/** Resolves once others have used no more than `share` of the processors for a second, at the latest after `limitMs`. */
+/** Resolves after a second in which others used at most `share` of the processors, or after `limitMs`. */
 export async function untilOthersRest(share: number, limitMs: number): Promise<void> {
   const from = performance.now();
   while (performance.now() - from < limitMs) {
@@ -31,12 +31,12 @@ export function residentMb(pid: number): number {
   return statusMb(pid, 'VmRSS');
 }
 
-/** The most it ever was, MB; undefined once the process has ended. */
+/** Peak resident memory, MB; undefined if the process has ended. */
 export function peakMb(pid: number): number | undefined {
   try {
     return statusMb(pid, 'VmHWM');
   } catch {
-    return undefined; // gone, or about to go
+    return undefined; // the process has ended
   }
 }
 
@@ -69,7 +69,7 @@ function allTicks(): number {
   return user + nice + system + irq + softIrq + stolen;
 }
 
-/** Of a process and its children; those that have ended are counted by their parents. */
+/** Ticks of a process and its children; ended children are counted by their parents. */
 function ownTicks(pid: number): number {
   try {
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
@@ -81,6 +81,6 @@ function ownTicks(pid: number): number {
       .split(' ')
       .reduce((sum, child) => sum + (child === '' ? 0 : ownTicks(Number(child))), own);
   } catch {
-    return 0; // it has just ended
+    return 0; // the process has ended
   }
 }

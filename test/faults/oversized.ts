@@ -1,4 +1,4 @@
-// Promise 10: heads, targets and field counts beyond the bounds are refused at once, and the connection with them.
+// Promise 10: heads, targets and header counts beyond the limits are refused at once, and the connection is closed.
 import { join } from 'node:path';
 import { overHttp1 } from '../support/http-client.ts';
 import { openSocket } from '../support/raw-client.ts';
@@ -17,7 +17,7 @@ const SWEEP: readonly (readonly [status: number, bytes: string])[] = [
 ];
 const TIMES = 10;
 
-/** Milliseconds from the last byte to the first of the answer. */
+/** Milliseconds from the last byte sent to the first byte of the response. */
 async function refusal(
   https: number,
   bytes: string,
@@ -47,7 +47,7 @@ async function sweep(): Promise<readonly Figure[]> {
   for (let time = 0; time < TIMES; time += 1)
     for (const [expected, bytes] of SWEEP) {
       const { status, ms } = await refusal(house.https, bytes);
-      // Which of the two it is stands in the wire suite; here both are refusals.
+      // The wire suite distinguishes the two; here both are refusals.
       if (status !== expected && status !== 400) wrong += 1;
       slowest = Math.max(slowest, ms);
     }

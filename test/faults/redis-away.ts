@@ -1,5 +1,5 @@
-// Promise 27: whatever befalls Redis, calls that need no count are served as fast as before, those that need one are refused
-// with 503, and soon after it is well each limit is exact again. A row and a gateway for each fault.
+// Promise 27: while Redis fails, calls that need no counter stay fast, calls that need one get 503, and soon after it recovers
+// each limit is exact again.
 import { join } from 'node:path';
 import { startEcho } from '../../upstreams/echo/echo.ts';
 import { type Client, overHttp1 } from '../support/http-client.ts';
@@ -15,7 +15,7 @@ import { exactly, type Figure, p99Of, type Row, within } from './row.ts';
 
 const ASKED = 300;
 const REFUSED = 20;
-/** Of the policies: 5 an hour for each caller. */
+/** From the policies: 5 an hour per caller. */
 const LIMIT = 5;
 const AT_ONCE = 4 * LIMIT;
 const SECOND = 1_000;
@@ -23,7 +23,7 @@ const SECOND = 1_000;
 interface House extends AsyncDisposable {
   readonly redis: FaultyRedis;
   readonly client: Client;
-  /** Calls an API once more, as that caller. */
+  /** Calls an API once more as that caller. */
   readonly ask: (api: string, caller: string) => ReturnType<Client['ask']>;
 }
 
@@ -43,8 +43,8 @@ async function openHouse(): Promise<House> {
     tokens.set(caller, token);
     return client.ask({ path: `/api/${api}`, headers: { authorization: `Bearer ${token}` } });
   };
-  // Code that has not run yet is slow. New connections too: Redis is reached through this process, and while it shakes hands
-  // for them, answers lie here unread until Redis counts as away.
+  // Code that has not run yet is slow. So are new connections: Redis is reached through this process, and during their TLS
+  // handshakes its replies stay unread until Redis counts as away.
   for (let call = 0; call < ASKED; call += 1) await ask('allow', 'warm');
   await Promise.all(Array.from({ length: AT_ONCE }, () => ask('allow', 'warm')));
   const moved = stack.move();
@@ -97,12 +97,12 @@ async function measure({ befall, lift }: RedisFault): Promise<readonly Figure[]>
     within('p99', open.p99, base.p99 + 50, `${base.p99.toFixed(1)} + 50`),
     exactly(`503 with Retry-After of ${REFUSED}`, refused, REFUSED),
     within('exact again after', exactMs, 2 * SECOND),
-    // Where Redis answers too late for a request, it is refused though it was counted.
+    // If Redis answers too late for a request, the request is refused although it was counted.
     exactly(`admitted of ${counted.length}`, admitted, LIMIT, true),
   ];
 }
 
-/** Two more than a gateway is told apart by in its journey: Redis is away for a moment only, or again and again. */
+/** Two faults that the journey does not have: Redis is away for a moment only, or again and again. */
 const FAULTS: readonly RedisFault[] = [
   ...REDIS_FAULTS,
   {

@@ -1,5 +1,4 @@
-// What a row of test:faults is: a promise, the way to measure it, and its figures beside what was measured.
-// Rows stand in files of their own beside this one; run.ts runs and prints them.
+// A row of test:faults: a promise, its measurement, and the measured figures beside the promised ones.
 
 export interface Row {
   /** Number of the promise. */
@@ -12,13 +11,13 @@ export interface Figure {
   readonly kept: boolean;
   /** The measured figure and the promised one. */
   readonly text: string;
-  /** Whether a machine that is busy with something else can spoil it. */
+  /** Whether a busy machine can spoil it. */
   readonly timed: boolean;
 }
 
 const shown = (value: number): string => String(Number(value.toFixed(value < 10 ? 1 : 0)));
 
-/** A figure in milliseconds, `most` included; `why` says where the bound comes from. */
+/** A figure in milliseconds, at most `most`; `why`: the source of the limit. */
 export function within(what: string, ms: number, most: number, why = ''): Figure {
   return {
     kept: ms <= most,
@@ -27,12 +26,12 @@ export function within(what: string, ms: number, most: number, why = ''): Figure
   };
 }
 
-/** An amount of memory or text, `most` included. */
+/** An amount of memory or text, at most `most`. */
 export function atMost(what: string, measured: number, most: number, unit: string): Figure {
   return { kept: measured <= most, text: `${what} ${shown(measured)} ${unit} (<= ${most})`, timed: false };
 }
 
-/** A share in percent of `of`, `least` included. */
+/** A share in percent of `of`, at least `least`. */
 export function share(what: string, count: number, of: number, least: number): Figure {
   const percent = (100 * count) / of;
   return {
@@ -42,12 +41,12 @@ export function share(what: string, count: number, of: number, least: number): F
   };
 }
 
-/** A count that is to be this one; `timed` where a late answer changes it. */
+/** An exact count; `timed` if a late response changes it. */
 export function exactly(what: string, count: number, promised: number, timed = false): Figure {
   return { kept: count === promised, text: `${what} ${count} (${promised})`, timed };
 }
 
-/** Of milliseconds: what all but one in a hundred stay below. */
+/** The 99th percentile in milliseconds. */
 export function p99Of(times: readonly number[]): number {
   return times.toSorted((a, b) => a - b)[Math.ceil(times.length * 0.99) - 1] ?? Number.NaN;
 }

@@ -1,5 +1,5 @@
-// `npm run test:faults [-- <number of a promise, or part of a name>]`: what is promised in figures, measured at its exact
-// figure. A line for each row; ends with 1 where one is broken, by itself within six minutes. For a machine at rest.
+// `npm run test:faults [-- <number of a promise, or part of a name>]`: measures promises with figures on an idle machine; prints
+// a row for each and exits with 1 if one is broken, within six minutes.
 import { badPolicies } from './bad-policies.ts';
 import { deadUpstream } from './dead-upstream.ts';
 import { ending } from './ending.ts';
@@ -13,7 +13,7 @@ import { slowEnds } from './slow-ends.ts';
 import { staleConnections } from './stale-connections.ts';
 
 const LONGEST_RUN_MS = 360_000;
-/** Share of all processors; below it a machine counts as being at rest. */
+/** Share of all processors; below it a machine counts as idle. */
 const BUSY = 0.1;
 const MEASURED_AT_MOST = 4;
 const WAIT_FOR_REST_MS = 15_000;
@@ -44,7 +44,7 @@ const text = (figures: readonly Figure[]): string =>
   figures.map((figure) => `${figure.kept ? '' : '!! '}${figure.text}`).join('; ');
 const inPercent = (others: number): string => `${Math.round(100 * others)} %`;
 
-/** Whether all of it is kept: of what only a busy machine can have spoilt, in one of a few measurements. */
+/** Whether all figures hold. Timed figures may fail on a busy machine and are measured again a few times. */
 async function run(row: Row): Promise<boolean> {
   const spoilt: string[] = [];
   for (;;) {

@@ -1,4 +1,4 @@
-// Promise 28: two gateways and one Redis, each over a line that is slow by its own time. Together they admit exactly the limit.
+// Promise 28: two gateways with one Redis, each over a connection of different latency, admit exactly the limit together.
 import { join } from 'node:path';
 import { startEcho } from '../../upstreams/echo/echo.ts';
 import { startFaultyLine } from '../support/faulty-line.ts';
@@ -7,10 +7,10 @@ import { startRedis } from '../support/redis-server.ts';
 import { openFaulty } from './gateway.ts';
 import { exactly, type Figure, type Row } from './row.ts';
 
-/** Of journeys/redis/exact.yaml, for each address. */
+/** From journeys/redis/exact.yaml, per address. */
 const LIMIT = 50;
 const ASKED = 200;
-/** Both well within what a gateway waits for Redis. */
+/** Both are far below the gateway's timeout for Redis. */
 const LATE_MS = [1, 8];
 const WARM_UP = 300;
 
@@ -36,7 +36,7 @@ async function together(): Promise<readonly Figure[]> {
   const admitted = answers.filter(({ status }) => status === 200);
   const places = new Set(admitted.map(({ headers }) => headers['x-ratelimit-remaining']));
   return [
-    // Where Redis answers too late for a request, it is refused though it was counted.
+    // If Redis answers too late for a request, the request is refused although it was counted.
     exactly(`admitted of ${ASKED}`, admitted.length, LIMIT, true),
     exactly('different numbers of what was left', places.size, admitted.length),
   ];

@@ -1,5 +1,4 @@
-// Promise 21: clients that take nothing of what they asked for, and a service that takes nothing of what it is sent.
-// What each stream may cost, and what is left once all have gone.
+// Promise 21: the memory cost of clients that do not read and of an upstream that does not read, and what is left afterwards.
 import { createServer } from 'node:http';
 import { connect as connectHttp2 } from 'node:http2';
 import { request } from 'node:https';
@@ -23,14 +22,14 @@ const endless = (): Readable =>
 const FILLS_MS = 4_000;
 const RESTS_MS = 10_000;
 const WARM_UP = 3_000;
-/** After so many times an allocator has what it keeps. */
+/** After this many rounds the allocator has reached its size. */
 const FIRST_TIMES = 4;
 const FURTHER_TIMES = 4;
 
 const upstream = () =>
   createServer((asked, answer) => {
     if (asked.url?.startsWith('/echo')) return void answer.end('ok');
-    // Of a POST nothing is read, and nothing answered.
+    // A POST is neither read nor answered.
     if (asked.method === 'GET') endless().pipe(answer);
     asked.on('error', () => undefined);
     answer.on('error', () => undefined);
@@ -72,7 +71,7 @@ async function slowStreams(): Promise<readonly Figure[]> {
   stack.defer(() => void server.close());
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const POLICIES = join(import.meta.dirname, 'policies/*.yaml');
-  // What is garbage is nothing that a stream costs, nor left behind.
+  // Garbage is neither a cost of a stream nor a leak, so it is collected first.
   const NODE_OPTIONS = '--inspect=127.0.0.1:0';
   const house = stack.use(await openFaulty({ POLICIES, WELL: url, DEAD: url, BULK: url, NODE_OPTIONS }));
   const inspected = /Debugger listening on (ws:\S+)/.exec(house.process.stderr)?.[1] ?? '';
@@ -111,7 +110,7 @@ async function slowStreams(): Promise<readonly Figure[]> {
   };
   const rounds = [];
   for (let time = 0; time < FIRST_TIMES + FURTHER_TIMES; time += 1) rounds.push(await round());
-  // What the allocator keeps of one time it uses again in a later one, or gives back late; what is lost, is lost each time.
+  // The allocator reuses memory of earlier rounds or returns it late. A leak grows in each round.
   const after = rounds.map((each) => each.after);
   const left = Math.max(0, Math.min(...after.slice(-2)) - Math.max(...after.slice(0, FIRST_TIMES)));
   return [

@@ -1,5 +1,5 @@
-// Promise 18: a service that closes each connection about when the next request would take it, again and again.
-// A GET that met a closed one is sent again; nobody sees anything but 200.
+// Promise 18: an upstream that closes each connection about when the next request would use it; a GET is retried, and all clients
+// get 200.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ async function race(): Promise<readonly Figure[]> {
   const upstream = createServer((_asked, answer) => {
     served += 1;
     answer.end('ok', () => {
-      // Behind the answer, from at once to two milliseconds later: before, while and after it is taken again.
+      // From at once to two milliseconds after the response: before, while and after the connection is reused.
       const { socket } = answer;
       setTimeout(() => socket?.end(), served % 3);
     });

@@ -1,11 +1,10 @@
-// Tokens drawn at random around what is good: each part is usually right, and now and then wrong in one of many ways.
-// Keys, key sets and settings to judge them by.
+// Random tokens with occasional flaws in each part, and the keys and settings to verify them.
 import { constants, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import fc from 'fast-check';
 import type { JWK } from 'jose';
 import type { JwtIdentity } from '../../gateway/plan/settings.ts';
 
-/** Not at the start of a second: times are compared in whole seconds. */
+/** Not at the start of a second, because times are compared in whole seconds. */
 export const AT = Date.parse('2026-11-21T08:00:00.700Z');
 const T = Math.floor(AT / 1000);
 const ISSUER = 'https://auth.example.com';
@@ -65,11 +64,11 @@ const PUBLISHED: readonly JWK[] = [
   jwkOf('weakRsa', { kid: 'weak' }),
 ];
 
-/** jose finds these when it selects a key and then cannot import them. */
+/** jose selects these keys but cannot import them. */
 export const NOT_IMPORTED: readonly (readonly [name: string, key: JWK])[] = [
   ['key_ops beyond verify', jwkOf('rsa', { kid: 'odd', key_ops: ['sign', 'verify'] })],
-  ['key_ops that nobody knows', jwkOf('rsa', { kid: 'odd', key_ops: ['verify', 'else'] })],
-  ['a modulus of 1024 bits behind zeros', jwkOf('weakRsa', { kid: 'odd', n: zeroPadded('weakRsa') })],
+  ['unknown key_ops', jwkOf('rsa', { kid: 'odd', key_ops: ['verify', 'else'] })],
+  ['a modulus of 1024 bits after zeros', jwkOf('weakRsa', { kid: 'odd', n: zeroPadded('weakRsa') })],
   ['a private member of another kind of key', jwkOf('rsa', { kid: 'odd', priv: 'AA' })],
 ];
 
@@ -78,7 +77,7 @@ function zeroPadded(pair: PairName): string {
   return Buffer.concat([Buffer.alloc(256 - modulus.length), modulus]).toString('base64url');
 }
 
-/** A good token, signed with RS256. */
+/** A valid token, signed with RS256. */
 export function goodToken(kid: string, pair: 'rsa' | 'weakRsa' = 'rsa'): string {
   const header = { alg: 'RS256', kid, typ: 'at+jwt' };
   const claims = { iss: ISSUER, aud: 'api', sub: 'acme', client_id: 'acme', jti: '1', iat: T, exp: T + 60 };
@@ -121,9 +120,9 @@ const weighted =
   (weight: number) =>
   <Value>(usual: fc.Arbitrary<Value>, ...odd: fc.Arbitrary<Value>[]): fc.Arbitrary<Value> =>
     fc.oneof({ weight, arbitrary: usual }, ...odd.map((arbitrary) => ({ weight: 1, arbitrary })));
-/** What is wrong here hides what is wrong with the claims. */
+/** A flaw here hides flaws of the claims. */
 const usually = weighted(60);
-/** Often enough for two flaws in one token: the first one found is the one reported. */
+/** Often enough for two flaws in one token: the first one found is reported. */
 const mostly = weighted(16);
 const is = <Value>(value: Value) => fc.constant<unknown>(value);
 const oneOf = (...values: readonly unknown[]) => fc.constantFrom<unknown>(...values);
@@ -135,7 +134,7 @@ interface Way {
 }
 const way = (pair: PairName, kid: string | undefined, ...algorithms: readonly string[]): Way[] =>
   algorithms.map((alg) => ({ kid, alg, pair }));
-/** Which key signs by which algorithm under which kid. */
+/** The combinations of key, algorithm and kid. */
 const WAYS: readonly Way[] = [
   ...way('rsa', 'rs256', 'RS256', 'RS256', 'RS256'),
   ...way('rsa', 'ps256', 'PS256'),
@@ -221,7 +220,7 @@ const HEADER = fc.record<Readonly<Record<string, unknown>>>({
   jwk: usually(is(undefined), is(jwkOf('otherRsa', {}))),
 });
 
-/** Changes what the header says from what is signed. */
+/** Replaces header values without signing again. */
 const SAID = fc.record({
   alg: usually(
     is('signed'),
@@ -311,7 +310,7 @@ function joined({ header, payload, signature }: Parts): string {
   return `${header}.${payload}.${signature}`;
 }
 
-/** Another last character: of those that set spare bits, the next one spells the same bytes. */
+/** Sets spare bits: of those last characters, the next one spells the same bytes. */
 function respelt(part: string): string {
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
   const last = alphabet.indexOf(part.at(-1) ?? '');
@@ -354,7 +353,7 @@ function signed(input: string, key: KeyObject, alg: string, form: Form): Buffer 
   });
 }
 
-/** JSON that spells infinities as numbers too large for one; undefined members are left out. */
+/** Writes infinities as numbers that are too large. Undefined members are omitted. */
 function stringify(members: Readonly<Record<string, unknown>>): string {
   const spelt = Object.entries(members).flatMap(([name, value]) => {
     if (value === undefined) return [];

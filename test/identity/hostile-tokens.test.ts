@@ -1,5 +1,4 @@
-// Every kind of hostile request we know of, each with the exact status and what the log says of it (§13.1, §13.2).
-// The real pipeline, the real verifiers of two issuers and of one that is away; keys come over sockets.
+// Hostile requests against the real pipeline and verifiers, each with its status and its flaw in the log.
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createExchange, type Exchange } from '../../gateway/exchange/exchange.ts';
@@ -40,7 +39,7 @@ beforeAll(async () => {
   const [main, partner] = [await start(), await start()];
   await partner.rotate();
   issuers = { main, partner };
-  // Nobody listens there.
+  // No server listens there.
   const away = { settings: { ...main.settings, jwksUrl: 'http://127.0.0.1:9/keys' } };
   const open = ({ settings }: Pick<TestIssuer, 'settings'>, name: string) => {
     const only = { ...settings, name, tokenTypes: ['at+jwt'] };
@@ -81,7 +80,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack.disposeAsync());
 
-/** The status of the answer, and the refusal with the flaw of the token, or the fault. */
+/** The status, and the refusal with the flaw of the token, or the fault. */
 async function judge(request: ViewParts, asked: Asked): Promise<readonly [number, string]> {
   const exchange = exchanges[asked];
   const asking = view(request);
@@ -92,7 +91,7 @@ async function judge(request: ViewParts, asked: Asked): Promise<readonly [number
     const { status } = exchange.refuse(directive.refusal, facts, asking);
     return [status, facts.completion.tokenFlaw ?? directive.refusal.reason];
   } catch (thrown) {
-    return [exchange.fail(thrown, facts, asking).status, facts.completion.fault ?? ''];
+    return [exchange.fail(thrown, facts, asking).status, facts.completion.fault?.code ?? ''];
   }
 }
 
@@ -111,7 +110,7 @@ describe('JWT-1 … JWT-8: a token', () => {
   });
 });
 
-it('JWT-1: a token with any one character changed, left out or put in between is 401', async () => {
+it('JWT-1: a token with one character changed, removed or inserted gets 401', async () => {
   const tokens = [await issuers.main.sign(), await issuers.main.sign({}, { alg: 'ES256' })];
   const edit = fc.record({
     token: fc.constantFrom(...tokens),
@@ -138,16 +137,16 @@ describe('AUTH-1: a request with its token', () => {
   });
 });
 
-describe('JWT-6: a token that is bound comes with', () => {
+describe('JWT-6: a bound token with', () => {
   it.each(BINDINGS)('%s', async (_name, cnf, clientCertificate, status, says) => {
     const request = { ...line(`Bearer ${await issuers.main.sign({ cnf })}`), clientCertificate };
-    // The second time from memory, where what another request showed means nothing.
+    // The second request uses the cache, which must not reuse the certificate of another request.
     for (const shown of [request, { ...request, clientCertificate: undefined }, request])
       expect(await judge(shown, 'main')).toEqual(shown === request ? [status, says] : [401, 'binding']);
   });
 });
 
-it('promise 30: there are more than two hundred of them', () => {
+it('promise 30: the tables have more than two hundred rows', () => {
   const names = [TOKENS, REQUESTS, BINDINGS].map((table) => table.map(([name]) => name));
   for (const each of names) expect(new Set(each).size).toBe(each.length);
   expect(names.flat().length).toBeGreaterThan(200);

@@ -1,4 +1,4 @@
-// An endpoint for opaque tokens (RFC 7662) that answers as a test says, and verifiers that ask it by a clock the test moves.
+// A scriptable introspection endpoint (RFC 7662), and verifiers with a clock that the test sets.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import {
@@ -22,19 +22,19 @@ export interface Asked {
 export type Answering = (form: Asked['form'], response: ServerResponse, request: IncomingMessage) => unknown;
 
 export interface IntrospectionEndpoint extends AsyncDisposable {
-  /** What to answer from now on; at first that the token is active. */
+  /** The response from now on. At first: the token is active. */
   answer: Answering;
   asked: Asked[];
   /** The clock of its verifiers. */
   now: number;
-  /** What they reported: a failure, or undefined once it is over. */
+  /** The reports of the verifiers: a failure, or undefined once it is over. */
   readonly told: readonly (string | undefined)[];
   readonly verifierOf: (
     settings?: Partial<IntrospectionIdentity>,
     options?: Partial<IntrospectionOptions>,
   ) => IdentityVerifier;
   readonly closeIdleConnections: () => void;
-  /** As at first; its verifiers are closed. */
+  /** Restores the first state and closes the verifiers. */
   readonly reset: () => void;
 }
 
@@ -48,7 +48,7 @@ export const good = () => ({
   exp: START / SECOND + 600,
 });
 
-/** The good answer with changes; undefined takes a member away. */
+/** The valid response with changes. Undefined removes a member. */
 export const says = (changes: Readonly<Record<string, unknown>>) => (_: unknown, response: ServerResponse) =>
   response.end(JSON.stringify({ ...good(), ...changes }));
 

@@ -1,5 +1,4 @@
-// Opaque tokens (RFC 7662) while their endpoint gives no answer: what a token is then, and what a dead endpoint costs.
-// A real endpoint over sockets, a clock the test moves.
+// Opaque tokens while the introspection endpoint fails: verdicts and the cost of a dead endpoint.
 import type { ServerResponse } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import {
@@ -19,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => endpoint[Symbol.asyncDispose]());
 afterEach(() => endpoint.reset());
 
-describe('an endpoint that gives no answer', () => {
+describe('an introspection endpoint without a response', () => {
   it.each<[string, Answering, RegExp]>([
     [
       'does not know the gateway',
@@ -27,35 +26,36 @@ describe('an endpoint that gives no answer', () => {
       /status 401/,
     ],
     ['fails', (_, response) => response.writeHead(500).end('{"active":true}'), /status 500/],
-    ['has moved', (_, response) => response.writeHead(307, { location: '/' }).end(), /redirect/],
-    ['hangs up', (_, response) => response.destroy(), /./],
-    ['answers with a page', (_, response) => response.end('<html>'), /JSON/],
-    ['answers with a list', (_, response) => response.end('[{"active":true}]'), /whether it is active/],
-    ['says active in text', says({ active: 'true' }), /whether it is active/],
-    ['says nothing of active', says({ active: undefined }), /whether it is active/],
+    ['redirects', (_, response) => response.writeHead(307, { location: '/' }).end(), /redirect/],
+    ['closes the connection', (_, response) => response.destroy(), /./],
+    ['responds with HTML', (_, response) => response.end('<html>'), /JSON/],
+    [
+      'responds with a JSON array',
+      (_, response) => response.end('[{"active":true}]'),
+      /whether it is active/,
+    ],
+    ['sends active as text', says({ active: 'true' }), /whether it is active/],
+    ['omits active', says({ active: undefined }), /whether it is active/],
     [
       'is not UTF-8',
       (_, response) => response.end(Buffer.from('7b22616374697665223a747275652c2261223a22ff227d', 'hex')),
       /./,
     ],
-    ['answers with 64 KiB and more', says({ note: ' '.repeat(64 * 1024) }), /larger/],
-    ['is silent', () => undefined, /timeout/],
-    ['never ends its answer', (_, response) => response.write('{'), /timeout/],
-  ])(
-    'because it %s: a token is unavailable and not refused, and nothing is kept',
-    async (_name, fault, reason) => {
-      endpoint.answer = fault;
-      const verifier = endpoint.verifierOf({}, reason.source === 'timeout' ? { timeout: 400 } : {});
-      expect(await kindOf(verifier, 'abc')).toBe('unavailable');
-      expect(endpoint.told).toEqual([expect.stringMatching(reason)]);
-      expect(endpoint.told.join()).not.toMatch(/canary|Basic/);
-      endpoint.answer = says({});
-      expect(await kindOf(verifier, 'abc')).toBe('consumer');
-      expect(endpoint.told.at(-1)).toBeUndefined();
-    },
-  );
+    ['responds with more than 64 KiB', says({ note: ' '.repeat(64 * 1024) }), /larger/],
+    ['does not respond', () => undefined, /timeout/],
+    ['never ends its response', (_, response) => response.write('{'), /timeout/],
+  ])('that %s: a token is unavailable, not refused, and nothing is cached', async (_name, fault, reason) => {
+    endpoint.answer = fault;
+    const verifier = endpoint.verifierOf({}, reason.source === 'timeout' ? { timeout: 400 } : {});
+    expect(await kindOf(verifier, 'abc')).toBe('unavailable');
+    expect(endpoint.told).toEqual([expect.stringMatching(reason)]);
+    expect(endpoint.told.join()).not.toMatch(/canary|Basic/);
+    endpoint.answer = says({});
+    expect(await kindOf(verifier, 'abc')).toBe('consumer');
+    expect(endpoint.told.at(-1)).toBeUndefined();
+  });
 
-  it('costs its time-out to a few: after three failures one question in five seconds tries it again', async () => {
+  it('opens the breaker after three failures, then gets one request in five seconds', async () => {
     endpoint.answer = (_, response) => response.writeHead(503).end();
     const verifier = endpoint.verifierOf();
     for (let count = 0; count < 50; count += 1)
@@ -78,10 +78,10 @@ describe('an endpoint that gives no answer', () => {
   it.each<[string, Answering]>([
     ['is called a bad request', (_, response) => response.writeHead(400).end()],
     ['has no such address', (_, response) => response.writeHead(404).end()],
-    ['has an answer of 64 KiB and more', says({ note: ' '.repeat(64 * 1024) })],
+    ['has a response of more than 64 KiB', says({ note: ' '.repeat(64 * 1024) })],
     ['has a page for an answer', (_, response) => response.end('<html>')],
-    ['has an answer that says nothing', says({ active: undefined })],
-  ])('but one for other tokens goes on: a token that %s is nobody else’s matter', async (_name, odd) => {
+    ['has a response without active', says({ active: undefined })],
+  ])('does not affect other tokens if one token %s', async (_name, odd) => {
     endpoint.answer = (form, ...rest) =>
       form.token?.startsWith('odd') ? odd(form, ...rest) : says({})(form, rest[0]);
     const verifier = endpoint.verifierOf();
@@ -92,7 +92,7 @@ describe('an endpoint that gives no answer', () => {
   });
 
   it.each([401, 403, 429, 500, 503])(
-    'with status %i is one for all: after three the gate is shut',
+    'with status %i counts as a failure of the endpoint: three open the breaker',
     async (status) => {
       endpoint.answer = (_, response) => response.writeHead(status).end();
       const verifier = endpoint.verifierOf();
@@ -101,7 +101,7 @@ describe('an endpoint that gives no answer', () => {
     },
   );
 
-  it('is tried again after the clock was set back a year', async () => {
+  it('is tried again after the clock was set back by a year', async () => {
     endpoint.answer = (_, response) => response.writeHead(503).end();
     const verifier = endpoint.verifierOf();
     for (let count = 0; count < 4; count += 1) await verifier.verify('abc');
@@ -110,7 +110,7 @@ describe('an endpoint that gives no answer', () => {
     expect(await kindOf(verifier, 'abc')).toBe('consumer');
   });
 
-  it('keeps good those that are known', async () => {
+  it('does not affect cached tokens', async () => {
     const verifier = endpoint.verifierOf();
     await verifier.verify('abc');
     endpoint.answer = (_, response) => response.writeHead(503).end();
@@ -118,7 +118,7 @@ describe('an endpoint that gives no answer', () => {
     expect(verifier.verify('abc')).toMatchObject({ kind: 'consumer' });
   });
 
-  it('is asked about no more than 256 tokens at once', async () => {
+  it('gets at most 256 requests at once', async () => {
     const held: ServerResponse[] = [];
     const { promise: full, resolve } = Promise.withResolvers<void>();
     endpoint.answer = (_, response) => {
@@ -133,7 +133,7 @@ describe('an endpoint that gives no answer', () => {
     expect(kinds.slice(256)).toEqual(Array.from({ length: 44 }, () => 'unavailable'));
   });
 
-  it('is let go by close, without a word', async () => {
+  it('is aborted by close, without a report', async () => {
     endpoint.answer = () => undefined;
     const verifier = endpoint.verifierOf();
     const waiting = kindOf(verifier, 'abc');

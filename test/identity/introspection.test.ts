@@ -1,5 +1,4 @@
-// Opaque tokens (RFC 7662): what is asked, which answers let a token pass, and what is kept.
-// A real endpoint over sockets, a clock the test moves. What a dead endpoint costs is in introspection-faults.test.ts.
+// Opaque tokens (RFC 7662): the request, accepted responses, and the cache.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { IntrospectionIdentity } from '../../gateway/plan/settings.ts';
 import {
@@ -19,8 +18,8 @@ beforeAll(async () => {
 afterAll(() => endpoint[Symbol.asyncDispose]());
 afterEach(() => endpoint.reset());
 
-describe('the question', () => {
-  it('is one POST of a form, by a client that shows its id and secret (RFC 6749 §2.3.1)', async () => {
+describe('the introspection request', () => {
+  it("is one form POST with the client's id and secret (RFC 6749 §2.3.1)", async () => {
     await endpoint.verifierOf().verify('abc+/~.-_==');
     expect(endpoint.asked).toEqual([
       {
@@ -41,7 +40,7 @@ describe('the question', () => {
     expect(() => endpoint.verifierOf({ endpoint: elsewhere })).toThrow(TypeError);
   });
 
-  it('is for what is no JWT, and for the JWTs of its issuer where one is set', () => {
+  it('is sent for opaque tokens, and for JWTs of the configured issuer', () => {
     const jwt = (claims: object) => `e30.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.AA`;
     const verifier = endpoint.verifierOf();
     expect(['abc', 'a.b', 'a.b.c', jwt({})].map(verifier.claims)).toEqual([true, true, true, true]);
@@ -52,7 +51,7 @@ describe('the question', () => {
   });
 });
 
-it('a connection that the endpoint has closed meanwhile costs nothing: the question is put again, once', async () => {
+it('is retried once if the endpoint has closed the pooled connection', async () => {
   const verifier = endpoint.verifierOf();
   await verifier.verify('abc');
   endpoint.closeIdleConnections();
@@ -67,13 +66,13 @@ it('a connection that the endpoint has closed meanwhile costs nothing: the quest
   expect(hangUps).toBe(2);
 });
 
-describe('an answer', () => {
-  it('that a token is active names the consumer, its scopes and all that is said of it', async () => {
+describe('an introspection response', () => {
+  it('for an active token gives the consumer, its scopes and claims', async () => {
     expect(await endpoint.verifierOf().verify('abc')).toEqual({
       kind: 'consumer',
       consumer: {
         id: 'acme',
-        named: true,
+        mayLabelMetrics: true,
         via: 'token',
         scopes: new Set(['orders:read', 'orders:write']),
         claims: good(),
@@ -132,7 +131,7 @@ describe('an answer', () => {
     expect(await kindOf(endpoint.verifierOf(settings), 'abc')).toBe('consumer');
   });
 
-  it('JWT-6: that binds the token to a certificate says which, for each request to be held against it', async () => {
+  it('JWT-6: with a certificate binding gives the fingerprint that each request must match', async () => {
     endpoint.answer = says({ cnf: { 'x5t#S256': Buffer.alloc(32, 7).toString('base64url') } });
     expect(await endpoint.verifierOf().verify('abc')).toMatchObject({
       kind: 'consumer',
@@ -141,12 +140,12 @@ describe('an answer', () => {
   });
 });
 
-/** Takes away what the good answer has. */
+/** Removes all members of the valid response. */
 function blank() {
   return Object.fromEntries(Object.keys(good()).map((name) => [name, undefined]));
 }
 
-describe('what is kept', () => {
+describe('the cached verdict', () => {
   it.each<[string, number, Partial<IntrospectionIdentity>, Readonly<Record<string, unknown>>]>([
     ['60 seconds', 60, {}, {}],
     ['60 seconds, without exp', 60, {}, { exp: undefined }],
@@ -154,7 +153,7 @@ describe('what is kept', () => {
     ['token_cache', 5, { tokenCacheMs: 5 * SECOND }, {}],
     ['10 seconds, when it is not active', 10, {}, { active: false }],
     ['token_cache, when it is not active', 5, { tokenCacheMs: 5 * SECOND }, { active: false }],
-  ])('is an answer for %s', async (_name, seconds, settings, changes) => {
+  ])('is valid for %s', async (_name, seconds, settings, changes) => {
     endpoint.answer = says(changes);
     const verifier = endpoint.verifierOf(settings);
     await verifier.verify('abc');
@@ -165,7 +164,7 @@ describe('what is kept', () => {
     expect(endpoint.asked).toHaveLength(2);
   });
 
-  it('is nothing where token_cache is off, though callers that ask at once share one question', async () => {
+  it('does not exist with token_cache: off, but concurrent callers share one request', async () => {
     const verifier = endpoint.verifierOf({ tokenCacheMs: 0 });
     await Promise.all(Array.from({ length: 20 }, () => verifier.verify('abc')));
     expect(endpoint.asked).toHaveLength(1);

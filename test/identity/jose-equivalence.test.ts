@@ -1,5 +1,4 @@
-// The gateway judges tokens as jose does, though it verifies their signatures itself (JWT-1 … JWT-8).
-// Tokens are drawn at random; jose-oracle.ts says what becomes of each.
+// The gateway's own verification gives the verdicts of jose for random tokens (JWT-1 … JWT-8).
 import fc from 'fast-check';
 import type { JWK } from 'jose';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -35,8 +34,8 @@ const nameOf = ({ outcome }: TokenVerdict): string =>
     ? `refused: ${outcome.refusal.flaw}`
     : outcome.kind;
 
-describe('JWT-1: a drawn token', () => {
-  it('is judged as by jose: outcome, flaw, consumer, and how long the verdict holds', {
+describe('JWT-1: a random token', () => {
+  it('gets the same outcome, flaw, consumer and expiry as from jose', {
     timeout: FUZZ_TIMEOUT_MS,
   }, async () => {
     const judges = await Promise.all(
@@ -68,8 +67,8 @@ describe('JWT-1: a drawn token', () => {
   });
 });
 
-describe('JWT-1: a key that jose selects and cannot import', () => {
-  it.each(NOT_IMPORTED)('verifies nothing here either, as if it were not there: %s', async (_name, odd) => {
+describe('JWT-1: a key that jose selects but cannot import', () => {
+  it.each(NOT_IMPORTED)('verifies nothing here either, as if it were absent: %s', async (_name, odd) => {
     const [good = {}] = KEY_SETS[1] ?? [];
     const { verify, oracle } = await openJudge(USUAL, [{ ...good, kid: 'good' }, odd]);
     expect(nameOf(await verify(goodToken('good')))).toBe('consumer');

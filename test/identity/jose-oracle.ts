@@ -1,5 +1,4 @@
-// Judges tokens with jose's `jwtVerify`: the reference that the gateway's own verification is compared with.
-// It shares no code with gateway/identity but the words of a verdict.
+// Verifies tokens with jose's `jwtVerify`, as the reference for the gateway's own verification.
 import { createPublicKey } from 'node:crypto';
 import {
   createLocalJWKSet,
@@ -25,7 +24,7 @@ import { bindingOf } from '../../gateway/policy/authentication/token-authenticat
 
 const MOST_TRIED = 4;
 
-/** Makes the judgement of tokens by a published key set that does not change; `at` in epoch milliseconds. */
+/** Uses a fixed published key set. `at` in epoch milliseconds. */
 export function createJoseOracle(
   settings: JwtIdentity,
   published: readonly JWK[],
@@ -110,7 +109,7 @@ async function verifySignature(
   }
 }
 
-/** jose knows one expected `typ`: the accepted one that the token has, one that fails, or none. */
+/** jose expects one `typ`: the accepted one that the token has, an impossible one, or none. */
 function expectedType(accepted: readonly string[], typ: string | undefined): string | undefined {
   if (typ === undefined && accepted.includes('none')) return undefined;
   const wanted = typ?.toLowerCase().replace(/^application\//, '');
@@ -158,7 +157,7 @@ function judgeClaims(claims: JWTPayload, settings: JwtIdentity): TokenVerdict {
 
 const COMPACT = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/;
 
-/** Before jose sees a token: it decodes base64url leniently and keeps the last of repeated names. */
+/** Runs before jose, which decodes base64url leniently and keeps the last of repeated names. */
 function readHeader(token: string) {
   if (token.length > 8192 || !COMPACT.test(token)) return undefined;
   const parts = token.split('.');
@@ -172,7 +171,7 @@ function readHeader(token: string) {
   return { alg, kid, typ };
 }
 
-/** Undefined too for an object behind a byte order mark. */
+/** Undefined also for an object after a byte order mark. */
 function readUniqueMembers(part: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
@@ -185,7 +184,7 @@ function readUniqueMembers(part: string): Readonly<Record<string, unknown>> | un
   }
 }
 
-/** Of the outermost object of valid JSON: colons at depth 1 outside of texts. */
+/** Members of the outermost object of valid JSON: colons at depth 1 outside of strings. */
 function countMembers(json: string): number {
   let depth = 0;
   let members = 0;

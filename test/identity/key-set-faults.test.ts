@@ -1,5 +1,4 @@
-// Every way in which an issuer's key set can go wrong (promise 31), before any keys were had and after: what becomes of a
-// token of the old key and of the new one, and how fast the keys are right again. Real sockets, a clock the test moves.
+// Every fault of an issuer's key set (promise 31), before and after the first fetch.
 import { createServer as createTls } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
@@ -71,7 +70,7 @@ const text =
   (body: string | (() => string)): Answer =>
   (_, response) =>
     response.end(typeof body === 'string' ? body : body());
-/** Sent elsewhere than to the issuer. */
+/** Redirects away from the issuer. */
 const elsewhere =
   (url: () => string): typeof fetch =>
   (_, init) =>
@@ -104,7 +103,7 @@ function openVerifier(fetcher: typeof fetch = fetch, timeout = MINUTE) {
 
 const BOMB = gzipSync(Buffer.alloc(16 * 1024 * 1024, ' '));
 
-/** What no issuer means: the keys of before stay, for a day. `through`: how the issuer is reached meanwhile. */
+/** Faults of an issuer: the former keys stay for a day. `through`: how the issuer is reached meanwhile. */
 type Fault = readonly [name: string, answer: Answer, reason: RegExp, through?: () => string];
 const FAULTS: readonly Fault[] = [
   ['down', (request) => request.socket.destroy(), /./],
@@ -120,11 +119,11 @@ const FAULTS: readonly Fault[] = [
     (_, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(BOMB),
     /larger/,
   ],
-  ['gzip that is none', (_, r) => r.writeHead(200, { 'content-encoding': 'gzip' }).end(setOf([old])), /./],
+  ['invalid gzip', (_, r) => r.writeHead(200, { 'content-encoding': 'gzip' }).end(setOf([old])), /./],
   ['moved for good (301)', status(301, { location: '/keys' }), /redirect/],
   ['moved for now (302) to another host', status(302, { location: 'http://127.0.0.1:9/' }), /redirect/],
   ['204 without content', status(204), /status 204/],
-  ['304 that nobody asked for', status(304), /status 304/],
+  ['an unexpected 304', status(304), /status 304/],
   ['401', status(401), /status 401/],
   ['404 with a set', status(404), /status 404/],
   ['500 with a set', status(500), /status 500/],
@@ -147,7 +146,7 @@ const FAULTS: readonly Fault[] = [
   ['keys as an object', text(() => `{"keys":${JSON.stringify(old)}}`), /not a JWK set/],
 ];
 
-/** One byte at a time until the other side leaves. */
+/** Sends one byte at a time until the other side closes the connection. */
 function drip(...[, response]: Parameters<Answer>): void {
   response.write('{');
   const timer = setInterval(() => response.write(' '), 10);
@@ -160,7 +159,7 @@ describe('an issuer that is', () => {
     return { name, answer, reason, through, timeout };
   });
   it.each(rows)(
-    'promise 31: $name: known keys keep working, and a new one is taken within a cooldown',
+    'promise 31: $name: known keys keep working, and a new key is used within a cooldown',
     async ({ answer, reason, through, timeout }) => {
       const { verifier, told, fetches, kindOf, goThrough } = openVerifier(fetch, timeout);
       issuer.answerWith(serves(() => [old]));
@@ -186,7 +185,7 @@ describe('an issuer that is', () => {
   );
 
   it.each(rows)(
-    'JWT-4: $name from the start: a token is unavailable, not refused, until the keys are there',
+    'JWT-4: $name from the start: a token is unavailable, not refused, until the keys are fetched',
     async ({ answer, through, timeout }) => {
       issuer.answerWith(answer);
       const { kindOf, goThrough } = openVerifier(through === undefined ? fetch : elsewhere(through), timeout);
@@ -199,7 +198,7 @@ describe('an issuer that is', () => {
   );
 });
 
-/** What an issuer may mean. `before` of a gateway that starts then, `after` of one that had the old key. */
+/** Sets that an issuer may intend. `before`: for a gateway that starts then. `after`: for one with the old key. */
 const SETS: readonly (readonly [name: string, answer: Answer, oldToken: Kind, freshToken: Kind])[] = [
   ['both keys, rotating', serves(() => [old, fresh]), 'consumer', 'consumer'],
   ['both keys, the new one first', serves(() => [fresh, old]), 'consumer', 'consumer'],
@@ -315,14 +314,14 @@ describe('a set with', () => {
       oldToken,
       freshToken,
     ]);
-    // A set of which no key can be used is a fault like any other: the keys of before stay, and it is reported.
+    // A set without a usable key is a fault: the former keys stay, and it is reported.
     const keyless = oldToken === 'unavailable';
     const kinds = [await running.kindOf(tokens.old), await running.kindOf(tokens.fresh)];
     expect(kinds).toEqual([keyless ? 'consumer' : oldToken, freshToken]);
     expect(running.told.map(({ kind }) => kind)).toEqual(['fetched', keyless ? 'failed' : 'fetched']);
   });
 
-  it('no key at all is asked for again every second, and the keys that come back are taken', async () => {
+  it('no key at all is fetched again every second, and returning keys are used', async () => {
     issuer.answerWith(serves(() => []));
     const { kindOf, fetches } = openVerifier();
     for (let count = 0; count < 5; count += 1) expect(await kindOf(tokens.old)).toBe('unavailable');

@@ -1,4 +1,4 @@
-// How the keys live through rotation, outages and hostile answers (JWT-4): real sockets, a clock the test moves.
+// The key set through rotation, outages and hostile responses (JWT-4).
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createTokenVerifier, type VerifierOptions } from '../../gateway/identity/authenticators.ts';
 import { issuerAddress } from '../../gateway/identity/issuer-request.ts';
@@ -25,14 +25,14 @@ afterEach(async () => {
 });
 
 function makeVerifier(options: Partial<VerifierOptions> = {}): IdentityVerifier {
-  // A busy machine may take longer over an answer than a gateway waits.
+  // A busy machine may need longer for a response than the default timeout.
   const patient = { now: () => clock.now, timeout: MINUTE };
   const verifier = createTokenVerifier(issuer.settings, { ...patient, ...options });
   open.push(verifier);
   return verifier;
 }
 
-/** A verifier whose `nextFetch` settles with the next fetch that someone else started. */
+/** `nextFetch` resolves with the next fetch that another caller started. */
 function makeWatchedVerifier() {
   let told: ((fetch: KeyFetch) => void) | undefined;
   const verifier = makeVerifier({ report: (fetch) => told?.(fetch) });
@@ -45,8 +45,8 @@ function makeWatchedVerifier() {
 
 const kindOf = async (verifier: IdentityVerifier, token: string) => (await verifier.verify(token)).kind;
 
-describe('an issuer that is away', () => {
-  it('JWT-4: before any keys were had a token is unavailable, not refused, and passes once the issuer is up', async () => {
+describe('an unavailable issuer', () => {
+  it('JWT-4: before the first fetch a token is unavailable, not refused, and passes once the issuer is up', async () => {
     issuer.down();
     const verifier = makeVerifier();
     await verifier.warm();
@@ -57,7 +57,7 @@ describe('an issuer that is away', () => {
     expect(await kindOf(verifier, token)).toBe('consumer');
   });
 
-  it('JWT-4: while there are no keys, a flood of tokens makes one fetch a second', async () => {
+  it('JWT-4: without keys, a flood of tokens causes one fetch per second', async () => {
     issuer.down();
     const verifier = makeVerifier();
     const tokens = await Promise.all(Array.from({ length: 50 }, () => issuer.sign()));
@@ -69,7 +69,7 @@ describe('an issuer that is away', () => {
     }
   });
 
-  it('JWT-4: keys once had keep working for 24 h without the issuer, and no longer', async () => {
+  it('JWT-4: fetched keys keep working for 24 h without the issuer, and no longer', async () => {
     const verifier = makeVerifier();
     await verifier.warm();
     issuer.down();
@@ -88,7 +88,7 @@ describe('an issuer that is away', () => {
     expect(await kindOf(verifier, await issuer.sign())).toBe('unavailable');
   });
 
-  it('JWT-4: after an outage the keys are fetched again within one cooldown, beside the traffic', async () => {
+  it('JWT-4: after an outage the keys are fetched again within one cooldown, in the background', async () => {
     const { verifier, nextFetch } = makeWatchedVerifier();
     await verifier.warm();
     issuer.down();
@@ -121,7 +121,7 @@ describe('rotation', () => {
     expect(issuer.fetches).toBe(2);
   });
 
-  it('JWT-4: under load, tokens of the old key and of the new pass side by side, and it costs one fetch', async () => {
+  it('JWT-4: under load, tokens of the old and the new key both pass, with one fetch', async () => {
     const verifier = makeVerifier();
     await verifier.warm();
     const sign = (count: number) => Promise.all(Array.from({ length: count }, () => issuer.sign()));
@@ -135,8 +135,8 @@ describe('rotation', () => {
     expect(issuer.fetches).toBe(2);
   });
 
-  describe('under the kid of before', () => {
-    /** Signed with keys that replace those of before under their kids. */
+  describe('a new key under an old kid', () => {
+    /** Signed with keys that replace the old ones under their kids. */
     async function replaced() {
       const kids = issuer.publicKeys().map(({ kid }) => kid);
       await issuer.rotate();
@@ -146,7 +146,7 @@ describe('rotation', () => {
         Promise.all(Array.from({ length: count }, () => issuer.sign({}, { kid: kids[0] })));
     }
 
-    it('JWT-4: a signature that fails makes one fetch per cooldown, and then passes', async () => {
+    it('JWT-4: an invalid signature causes one fetch per cooldown, and then passes', async () => {
       const verifier = makeVerifier();
       await verifier.warm();
       const tokens = await (await replaced())(20);
@@ -159,7 +159,7 @@ describe('rotation', () => {
       expect(issuer.fetches).toBe(2);
     });
 
-    it('JWT-4: a flood of forged tokens makes one fetch per cooldown, and drives no good one out', async () => {
+    it('JWT-4: a flood of forged tokens causes one fetch per cooldown, and evicts no valid one', async () => {
       const verifier = makeVerifier();
       await verifier.warm();
       const good = await issuer.sign();
@@ -175,7 +175,7 @@ describe('rotation', () => {
       }
     });
 
-    it('JWT-4: while the issuer is away, such a token is refused and those of before pass', async () => {
+    it('JWT-4: while the issuer is down, such a token is refused and those of the old key pass', async () => {
       const verifier = makeVerifier();
       await verifier.warm();
       const good = await issuer.sign();
@@ -186,7 +186,7 @@ describe('rotation', () => {
     });
   });
 
-  it('JWT-4: a thousand unknown kids make one fetch per cooldown', async () => {
+  it('JWT-4: a thousand unknown kids cause one fetch per cooldown', async () => {
     const verifier = makeVerifier();
     await verifier.warm();
     const tokens = await Promise.all(
@@ -200,7 +200,7 @@ describe('rotation', () => {
     }
   });
 
-  it('JWT-4: a removed key stops working after the scheduled fetch, though its token is in the cache', async () => {
+  it('JWT-4: a removed key stops working after the scheduled fetch, although its token is cached', async () => {
     const { verifier, nextFetch } = makeWatchedVerifier();
     await verifier.warm();
     const token = await issuer.sign();
@@ -231,7 +231,7 @@ describe('rotation', () => {
     }
   });
 
-  it('JWT-4: keys are fetched even after the clock was set back a year', async () => {
+  it('JWT-4: keys are fetched even after the clock was set back by a year', async () => {
     const verifier = makeVerifier();
     await verifier.warm();
     clock.now -= 365 * 24 * HOUR;
@@ -240,8 +240,8 @@ describe('rotation', () => {
   });
 });
 
-describe('answers that are not keys', () => {
-  it('JWT-4: an endless body is left at the cap', async () => {
+describe('responses without usable keys', () => {
+  it('JWT-4: an endless body is aborted at the limit', async () => {
     let sent = 0;
     issuer.answerWith((_request, response) => {
       const chunk = Buffer.alloc(64 * 1024, ' ');
@@ -267,7 +267,7 @@ describe('answers that are not keys', () => {
   );
 });
 
-it('JWT-4: a fetch is given up after five seconds where nothing else is said', async () => {
+it('JWT-4: a fetch times out after five seconds by default', async () => {
   const given = vi.spyOn(AbortSignal, 'timeout');
   try {
     const verifier = createTokenVerifier(issuer.settings, { now: () => clock.now });
@@ -279,7 +279,7 @@ it('JWT-4: a fetch is given up after five seconds where nothing else is said', a
   }
 });
 
-describe('where keys come from', () => {
+describe('the JWKS URL', () => {
   it.each([
     'https://issuer.example/jwks',
     'http://127.0.0.1:4000/jwks',
@@ -297,7 +297,7 @@ describe('where keys come from', () => {
     'file:///etc/passwd',
     'data:application/json,{"keys":[]}',
     'jwks.json',
-  ])('JWT-4: %s may not', (url) => {
+  ])('JWT-4: %s may not be fetched', (url) => {
     expect(() => issuerAddress(url)).toThrow(TypeError);
     expect(() => createTokenVerifier({ ...issuer.settings, jwksUrl: url }, { now: () => clock.now })).toThrow(
       TypeError,
@@ -306,7 +306,7 @@ describe('where keys come from', () => {
 });
 
 describe('close', () => {
-  it('ends a fetch under way, and no later token starts one', async () => {
+  it('aborts a running fetch, and no later token starts one', async () => {
     issuer.answerWith(() => undefined);
     const told: KeyFetch[] = [];
     const verifier = makeVerifier({ report: (fetch) => told.push(fetch) });

@@ -1,5 +1,4 @@
-// API keys and client certificates as requests carry them: what each is judged to be, and what nobody can judge.
-// The records and their digests are in policy/api-keys.test.ts, who is asked first in exchange/steps/authenticate.test.ts.
+// API keys and client certificates in requests: their verdicts and revocation.
 import { describe, expect, it } from 'vitest';
 import { RecordFields } from '../../gateway/exchange/request-view.ts';
 import { createKeyAuthenticator } from '../../gateway/identity/api-keys.ts';
@@ -38,8 +37,8 @@ describe('an API key', () => {
   }
 
   it.each<[string, Parameters<typeof judged>, unknown, number]>([
-    ['in order', [key, { kind: 'found', record }], 'consumer', 1],
-    ['of nobody', [key, { kind: 'unknown' }], { reason: 'key_invalid', flaw: 'unknown' }, 1],
+    ['that is valid', [key, { kind: 'found', record }], 'consumer', 1],
+    ['that is unknown', [key, { kind: 'unknown' }], { reason: 'key_invalid', flaw: 'unknown' }, 1],
     [
       'that is revoked',
       [key, { kind: 'found', record: revokeKey(record, 5) }],
@@ -52,7 +51,7 @@ describe('an API key', () => {
       { reason: 'key_invalid', flaw: 'expired' },
       1,
     ],
-    ['that the store cannot be asked about', [key, { kind: 'away' }], 'unavailable', 1],
+    ['while the store is unavailable', [key, { kind: 'away' }], 'unavailable', 1],
     ['mistyped', [`${key}0`, { kind: 'away' }], { reason: 'key_invalid', flaw: 'checksum' }, 0],
     ['twice', [[key, key], { kind: 'away' }], { reason: 'credentials_malformed', field: 'X-API-Key' }, 0],
     [
@@ -61,14 +60,14 @@ describe('an API key', () => {
       { reason: 'credentials_malformed', field: 'X-API-Key' },
       0,
     ],
-    ['that is not there', [undefined, { kind: 'away' }], { reason: 'credentials_missing' }, 0],
+    ['that is absent', [undefined, { kind: 'away' }], { reason: 'credentials_missing' }, 0],
     ['that is empty', ['', { kind: 'away' }], { reason: 'credentials_missing' }, 0],
   ])('AUTH-3: %s', async (_what, carried, outcome, questions) => {
     expect(await judged(...carried)).toEqual([outcome, questions]);
   });
 });
 
-describe('what was opened with an API key', () => {
+describe('a tunnel opened with an API key', () => {
   const id = newKeyId();
   const { key, digest } = newSecret(id);
   const record = makeKey(
@@ -79,15 +78,23 @@ describe('what was opened with an API key', () => {
   const found = (next: KeyRecord): FoundKey => ({ kind: 'found', record: next });
 
   it.each<[string, () => FoundKey | Promise<FoundKey>, boolean]>([
-    ['while it is in order', () => found(record), false],
+    ['not while it is valid', () => found(record), false],
     ['once it is revoked', () => found(revokeKey(record, 5)), true],
-    ['within an overlap', () => found(rotateKey(record, 'ab', { now: 5, overlapMs: NOW })), false],
-    ['behind it', () => found(rotateKey(record, 'ab', { now: 5, overlapMs: 10 })), true],
-    ['once nobody knows it', () => ({ kind: 'unknown' }), true],
-    ['while the store is away', () => ({ kind: 'away' }), false],
-    ['while that is asked', () => Promise.resolve(found(revokeKey(record, 5))), false],
-    ['while that cannot say', () => Promise.reject(new Error('no record')), false],
-  ])('AUTH-3: is taken back with it: %s', async (_what, next, isRevoked) => {
+    [
+      'not within the overlap of a rotation',
+      () => found(rotateKey(record, 'ab', { now: 5, overlapMs: NOW })),
+      false,
+    ],
+    [
+      'after the overlap of a rotation',
+      () => found(rotateKey(record, 'ab', { now: 5, overlapMs: 10 })),
+      true,
+    ],
+    ['once it is unknown', () => ({ kind: 'unknown' }), true],
+    ['not while the store is unavailable', () => ({ kind: 'away' }), false],
+    ['not while the look-up runs', () => Promise.resolve(found(revokeKey(record, 5))), false],
+    ['not if the look-up fails', () => Promise.reject(new Error('no record')), false],
+  ])('AUTH-3: is revoked with the key: %s', async (_what, next, isRevoked) => {
     let find: () => FoundKey | Promise<FoundKey> = () => found(record);
     const keys = { find: () => find() };
     const { judge } = createKeyAuthenticator({ header: 'X-API-Key', keys, now: () => NOW });
@@ -123,7 +130,7 @@ describe('a client certificate', () => {
     expect(outcome.kind === 'consumer' ? outcome.consumer.id : undefined).toBe(id);
   });
 
-  it('stands for its connection until it ends, however long the connection stays', () => {
+  it('is accepted for its connection only until it expires', () => {
     expect(judge(NOW - 1)).toMatchObject({ kind: 'consumer', consumer: { id: 'acme', via: 'certificate' } });
     expect(judge(NOW)).toEqual({ kind: 'refused', refusal: { reason: 'certificate_invalid' } });
   });

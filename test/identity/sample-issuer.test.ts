@@ -1,5 +1,4 @@
-// The sample issuer and its token command as a user meets them: processes, a key file, tokens the gateway accepts.
-// What its endpoints answer is in test/upstreams/identity.
+// The sample issuer and its token command as a user runs them: processes, key file, accepted tokens.
 import { execFile, spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -70,7 +69,7 @@ describe('the token command', () => {
       kind: 'consumer',
       consumer: {
         id: 'acme',
-        named: true,
+        mayLabelMetrics: true,
         via: 'token',
         scopes: new Set(SCOPES),
         claims: expect.objectContaining({ account_created: '2025-03-14' }),
@@ -78,12 +77,12 @@ describe('the token command', () => {
     });
   });
 
-  it('prints one of another client that is named, whose account is of another day', async () => {
+  it('prints a token for another named client, whose account has another creation day', async () => {
     const globex = await verify(await printToken(dataFolder, issuer.port, 'globex'));
     expect(globex).toMatchObject({ consumer: { id: 'globex', claims: { account_created: '2025-11-05' } } });
   });
 
-  it('knows no other, and says which there are', async () => {
+  it('refuses an unknown client and lists the known ones', async () => {
     const refused = await printToken(dataFolder, issuer.port, 'nobody').catch((error: unknown) => error);
     expect(refused).toMatchObject({
       code: 2,
@@ -92,7 +91,7 @@ describe('the token command', () => {
     });
   });
 
-  it('says so when the issuer does not run, and how to run it', async () => {
+  it('reports that the issuer does not run, and how to start it', async () => {
     const [port] = await freePorts(1);
     const refused = await printToken(dataFolder, port ?? 0).catch((error: unknown) => error);
     expect(refused).toMatchObject({
@@ -104,7 +103,7 @@ describe('the token command', () => {
 });
 
 describe('the key', () => {
-  it('is readable by its owner only, and its private half is not in the set', async () => {
+  it('is readable only by its owner, and its private part is not in the key set', async () => {
     expect((await stat(join(dataFolder, 'issuer-key.json'))).mode & 0o777).toBe(0o600);
     expect((await stat(join(dataFolder, 'identity.db'))).mode & 0o777).toBe(0o600);
     const answer = await fetch(`${issuer.endpoint}/.well-known/jwks.json`);
@@ -112,7 +111,7 @@ describe('the key', () => {
     expect(keys.map((key) => Object.keys(key).sort())).toEqual([['alg', 'e', 'kid', 'kty', 'n', 'use']]);
   });
 
-  it('is one when several issuers start together on an empty folder', async () => {
+  it('is the same for several issuers that start together on an empty folder', async () => {
     const options = { port: 0, dataFolder: join(dataFolder, 'fresh'), issuer: ISSUER };
     const starts = await Promise.all([1, 2, 3].map(() => startIssuer(options)));
     const sets = await Promise.all(
@@ -122,7 +121,7 @@ describe('the key', () => {
     await Promise.all(starts.map((one) => one.close()));
   });
 
-  it('OAU-10: is replaced by a command; tokens of the one before stay good, after a restart too', async () => {
+  it('OAU-10: is replaced by a command; tokens of the old key stay valid, after a restart too', async () => {
     const before = await printToken(dataFolder, issuer.port);
     const env = { ...process.env, SUNDIAL_DATA: dataFolder };
     const rotate = () => run(process.execPath, [join(FOLDER, 'rotate-key.ts')], { env });
@@ -135,7 +134,7 @@ describe('the key', () => {
     expect(fresh).not.toBe(old);
     expect(said.stdout).toContain(`The key ${fresh} signs as soon as`);
     for (const token of [before, after]) expect(await verify(token)).toMatchObject({ kind: 'consumer' });
-    // A second time too soon would take a key away whose tokens are still about.
+    // A second replacement too soon would remove a key whose tokens are still valid.
     const key = await readFile(join(dataFolder, 'issuer-key.json'), 'utf8');
     await expect(rotate()).rejects.toMatchObject({ code: 3, stderr: expect.stringContaining('too recent') });
     expect(await readFile(join(dataFolder, 'issuer-key.json'), 'utf8')).toBe(key);
@@ -167,7 +166,7 @@ describe('the process', () => {
     return { child, exit, printed: () => printed };
   };
 
-  it('killed at once, forgets nothing that it has answered: sessions, refresh tokens, what was used', async () => {
+  it('loses nothing it has acknowledged when killed: sessions, refresh tokens, used codes', async () => {
     const named = (url: string) => ({ issuer: 'https://127.0.0.1:8443/auth', endpoint: `${url}/auth`, url });
     const one = await start();
     const [port] = await freePorts(1);

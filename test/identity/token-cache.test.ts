@@ -1,9 +1,9 @@
-// What the token cache remembers, for how long, and what it never answers from memory (JWT-8).
+// The token cache: what it keeps, for how long, and what it never serves (JWT-8).
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createTokenVerifier } from '../../gateway/identity/authenticators.ts';
 import { createTokenCache, type Verification } from '../../gateway/identity/token-cache.ts';
-import { createKnownIssuers } from '../../gateway/identity/token-shape.ts';
-import type { Authenticated } from '../../gateway/policy/authentication/access.ts';
+import { createIssuerCache } from '../../gateway/identity/token-shape.ts';
+import type { AuthenticationResult } from '../../gateway/policy/authentication/access.ts';
 import type { MaybePromise } from '../../gateway/policy/contract.ts';
 import { startTestIssuer } from '../support/issuer.ts';
 
@@ -11,18 +11,21 @@ const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const START = Date.parse('2026-11-21T08:00:00Z');
 
-const CONSUMER: Authenticated = {
+const CONSUMER: AuthenticationResult = {
   kind: 'consumer',
-  consumer: { id: 'acme', named: true, via: 'token', scopes: new Set(), claims: {} },
+  consumer: { id: 'acme', mayLabelMetrics: true, via: 'token', scopes: new Set(), claims: {} },
 };
-const REFUSED: Authenticated = { kind: 'refused', refusal: { reason: 'token_invalid', description: 'no' } };
+const REFUSED: AuthenticationResult = {
+  kind: 'refused',
+  refusal: { reason: 'token_invalid', description: 'no' },
+};
 
 let now: number;
 let generation: number;
 let asked: string[];
 let answer: (token: string) => MaybePromise<Verification>;
 
-const verdict = (outcome: Authenticated, span: Partial<Verification> = {}): Verification => ({
+const verdict = (outcome: AuthenticationResult, span: Partial<Verification> = {}): Verification => ({
   outcome,
   generation,
   expires: Number.POSITIVE_INFINITY,
@@ -49,7 +52,7 @@ beforeEach(() => {
 });
 
 describe('an accepted token', () => {
-  it('JWT-8: is answered without a promise the second time', async () => {
+  it('JWT-8: returns without a promise the second time', async () => {
     const judge = makeCache();
     const first = judge('token');
     expect(first).toBeInstanceOf(Promise);
@@ -61,7 +64,7 @@ describe('an accepted token', () => {
   it.each([
     ['5 minutes, when it lives longer', 60 * MINUTE, 5 * MINUTE],
     ['its own life, when that is shorter', 90 * SECOND, 90 * SECOND],
-  ])('JWT-8: is remembered for %s', async (_name, life, kept) => {
+  ])('JWT-8: is cached for %s', async (_name, life, kept) => {
     answer = async () => verdict(CONSUMER, { expires: START + life });
     const judge = makeCache();
     await judge('token');
@@ -72,14 +75,14 @@ describe('an accepted token', () => {
     expect(asked).toHaveLength(2);
   });
 
-  it('JWT-8: is not answered from memory at a time before it was judged', async () => {
+  it('JWT-8: is not served from the cache at a time before its verification', async () => {
     const judge = makeCache();
     await judge('token');
     now = START - 1;
     expect(judge('token')).toBeInstanceOf(Promise);
   });
 
-  it('JWT-8: is judged anew when the keys changed', async () => {
+  it('JWT-8: is verified again after the keys changed', async () => {
     const judge = makeCache();
     await judge('token');
     generation = 2;
@@ -87,7 +90,7 @@ describe('an accepted token', () => {
     expect(await judge('token')).toBe(REFUSED);
   });
 
-  it('JWT-8: is not remembered when the keys changed while it was being judged', async () => {
+  it('JWT-8: is not cached if the keys changed during its verification', async () => {
     answer = async () => {
       const old = verdict(CONSUMER);
       generation = 2;
@@ -99,7 +102,7 @@ describe('an accepted token', () => {
     expect(await judge('token')).toBe(REFUSED);
   });
 
-  it('JWT-8: does not vouch for another token with the same signature', async () => {
+  it('JWT-8: does not admit another token with the same signature', async () => {
     const signature = 's'.repeat(64);
     answer = async (token) => verdict(token.startsWith('good') ? CONSUMER : REFUSED);
     const judge = makeCache();
@@ -110,7 +113,7 @@ describe('an accepted token', () => {
     expect(asked).toHaveLength(2);
   });
 
-  it('JWT-8: stays in memory through a flood of forgeries', async () => {
+  it('JWT-8: stays cached through a flood of forged tokens', async () => {
     const judge = makeCache();
     await judge('good');
     answer = async () => verdict(REFUSED);
@@ -123,7 +126,7 @@ it.each([
   ['more than 16 million characters', 2_000, 8_192, 975],
   ['more than 10,000', 10_001, 100, 5_000],
 ])(
-  'JWT-8: of good tokens %s are not remembered: the older half leaves at once',
+  'JWT-8: of valid tokens %s are not cached: the older half is evicted at once',
   async (_name, count, length, gone) => {
     const judge = makeCache();
     const token = (each: number) => `${each}`.padStart(length, 'x');
@@ -134,18 +137,18 @@ it.each([
   },
 );
 
-describe('a verdict that comes without a promise', () => {
+describe('a verdict without a promise', () => {
   it.each([
     ['accepted', CONSUMER],
     ['refused', REFUSED],
-  ])('JWT-8: is returned without a promise and remembered: %s', (_name, outcome) => {
+  ])('JWT-8: is returned without a promise and cached: %s', (_name, outcome) => {
     answer = () => verdict(outcome);
     const judge = makeCache();
     expect([judge('token'), judge('token')]).toEqual([outcome, outcome]);
     expect(asked).toHaveLength(1);
   });
 
-  it('is not remembered where the next look may find otherwise', () => {
+  it('is not cached if the next verification may differ', () => {
     answer = () => verdict(REFUSED, { expires: 0 });
     const judge = makeCache();
     expect([judge('token'), judge('token')]).toEqual([REFUSED, REFUSED]);
@@ -153,8 +156,8 @@ describe('a verdict that comes without a promise', () => {
   });
 });
 
-describe('the field line of a token', () => {
-  it('JWT-8: is known once its token was judged, and a miss verifies nothing', async () => {
+describe('the header line of a token', () => {
+  it('JWT-8: is known once its token was verified, and a miss verifies nothing', async () => {
     const { known, verify } = openCache();
     expect(known('Bearer token')).toBeUndefined();
     expect(asked).toEqual([]);
@@ -187,7 +190,7 @@ describe('the field line of a token', () => {
 it.each([
   ['accepted', CONSUMER],
   ['refused', REFUSED],
-])('JWT-8: with token_cache: off nothing is remembered: %s', async (_name, outcome) => {
+])('JWT-8: with token_cache: off nothing is cached: %s', async (_name, outcome) => {
   answer = async () => verdict(outcome);
   const judge = makeCache(0);
   await Promise.all([judge('token'), judge('token')]);
@@ -196,7 +199,7 @@ it.each([
   expect(asked).toHaveLength(2);
 });
 
-it('JWT-8: a shorter token_cache holds for refused tokens too', async () => {
+it('JWT-8: a shorter token_cache applies to refused tokens too', async () => {
   answer = async () => verdict(REFUSED);
   const judge = makeCache(2 * SECOND);
   await judge('token');
@@ -206,7 +209,7 @@ it('JWT-8: a shorter token_cache holds for refused tokens too', async () => {
 });
 
 describe('a refused token', () => {
-  it('JWT-8: is refused from memory for 10 seconds', async () => {
+  it('JWT-8: is refused from the cache for 10 seconds', async () => {
     answer = async () => verdict(REFUSED);
     const judge = makeCache();
     await judge('token');
@@ -217,7 +220,7 @@ describe('a refused token', () => {
     expect(asked).toHaveLength(2);
   });
 
-  it('JWT-8: in a clock that ran ahead is judged anew once the clock is right again', async () => {
+  it('JWT-8: from a clock that ran ahead is verified again once the clock is right', async () => {
     answer = async () => verdict(REFUSED);
     const judge = makeCache();
     now = START + 24 * 60 * MINUTE;
@@ -227,7 +230,7 @@ describe('a refused token', () => {
     expect(await judge('token')).toBe(CONSUMER);
   });
 
-  it('JWT-8: takes bounded room, and the older half leaves at once', async () => {
+  it('JWT-8: uses bounded memory, and the older half is evicted at once', async () => {
     answer = async () => verdict(REFUSED);
     const judge = makeCache();
     for (let forged = 0; forged <= 1_000; forged += 1) await judge(`forged-${forged}`);
@@ -236,7 +239,7 @@ describe('a refused token', () => {
   });
 });
 
-it('JWT-4: that no keys could be had is never remembered', async () => {
+it('JWT-4: the absence of keys is never cached', async () => {
   answer = async () => verdict({ kind: 'unavailable' }, { expires: 0 });
   const judge = makeCache();
   await judge('token');
@@ -244,14 +247,14 @@ it('JWT-4: that no keys could be had is never remembered', async () => {
   expect(asked).toHaveLength(2);
 });
 
-it('callers that ask for one token at once share one verification', async () => {
+it('concurrent callers with one token share one verification', async () => {
   const judge = makeCache();
   const outcomes = await Promise.all(Array.from({ length: 20 }, () => judge('token')));
   expect(new Set(outcomes)).toEqual(new Set([CONSUMER]));
   expect(asked).toHaveLength(1);
 });
 
-it('a verification that fails is not held against the next caller', async () => {
+it('a failed verification does not affect the next caller', async () => {
   const judge = makeCache();
   answer = async () => {
     throw new Error('broken');
@@ -261,12 +264,12 @@ it('a verification that fails is not held against the next caller', async () => 
   expect(await judge('token')).toBe(CONSUMER);
 });
 
-describe('who a token names as its issuer', () => {
+describe('the issuer in a token', () => {
   const naming = (issuer: string, tail = 's'.repeat(64)) =>
     `e30.${Buffer.from(JSON.stringify({ iss: issuer })).toString('base64url')}.${tail}`;
 
-  it('is remembered of the whole token, not of its signature', () => {
-    const issuerOf = createKnownIssuers();
+  it('is cached by the whole token, not by its signature', () => {
+    const issuerOf = createIssuerCache();
     for (let round = 0; round < 2; round += 1) {
       expect(issuerOf(naming('a'))).toBe('a');
       expect(issuerOf(naming('b'))).toBe('b');
@@ -274,15 +277,15 @@ describe('who a token names as its issuer', () => {
     }
   });
 
-  it('is not lost where many are made up', () => {
-    const issuerOf = createKnownIssuers();
+  it('is not evicted by many invented tokens', () => {
+    const issuerOf = createIssuerCache();
     for (let made = 0; made < 12_000; made += 1) issuerOf(`made-up-${made}`);
     expect(issuerOf(naming('a'))).toBe('a');
   });
 });
 
 describe('with a real issuer', () => {
-  it('JWT-8: a token in memory is refused from its exp and the leeway on, and called expired', async () => {
+  it('JWT-8: a cached token is refused as expired from its exp plus the leeway on', async () => {
     const issuer = await startTestIssuer({ now: () => START });
     const verifier = createTokenVerifier(issuer.settings, { now: () => now });
     const token = await issuer.sign({ exp: START / SECOND + 60 });
@@ -301,7 +304,7 @@ describe('with a real issuer', () => {
     await issuer.close();
   });
 
-  it('JWT-1: a token from the future is refused, and passes as soon as its time has come', async () => {
+  it('JWT-1: a token from the future is refused, and passes once its time has come', async () => {
     const issuer = await startTestIssuer({ now: () => START });
     const verifier = createTokenVerifier(issuer.settings, { now: () => now });
     const token = await issuer.sign({ nbf: START / SECOND + 31 });

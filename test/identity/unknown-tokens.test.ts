@@ -1,5 +1,4 @@
-// A flood of made-up opaque tokens is no flood of questions to the issuer: each address has a budget of tokens that turn
-// out to be none. A real endpoint over sockets, a clock the test moves.
+// The budget per address that keeps a flood of invented opaque tokens from the introspection endpoint.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createTokenBudget } from '../../gateway/identity/introspect.ts';
 import type { IdentityVerifier } from '../../gateway/identity/token-cache.ts';
@@ -14,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => endpoint[Symbol.asyncDispose]());
 afterEach(() => endpoint.reset());
 
-/** A busy machine may take longer over an answer than a gateway waits. */
+/** A busy machine may need longer for a response than the default timeout. */
 const open = () => endpoint.verifierOf({}, { timeout: 60 * SECOND });
 const only = (active: (token: string) => boolean): void => {
   endpoint.answer = (form, response) => says({ active: active(form.token ?? '') })(form, response);
@@ -28,8 +27,8 @@ const flood = (count: number, name = 'flood') =>
   Array.from({ length: count }, (_, index) => `${name}-${index}`);
 const count = (kinds: readonly string[], kind: string) => kinds.filter((each) => each === kind).length;
 
-describe('RL-7, RL-12: tokens that turn out to be none', () => {
-  it('are asked about up to the budget of their address, and limited behind it', async () => {
+describe('RL-7, RL-12: invalid opaque tokens', () => {
+  it('are introspected up to the budget of their address, and limited beyond it', async () => {
     only(() => false);
     const verifier = open();
     const kinds = await kindsOf(verifier, flood(200));
@@ -41,14 +40,14 @@ describe('RL-7, RL-12: tokens that turn out to be none', () => {
     expect(endpoint.asked).toHaveLength(61);
   });
 
-  it('cost no other address anything', async () => {
+  it('do not affect another address', async () => {
     only((token) => token === 'good');
     const verifier = open();
     await kindsOf(verifier, flood(100));
     expect(await kindsOf(verifier, ['good'], THERE)).toEqual(['consumer']);
   });
 
-  it('drive out no token that is known already', async () => {
+  it('evict no cached token', async () => {
     only((token) => token === 'good');
     const verifier = open();
     expect(await kindsOf(verifier, ['good'])).toEqual(['consumer']);
@@ -56,12 +55,12 @@ describe('RL-7, RL-12: tokens that turn out to be none', () => {
     expect(await kindsOf(verifier, ['good', 'new'])).toEqual(['consumer', 'limited']);
   });
 
-  it('are the only ones that count: many good tokens behind one address pass, one after the other', async () => {
+  it('are the only ones that count: many valid tokens from one address pass, one after the other', async () => {
     const verifier = open();
     for (const token of flood(100)) expect(await kindsOf(verifier, [token])).toEqual(['consumer']);
   });
 
-  it('do not count while the endpoint gives no answer', async () => {
+  it('do not count while the endpoint does not respond', async () => {
     endpoint.answer = (_, response) => response.writeHead(400).end();
     const verifier = open();
     for (const token of flood(100)) expect(await kindsOf(verifier, [token])).toEqual(['unavailable']);
@@ -69,7 +68,7 @@ describe('RL-7, RL-12: tokens that turn out to be none', () => {
     expect(await kindsOf(verifier, ['good'])).toEqual(['consumer']);
   });
 
-  it('are forgotten after the window, also by a clock that was set back', async () => {
+  it('stop counting after the window, also if the clock was set back', async () => {
     only(() => false);
     const verifier = open();
     await kindsOf(verifier, flood(100));
@@ -77,7 +76,7 @@ describe('RL-7, RL-12: tokens that turn out to be none', () => {
     expect(await kindsOf(verifier, ['one'])).toEqual(['refused']);
   });
 
-  it('are all asked about where no address asks', async () => {
+  it('are all introspected for requests without an address', async () => {
     only(() => false);
     const verifier = open();
     const verdicts = await Promise.all(flood(100).map(async (token) => verifier.verify(token)));

@@ -1,4 +1,4 @@
-// Which tokens pass and which do not: the attack list of JWT-1 … JWT-8 against a real key set.
+// Accepted and refused tokens: the attack list of JWT-1 … JWT-8 against a real key set.
 import { createHmac, createPublicKey } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -40,7 +40,7 @@ afterAll(async () => {
 const encode = (value: unknown): string =>
   Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url');
 
-/** A verdict of a verifier of its own, for settings other than the usual. */
+/** Uses a new verifier for unusual settings. */
 async function verdictWith(settings: Partial<JwtIdentity>, token: string) {
   const own = createTokenVerifier({ ...issuer.settings, ...settings }, { now: () => AT });
   try {
@@ -50,15 +50,15 @@ async function verdictWith(settings: Partial<JwtIdentity>, token: string) {
   }
 }
 
-describe('a good token', () => {
+describe('a valid token', () => {
   it.each(['RS256', 'ES256'])(
-    'JWT-1: passes when signed with %s, and names the consumer, its scopes and all it claims',
+    'JWT-1: passes with %s, and gives the consumer, its scopes and claims',
     async (alg) => {
       expect(await verifier.verify(await issuer.sign({}, { alg }))).toEqual({
         kind: 'consumer',
         consumer: {
           id: 'acme',
-          named: true,
+          mayLabelMetrics: true,
           via: 'token',
           scopes: new Set(['orders:read', 'orders:write']),
           claims: expect.objectContaining({ sub: 'acme', client_id: 'acme', iss: issuer.url }),
@@ -80,7 +80,7 @@ describe('a good token', () => {
   });
 });
 
-it('JWT-8: a token is judged once, and at once where its key is known, unless its shape or algorithm is wrong', async () => {
+it('JWT-8: is verified once, without a promise if its key is known, and not at all with a wrong shape or algorithm', async () => {
   const own = createTokenVerifier(issuer.settings, { now: () => AT });
   await own.warm();
   const token = await issuer.sign();
@@ -91,7 +91,7 @@ it('JWT-8: a token is judged once, and at once where its key is known, unless it
   own.close();
 });
 
-describe('what the log says of a refused token', () => {
+describe('the flaw of a refused token', () => {
   const flawOf = async (token: string, settings: Partial<JwtIdentity> = {}) => {
     const outcome = await verdictWith(settings, token);
     return outcome.kind === 'refused' && 'flaw' in outcome.refusal ? outcome.refusal.flaw : undefined;
@@ -119,7 +119,7 @@ describe('what the log says of a refused token', () => {
     expect(await flawOf(token)).toBe(flaw);
   });
 
-  it('AUTH-2: is the setting that names the caller, a signature, or that it is no token', async () => {
+  it('AUTH-2: is a setting of the consumer, the signature, or a malformed token', async () => {
     const token = await issuer.sign();
     expect(await flawOf(token, { consumerClaims: ['account'] })).toBe('consumer');
     expect(await flawOf(`${token.slice(0, token.lastIndexOf('.'))}.AAAA`)).toBe('signature');
@@ -170,7 +170,7 @@ describe('claims', () => {
 
   it.each([
     ['in plain', '"sub":"acme"'],
-    ['behind an escape', '"s\\u0075b":"acme"'],
+    ['with an escape', '"s\\u0075b":"acme"'],
   ])('JWT-1: a claim written twice, %s, is refused', async (_name, second) => {
     const good = { iss: issuer.url, aud: 'sundial-samples', sub: 'acme', iat: SECONDS, exp: SECONDS + 60 };
     const doubled = `${JSON.stringify(good).slice(0, -1)},${second}}`;
@@ -181,12 +181,12 @@ describe('claims', () => {
     expect(await verifier.verify(await issuer.sign(payload))).toEqual(INVALID);
   });
 
-  it('AUTH-2: an expired token is called expired once exp and the leeway have passed', async () => {
+  it('AUTH-2: a token is reported as expired once exp and the leeway have passed', async () => {
     const token = await issuer.sign({ iat: SECONDS - 3600, exp: SECONDS - 30 });
     expect(await verifier.verify(token)).toEqual(EXPIRED);
   });
 
-  it('JWT-1: an expired token with a wrong signature is not called expired', async () => {
+  it('JWT-1: an expired token with a wrong signature is not reported as expired', async () => {
     const token = await other.sign({ iss: issuer.url, iat: SECONDS - 3600, exp: SECONDS - 600 });
     expect(await verifier.verify(token)).toEqual(INVALID);
   });
@@ -200,7 +200,7 @@ describe('header and signature', () => {
     expect(await verifier.verify(`${header}.${payload}.AA`)).toEqual(INVALID);
   });
 
-  it('JWT-1: HS256 keyed with our RSA public key is refused, even where the settings allow HS256', async () => {
+  it('JWT-1: HS256 with our RSA public key as its secret is refused, even if the settings allow HS256', async () => {
     const jwk = issuer.publicKeys()[0] ?? {};
     const spki = createPublicKey({ key: jwk, format: 'jwk' }).export({ type: 'spki', format: 'pem' });
     const payload = (await issuer.sign()).split('.')[1] ?? '';
@@ -212,7 +212,7 @@ describe('header and signature', () => {
     }
   });
 
-  it('JWT-1: an algorithm that fits the key but is not listed is refused', async () => {
+  it('JWT-1: an algorithm that matches the key but is not listed is refused', async () => {
     const token = await issuer.sign({}, { alg: 'ES256' });
     expect(await verdictWith({ algorithms: ['RS256'] }, token)).toEqual(INVALID);
   });
@@ -249,18 +249,18 @@ describe('header and signature', () => {
     expect((await verdictWith({ tokenTypes }, await issuer.sign({}, { typ }))).kind).toBe(kind);
   });
 
-  it('JWT-5: a token without typ is no access token for that if it is an ID token', async () => {
+  it('JWT-5: an ID token without typ is refused even if tokens without typ are accepted', async () => {
     const idToken = await issuer.sign({ nonce: 'n' }, { typ: undefined });
     expect(await verdictWith({ tokenTypes: ['none'] }, idToken)).toEqual(INVALID);
   });
 
-  it('JWT-1: typ at+jwt is refused where the settings accept JWT only', async () => {
+  it('JWT-1: typ at+jwt is refused if the settings accept only JWT', async () => {
     expect(await verdictWith({ tokenTypes: ['jwt'] }, await issuer.sign())).toEqual(INVALID);
     expect(await verdictWith({ tokenTypes: [] }, await issuer.sign({}, { typ: 'JWT' }))).toEqual(INVALID);
   });
 
   it.each([{ client_id: undefined }, { jti: undefined }, { jti: '' }, { jti: 7 }])(
-    'JWT-1: of a profile that wants client_id and jti both have to be there: %j',
+    'JWT-1: a profile that requires client_id and jti refuses %j',
     async (claims) => {
       const token = await issuer.sign(claims);
       expect(await verdictWith({}, token)).toMatchObject({ kind: 'consumer' });
@@ -279,14 +279,14 @@ describe('header and signature', () => {
     expect(await verifier.verify(await issuer.sign({}, `${header},"alg":"RS256"}`))).toEqual(INVALID);
   });
 
-  it("JWT-1: another issuer's key is refused, under our kid and under none", async () => {
+  it("JWT-1: another issuer's key is refused, with our kid and without one", async () => {
     expect(await verifier.verify(await other.sign({ iss: issuer.url }))).toEqual(INVALID);
     expect(await verifier.verify(await other.sign({ iss: issuer.url }, { kid: undefined }))).toEqual(INVALID);
     await other.rotate();
     expect(await verifier.verify(await other.sign({ iss: issuer.url }))).toEqual(INVALID);
   });
 
-  it('JWT-3: keys and addresses offered in the header are neither used nor fetched', async () => {
+  it('JWT-3: keys and URLs in the header are neither used nor fetched', async () => {
     let asked = 0;
     const trap = createServer((_request, response) => {
       asked += 1;
@@ -301,7 +301,7 @@ describe('header and signature', () => {
     await new Promise((resolve) => trap.close(resolve));
   });
 
-  it('JWT-1: a changed payload under a good signature is refused', async () => {
+  it('JWT-1: a changed payload with a valid signature is refused', async () => {
     const [header, , signature] = (await issuer.sign()).split('.');
     const payload = (await issuer.sign({ client_id: 'globex' })).split('.')[1];
     expect(await verifier.verify(`${header}.${payload}.${signature}`)).toEqual(INVALID);
@@ -329,7 +329,7 @@ describe('shape', () => {
     expect(verifier.verify(spoil(token))).toEqual(INVALID);
   });
 
-  it('JWT-8: a token over 8 KiB is refused, though well signed', async () => {
+  it('JWT-8: a token over 8 KiB is refused, although its signature is valid', async () => {
     expect(await verifier.verify(await issuer.sign({ note: 'n'.repeat(5_000) }))).toMatchObject({
       kind: 'consumer',
     });

@@ -1,4 +1,4 @@
-// Signatures are verified as Wycheproof has it, and as jose does with WebCrypto (wycheproof/README.md).
+// Signature verification against the Wycheproof vectors and jose with WebCrypto (wycheproof/README.md).
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { compactVerify, createLocalJWKSet, importJWK, type JWK } from 'jose';
@@ -21,7 +21,7 @@ interface Vector {
   readonly parts: readonly string[];
 }
 
-/** `valid` undefined: Wycheproof leaves open whether a verifier accepts it. */
+/** `valid` undefined: Wycheproof lets a verifier accept or refuse it. */
 function readVectors(file: string): Vector[] {
   const text = readFileSync(join(import.meta.dirname, 'wycheproof', file), 'utf8');
   const vectors: Vector[] = [];
@@ -38,7 +38,7 @@ function readVectors(file: string): Vector[] {
   return vectors;
 }
 
-/** What jose gives to WebCrypto. */
+/** The parameters that jose gives to WebCrypto. */
 function parametersOf(alg: string) {
   const bits = alg.slice(2);
   switch (alg.slice(0, 2)) {
@@ -67,7 +67,7 @@ async function verifiesByWebCrypto(
 describe.each(['rsa-pkcs1.jsonl', 'rsa-pss.jsonl', 'ecdsa.jsonl', 'ed25519.jsonl'])('JWT-1: %s', (file) => {
   const vectors = readVectors(file);
 
-  it('each signature is good or not as the vector says, and as jose finds', async () => {
+  it('each signature gets the verdict of the vector and of jose', async () => {
     expect(vectors.length).toBeGreaterThan(50);
     for (const { group, id, valid, parts } of vectors) {
       const [input = Buffer.of(), signature = Buffer.of()] = parts.map((part) =>
@@ -79,7 +79,7 @@ describe.each(['rsa-pkcs1.jsonl', 'rsa-pss.jsonl', 'ecdsa.jsonl', 'ed25519.jsonl
     }
   });
 
-  it('a verification that takes more than 0.1 ms is done in the thread pool', async () => {
+  it('a verification above 0.1 ms runs in the thread pool', async () => {
     for (const { group } of vectors) {
       const { crv, n = '' } = group.key;
       const slow = crv === 'P-384' || crv === 'P-521' || Buffer.from(n, 'base64url').length > 512;
@@ -89,7 +89,7 @@ describe.each(['rsa-pkcs1.jsonl', 'rsa-pss.jsonl', 'ecdsa.jsonl', 'ed25519.jsonl
     }
   });
 
-  it('no signature is good by another algorithm of the same key', async () => {
+  it('no signature is valid with another algorithm of the same key', async () => {
     for (const { group, id, valid, parts } of vectors) {
       if (valid !== true) continue;
       const [input = Buffer.of(), signature = Buffer.of()] = parts.map((part) =>
@@ -103,26 +103,26 @@ describe.each(['rsa-pkcs1.jsonl', 'rsa-pss.jsonl', 'ecdsa.jsonl', 'ed25519.jsonl
   });
 });
 
-/** Where the gateway does not follow the vector. */
+/** Vectors that the gateway does not follow. */
 const OTHERWISE: ReadonlyMap<string, boolean> = new Map([
-  // No JWT: claims are an object.
+  // No JWTs: claims must be an object.
   ...[259, 264, 268, 272, 320, 325].map(
     (tcId) => [`json_web_signature_test ${tcId}: emptyPayload`, false] as const,
   ),
-  // The key is for another algorithm than the header names, as jose sees it too.
+  // The key is for another algorithm than the header names. jose agrees.
   ...[346, 350].map((tcId) => [`json_web_signature_test ${tcId}: Figure20`, false] as const),
   ...[347, 351].map((tcId) => [`json_web_signature_test ${tcId}: Figure27`, false] as const),
-  // How a key was made is for its issuer to know.
+  // Only the issuer can know how a key was generated.
   ['json_web_key_test 7: rejectsKeyWithRocaVulnerability', true],
 ]);
 
 describe('JWT-1: jose.jsonl', () => {
-  it('each token is signed by a key of the set or not as the vector says, and as jose finds', async () => {
+  it('each token gets the verdict of the vector and of jose', async () => {
     for (const { group, id, valid, parts } of readVectors('jose.jsonl')) {
       const [jws = ''] = parts;
       const ours = await isSigned(group.keys, jws);
       expect({ id, ours }).toEqual({ id, ours: OTHERWISE.get(id) ?? valid });
-      // jose takes an empty payload.
+      // jose accepts an empty payload.
       const byJose = !jws.includes('..') && (await isSignedByJose(group.keys, jws));
       expect({ id, byJose }).toEqual({ id, byJose: ours });
     }

@@ -174,6 +174,14 @@ describe('a body that cannot be used', () => {
     expect(await overrides()).toEqual([]);
   });
 
+  it.each(['/-/backups', '/-/reload'])('is refused where a write needs none: %s', async (path) => {
+    const answer = await write({ method: 'POST', path, body: { into: '/tmp/x.db' } });
+    expect(answer).toMatchObject({
+      status: 400,
+      json: { message: 'The body cannot be used: unknown member "into": known are by, why.' },
+    });
+  });
+
   it.each([
     ['a form', 'application/x-www-form-urlencoded'],
     ['text, as a page elsewhere could send it', 'text/plain'],

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { operate } from '../support/command.ts';
+import { overHttp1 } from '../support/http-client.ts';
 import { freePorts } from '../support/ports.ts';
 import { type ConfiguredHouse, openConfigured } from './admin-config/house.ts';
 
@@ -200,6 +201,31 @@ describe('sundial status', () => {
       stdout: `${state}: store redis down, plan none yet, at ${origin}\n`,
       stderr: '',
     });
+  });
+
+  it('is 1 and not ready while the store is down', async () => {
+    const origin = await answering(() => [
+      200,
+      { status: 'ready', store: { kind: 'redis', state: 'down' }, plan: 'a'.repeat(64) },
+    ]);
+    expect(await operate(['status', '--admin', origin])).toEqual({
+      exitCode: 1,
+      stdout: `not ready: store redis down, plan ${'a'.repeat(12)}, at ${origin}\n`,
+      stderr: '',
+    });
+  });
+
+  it('names the targets whose calls fail, in text and in JSON', async () => {
+    // Its service is at a port where nothing listens.
+    await using own = await openConfigured();
+    await using client = overHttp1(own.gateway.https);
+    for (let call = 0; call < 5; call += 1)
+      expect((await client.ask({ path: '/api/v1/orders' })).status).toBe(502);
+    const words = ['status', '--admin', `http://127.0.0.1:${own.gateway.admin}`];
+    const { exitCode, stdout } = await operate(words);
+    expect([exitCode, stdout.split('\n')[1]]).toEqual([0, expect.stringContaining('100 % of the calls')]);
+    const { stdout: json } = await operate([...words, '--format', 'json']);
+    expect(JSON.parse(json)).toMatchObject({ status: 'ready', failing: [{ target: 'http://127.0.0.1:9' }] });
   });
 
   it('is 3 when nothing answers, or something else does', async () => {

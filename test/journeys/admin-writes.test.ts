@@ -143,7 +143,14 @@ describe('sundial pause', () => {
       ['pause', 'orders', '--for', '2h', '--until', '2027-02-01', '--why', 'x'],
       "cannot be used with option '--for",
     ],
-    [['pause', 'orders', '--for', 'ever', '--why', 'x'], 'Write a duration such as 2h or 3d.'],
+    [
+      ['pause', 'orders', '--for', 'ever', '--why', 'x'],
+      'Write a duration such as 2h or 3d, of 3650d at most.',
+    ],
+    [
+      ['pause', 'orders', '--for', '99999999d', '--why', 'x'],
+      'Write a duration such as 2h or 3d, of 3650d at most.',
+    ],
     [['pause', 'orders', '--until', 'friday', '--why', 'x'], 'Write a date such as 2026-11-20'],
     [['pause', '--end', '--for', '2h', 'orders', '--why', 'x'], "cannot be used with option '--for"],
     [['pin', 'upgrade', 'payments', 'acme', '--why', 'x'], "missing required argument 'version'"],

@@ -49,12 +49,13 @@ describe('backup and restore', () => {
     const { key } = JSON.parse(added.stdout);
     const made = await atGateway(gateway, ['backup']);
     expect(made).toMatchObject({ exitCode: 0, stderr: '' });
-    expect(made.stdout).toMatch(/^backups\/[-0-9TZ]+\.db in the data folder, \d+ KiB\n$/);
     const [name = ''] = await readdir(join(data, 'backups'));
     file = join(data, 'backups', name);
+    expect(made.stdout).toMatch(/^\S+, \d+ KiB\n$/);
+    expect(made.stdout.split(',')[0]).toBe(file);
     expect(gateway.log.at(-1)).toMatchObject({
       message: 'admin write done',
-      audit: { action: 'backup', subject: `backups/${name}` },
+      audit: { action: 'backup', subject: file },
     });
     expect((await atGateway(gateway, ['keys', 'revoke', key.id, '--why', 'lost'])).exitCode).toBe(0);
     const refused = await restore(['--yes', file]);
@@ -75,7 +76,7 @@ describe('backup and restore', () => {
   });
 
   it('restores, keeps the former state, and a key that was revoked since stays revoked', async () => {
-    const former = 'sundial.db.before-2026-11-21T00-00-00Z';
+    const former = 'sundial.db.before-2026-11-21T00-00-00.000Z';
     expect(await restore([file], async () => true)).toEqual({
       exitCode: 0,
       stdout: `Restored. The former state is kept as ${former} in the data folder.\n`,
@@ -102,6 +103,21 @@ describe('backup and restore', () => {
     });
   });
 });
+
+it.each(['/dev/null', '/dev/null/data'])(
+  'a data folder that is a file is a finding of check: %s',
+  async (DATA) => {
+    const { stdout } = await operate(['check', '-c', CONFIG, '--format', 'json'], {
+      environment: { ...environment(), DATA, STORE: `embedded:${DATA}` },
+    });
+    expect(JSON.parse(stdout).problems).toContainEqual(
+      expect.objectContaining({
+        rule: 'data-folder',
+        message: expect.stringMatching(/^the data folder .* cannot be made: a file stands there or above it/),
+      }),
+    );
+  },
+);
 
 describe('a data folder of a later edition', () => {
   it('is a finding of check, and a backup of it is refused', async () => {

@@ -142,7 +142,10 @@ describe('a disk that is full', () => {
       expect((await ask('/api/accounts', `unknown ${number}`)).status).toBe(200);
     }
     expect(gateway.stdout).toMatch(
-      /the data folder refuses what is asked of it \((disk I\/O error|database or disk is full)\)/,
+      /"level":"error",.*the data folder refuses what is asked of it \((disk I\/O error|database or disk is full)\)/,
+    );
+    expect(gateway.stdout).toMatch(
+      /"level":"error",.*"action":"pause",.*"message":"admin write unavailable"/,
     );
     expect(await paused()).toEqual(['v1']);
     expect((await pause('v2')).status).toBe(201);

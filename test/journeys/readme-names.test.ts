@@ -4,12 +4,21 @@ import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
 import { cp } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { referencePages } from '../../build/reference/pages.ts';
 import { runCheck } from '../../gateway/cli/check/check.ts';
-import { type Ended, operate } from '../support/command.ts';
+import { operateIn } from '../support/guide.ts';
 import { printHelp } from '../support/program-help.ts';
 import { FILES, openWorkspace, type Workspace } from '../support/readme-demo.ts';
 import { statusesOfFaults, statusesOfRefusals } from '../support/readme-refusals.ts';
-import { PAGES, ROOT, readReadme, shellLines, spansOf, writtenPorts } from '../support/readme-text.ts';
+import {
+  PAGES,
+  ROOT,
+  readPage,
+  readReadme,
+  shellLines,
+  tablesOf,
+  writtenPorts,
+} from '../support/readme-text.ts';
 
 const readme = readReadme();
 const lines = shellLines(readme);
@@ -75,7 +84,9 @@ describe('what the README shows of files', () => {
 });
 
 describe('what the README shows of commands', () => {
-  const printing = lines.filter((line) => /^npx sundial (explain|timeline|diff|extend) /.test(line));
+  const printing = [...new Set(lines)].filter((line) =>
+    /^npx sundial (explain|timeline|diff|extend) /.test(line),
+  );
   const silent = lines.filter((line) => /^npx sundial (openapi|init) /.test(line));
 
   it('shows one of each', () => expect(printing).toHaveLength(4));
@@ -96,27 +107,20 @@ describe('what the README shows of commands', () => {
 });
 
 describe('what the README names', () => {
-  it('are the refusals there are, each with its statuses', () => {
-    const named = new Map<string, Set<number>>();
-    const known = statusesOfRefusals();
-    for (const [statuses = '', reasons = ''] of readme.tables.get('status') ?? []) {
-      const listed = Array.from(statuses.matchAll(/\d{3}/g), Number);
-      for (const reason of spansOf(reasons)) {
-        const own = listed.filter((status) => known.get(reason)?.has(status));
-        expect(own, `${reason} in the row of ${statuses}`).not.toEqual([]);
-        named.set(reason, new Set([...(named.get(reason) ?? []), ...own]));
-      }
-      const explained = listed.filter((status) =>
-        spansOf(reasons).some((reason) => known.get(reason)?.has(status)),
+  it('are the refusals and faults there are, each with its statuses', () => {
+    const { text = '' } = referencePages().find(({ file }) => file === 'errors.md') ?? {};
+    const [refusals, faults] = text.split('\n## Faults\n').map((part) => {
+      const rows = tablesOf(part.split('\n')).get('reason') ?? [];
+      return new Map(
+        rows.map(([reason = '', statuses = '']) => [
+          reason.replaceAll('`', ''),
+          new Set(Array.from(statuses.matchAll(/\d{3}/g), Number)),
+        ]),
       );
-      expect(explained).toEqual(listed);
-    }
-    expect(named).toEqual(known);
-  });
-
-  it('are the statuses of all faults', () => {
-    const sentence = /^Faults are [^.]*\./m.exec(readme.prose)?.[0] ?? '';
-    expect(new Set(Array.from(sentence.matchAll(/\d{3}/g), Number))).toEqual(statusesOfFaults());
+    });
+    expect(refusals).toEqual(statusesOfRefusals());
+    const answered = [...(faults?.values() ?? [])].flatMap((statuses) => [...statuses]);
+    expect(new Set(answered)).toEqual(statusesOfFaults());
   });
 
   it('are the pages of the admin API, all of them', () => {
@@ -175,7 +179,10 @@ describe('what the README names', () => {
 
   it('are files and folders that exist', () => {
     const ignored = readFileSync(join(ROOT, '.gitignore'), 'utf8').split('\n');
-    const paths = readme.spans.filter((span) => /^\.?[\w.*-]+(\/[\w.*-]*)+$/.test(span));
+    // Neither a rate such as 600/1m nor a media type.
+    const paths = readme.spans.filter(
+      (span) => /^\.?[\w.*-]+(\/[\w.*-]*)+$/.test(span) && !/^(?:\d|application\/)/.test(span),
+    );
     expect(paths).toEqual(expect.arrayContaining(['policies/', 'test/architecture.test.ts']));
     for (const path of paths) {
       const made = ignored.includes(`/${path.replace(/^\.\//, '').split('/')[0]}/`);
@@ -185,7 +192,7 @@ describe('what the README names', () => {
 
   it('are pages and headings that exist, wherever it links', () => {
     for (const page of PAGES) {
-      for (const [, target = ''] of readFileSync(join(ROOT, page), 'utf8').matchAll(/\]\(([^)]+)\)/g)) {
+      for (const [, target = ''] of readPage(page).matchAll(/\]\(([^)]+)\)/g)) {
         if (/^https?:/.test(target)) continue;
         const [path = '', heading] = target.split('#');
         const file = path === '' ? join(ROOT, page) : join(ROOT, dirname(page), path);
@@ -195,23 +202,21 @@ describe('what the README names', () => {
     }
   });
 
-  it('are all sections of both pages, in its table of pages', () => {
-    for (const page of ['policies/README.md', 'config/README.md'])
-      for (const heading of headingsOf(join(ROOT, page), /^## (.+)$/gm)) {
-        const isLinked = readFileSync(join(ROOT, 'README.md'), 'utf8').includes(`(${page}#${heading})`);
-        expect(isLinked, `${page}#${heading}`).toBe(true);
-      }
+  it('are all pages of docs/, on its first page', () => {
+    const first = readPage('docs/README.md');
+    for (const page of PAGES.filter((each) => each.startsWith('docs/') && each !== 'docs/README.md'))
+      expect(first, page).toContain(`](${page.replace('docs/', '')})`);
   });
 
   it('are pictures as wide as a page and light enough for one', () => {
     const shown = PAGES.flatMap((page) => {
-      const found = readFileSync(join(ROOT, page), 'utf8').matchAll(/!\[([^\]]*)\]\(([^)]+)\)/g);
+      const found = readPage(page).matchAll(/!\[([^\]]*)\]\(([^)]+)\)/g);
       return Array.from(found, ([, words = '', path = '']) => ({
         words,
         file: join(ROOT, dirname(page), path),
       }));
     });
-    expect(shown.map(({ file }) => file)).toEqual(
+    expect([...new Set(shown.map(({ file }) => file))].sort()).toEqual(
       globSync(join(ROOT, 'test/browser/screenshots/*.png')).sort(),
     );
     for (const { words, file } of shown) {
@@ -224,7 +229,7 @@ describe('what the README names', () => {
   });
 
   it('are the rooms of the house, all of them', () => {
-    const plan = readme.blocks.find(({ section }) => section === 'Architecture')?.text ?? '';
+    const plan = readme.blocks.find(({ section }) => section === 'The parts')?.text ?? '';
     const folders = ['', 'gateway'];
     for (const line of plan.split('\n')) {
       const names = line.match(/(?<=^|\s)[\w-]+(?:\/|\.ts)(?=[\s:,]|$)/g) ?? [];
@@ -239,22 +244,6 @@ describe('what the README names', () => {
     for (const { name } of roomsOfTheGateway()) expect(plan).toMatch(new RegExp(`^ .*\\b${name}/`, 'm'));
   });
 });
-
-/** As a shell would. */
-function wordsOf(line: string): readonly string[] {
-  return Array.from(line.matchAll(/"([^"]*)"|\S+/g), ([word, quoted]) => quoted ?? word);
-}
-
-/** Runs `npx sundial …` as if it was called in `folder`. */
-async function operateIn(folder: string, line: string): Promise<Ended> {
-  const before = process.cwd();
-  process.chdir(folder);
-  try {
-    return await operate(wordsOf(line).slice(2));
-  } finally {
-    process.chdir(before);
-  }
-}
 
 /** The policies of an earlier day, which the samples of today are compared with. */
 async function addReleased(folder: string): Promise<void> {

@@ -1,5 +1,5 @@
 // A service manager holds the sockets over restarts (sd_listen_fds(3)): no request is refused or reset, and none is lost.
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, open, rm } from 'node:fs/promises';
 import { Agent, get } from 'node:http';
 import { get as getTls, Agent as TlsAgent } from 'node:https';
 import { BoundSocket, createServer } from 'node:net';
@@ -167,6 +167,16 @@ describe('sockets that it cannot use', () => {
     const gateway = held.start({}, [fd, fd]);
     expect(await gateway.ended).toBe(3);
     expect(gateway.stderr).toContain('is no TCP socket');
+  });
+
+  it.each(['1', '2'])('a file, with %s processes: says so and ends with 3', async (workers) => {
+    const file = await open(import.meta.filename);
+    stack.defer(() => file.close());
+    const gateway = holdSockets().start({ WORKERS: workers }, [file.fd, file.fd]);
+    expect(await gateway.ended).toBe(3);
+    expect(gateway.stderr).toContain(
+      'cannot start: the socket that was passed for a public listener is no TCP',
+    );
   });
 
   it('those of another process: binds its own', async () => {

@@ -141,7 +141,7 @@ Trend: the last seven whole days against the seven before.
     [['--erase', 'acme', '--api', 'orders'], 2, 'cannot be used with option'],
     [['--erase', 'acme', '--format', 'csv'], 2, 'told as a table or as JSON'],
     [['--yes'], 2, '--yes belongs to --erase'],
-    [['--erase', 'acme'], 2, 'nobody is there to ask whether this is meant: say --yes'],
+    [['--erase', 'acme'], 2, 'there is no terminal to ask at: use --yes'],
   ])('%j ends with %i: %s', async (words, exitCode, said) => {
     const ended = await sundial(['usage', ...words]);
     expect(ended).toMatchObject({ exitCode, stdout: '' });

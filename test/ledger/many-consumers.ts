@@ -36,7 +36,7 @@ const ended = outcome({ userAgent: 'some-client/1.2 (a usual length of it)' });
 
 /** Facts whose consumer is another one each time, so that the facts themselves cost nothing. */
 function callEveryone(tally: UsageTally, ids: readonly string[]): number {
-  const rest = { named: true, via: 'token', scopes: new Set<string>(), claims: {} } as const;
+  const rest = { mayLabelMetrics: true, via: 'token', scopes: new Set<string>(), claims: {} } as const;
   const facts: ExchangeFacts = deprecatedFacts();
   const { decision } = facts;
   const begin = process.cpuUsage();
@@ -87,7 +87,7 @@ async function flushInto(
 }
 
 /** A backup while pins are claimed one after another: what was there before it is in it, and nobody waits long. */
-async function backUp(folder: string, state: EmbeddedState, say: (line: string) => void): Promise<boolean> {
+async function backUp(state: EmbeddedState, say: (line: string) => void): Promise<boolean> {
   let claims = 0;
   let isOver = false;
   const claiming = (async () => {
@@ -97,7 +97,7 @@ async function backUp(folder: string, state: EmbeddedState, say: (line: string) 
   const { result, turnMs, waitMs, seconds } = await whileOthersAsk(state.pins, () => state.backup(NOW));
   isOver = true;
   await claiming;
-  using copy = new DatabaseSync(join(folder, result.file), { readOnly: true });
+  using copy = new DatabaseSync(result.file, { readOnly: true });
   const { records } =
     copy.prepare("SELECT count(*) AS records FROM usage WHERE consumer LIKE 'consumer-%'").get() ?? {};
   const { whole } = copy.prepare('SELECT integrity_check AS whole FROM pragma_integrity_check').get() ?? {};
@@ -135,7 +135,7 @@ export async function manyConsumers(say: (line: string) => void): Promise<boolea
   const results = [
     await flushInto('Redis', shared, redis.pid, say),
     await flushInto('embedded', embedded, undefined, say),
-    await backUp(folder, embedded, say),
+    await backUp(embedded, say),
     ...(await looksAt('Redis', shared, redis.pid, say)),
     ...(await looksAt('embedded', embedded, undefined, say)),
   ];

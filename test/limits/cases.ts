@@ -1,5 +1,5 @@
-// The promise of a limit in numbers: burst + floor(elapsed / T) pass, whoever asks and wherever they are counted.
-// T is the window by the rate. Exact limits admit that many, leases never more; nothing is counted twice.
+// The cases of test:limits: burst + floor(elapsed / T) requests pass, T being window by rate; exact limits admit exactly that
+// many, leases never more.
 import { setTimeout as pause } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { startFaultyLine } from '../support/faulty-line.ts';
@@ -29,12 +29,12 @@ const LIMITS: readonly Limit[] = [
   { api: 'leased-flowing', burst: 500, everyMs: 20, forMs: 3_000, exact: false },
 ];
 const GATEWAYS = 4;
-/** Of the cuts: how many callers, each asking once, and how often their connections to Redis break. */
+/** For the cuts: number of callers, each with one request, and the interval of broken connections. */
 const CALLERS = 2_000;
 const CUT_EVERY_MS = 250;
-/** Long enough for an answer to pass meanwhile, and to break off. */
+/** Long enough for a reply to pass and to break off. */
 const CUT_FOR_MS = 20;
-/** Of a caller that was refused, before the next one calls in its place. */
+/** After a refusal, before the next caller takes its place. */
 const PATIENCE_MS = 100;
 const ONE_UNIT_MICROS = (3_600_000 * 1_000) / 5;
 
@@ -78,7 +78,7 @@ export async function* onEmbedded(): AsyncIterable<Outcome> {
   }
 }
 
-/** Connections to Redis that break while takes are under way: what was lost is not sent again. */
+/** Connections to Redis that break during takes: lost takes are not resent. */
 export async function* overCuts(): AsyncIterable<Outcome> {
   await using stack = new AsyncDisposableStack();
   const redis = stack.adopt(await startRedis(), ({ stop }) => stop());

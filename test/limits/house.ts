@@ -1,5 +1,4 @@
-// Gateways as processes of their own in front of one upstream, and many clients that ask all of them at once.
-// What test:limits counts with.
+// Gateway processes in front of one upstream, with many clients for all of them.
 import { join } from 'node:path';
 import { startEcho } from '../../upstreams/echo/echo.ts';
 import { openFaulty } from '../faults/gateway.ts';
@@ -9,11 +8,11 @@ const CLIENTS = 200;
 const CONFIGURATION = join(import.meta.dirname, 'gateway.yaml');
 
 export interface House extends AsyncDisposable {
-  /** Connected; as many at each gateway. */
+  /** Connected, equally many at each gateway. */
   readonly clients: readonly Client[];
 }
 
-/** One gateway for each store given: the same for all, or each over a line of its own. */
+/** One gateway for each store URL. */
 export async function openHouse(
   stores: readonly string[],
   environment: Readonly<Record<string, string>> = {},

@@ -1,5 +1,5 @@
-// `npm run test:limits`: whether as many requests pass as the README's formula says, with gateways and workers that count
-// together. A line for each case; ends with 1 where one is broken, by itself within 90 seconds.
+// `npm run test:limits`: checks the README's formula with gateways and workers that count together; prints a line for each case
+// and exits with 1 if one is broken, within 90 seconds.
 import { onEmbedded, onRedis, overCuts } from './cases.ts';
 
 const LONGEST_RUN_MS = 88_000;

@@ -1,5 +1,4 @@
-// What came of many requests at once, and between which instants their takes lie.
-// The cases of test:limits hold it against the formula.
+// Sends many requests at once and counts the results, with bounds of the time between the first and the last take.
 import type { Client } from '../support/http-client.ts';
 
 const LEAST_EACH = 5;
@@ -7,15 +6,15 @@ const LEAST_EACH = 5;
 export interface Tally {
   readonly admitted: number;
   readonly limited: number;
-  /** By status; none where all is well. */
+  /** By status; empty if all is well. */
   readonly others: ReadonlyMap<number, number>;
-  /** Milliseconds that passed at least, and at most, between the first take and the last one, which was refused. */
+  /** The least and the most milliseconds between the first take and the last one, which was refused. */
   readonly elapsed: readonly [least: number, most: number];
 }
 
 /**
- * All clients ask at once, each a few times and for `forMs`, and one of them until the last answer is a refusal. `clock` is the one that
- * the store counts by, in milliseconds.
+ * All clients send requests at once, each a few times and for `forMs`, and one of them until its last response is a refusal.
+ * `clock`: the clock of the store, in milliseconds.
  */
 export async function tally(
   clients: readonly Client[],

@@ -1,4 +1,4 @@
-// Who may call, as it is written: what is refused before it can open or close anything by mistake.
+// Tests the checks of `access`: which mistakes are refused before they grant or deny access by accident.
 import { describe, expect, it } from 'vitest';
 import { workspace } from './workspace.ts';
 
@@ -32,7 +32,7 @@ async function said(files: Readonly<Record<string, string>>): Promise<readonly s
     .map(({ message, hint }) => message + (hint === undefined ? '' : ` (${hint})`));
 }
 
-describe('who may call, as it is written', () => {
+describe('access rules', () => {
   it.each<[Parameters<typeof policy>[0], RegExp]>([
     [{ access: '{ identity: main }' }, /the key "scopes" is missing: say which ones callers need/],
     [{ access: '{ identity: main, scopes: { read: [] } }' }, /the list is empty.*name a scope, or write any/],
@@ -88,7 +88,7 @@ describe('who may call, as it is written', () => {
   it.each([
     ...['Cookie', 'TE', 'Upgrade', 'Keep-Alive', 'Transfer-Encoding', 'Via', 'X-Request-Id', 'Traceparent'],
     ...['X-Forwarded-Host', 'Host', 'Content-Type', 'Idempotency-Key', 'API-Version', 'Sec-Fetch-Site'],
-  ])('%s says something else than who calls', async (field) => {
+  ])('%s is refused as an identity header', async (field) => {
     const told = `, identity_headers: { consumer: ${field} }`;
     const [only, ...others] = await said({
       'config/gateway.yaml': GATEWAY,
@@ -101,12 +101,12 @@ describe('who may call, as it is written', () => {
   it.each([
     [{ access: '{ identity: main, scopes: {} }' }, ':4 «{}»'],
     [{ ofVersion: ', access: { scopes: {} }' }, ':8 «{}»'],
-    // What its operations say alone is granted.
+    // Only its operations grant access.
     [
       { access: '{ identity: main, scopes: {} }', ofVersion: ', operations: { GET /x: { access: public } }' },
       undefined,
     ],
-  ])('%j: nothing is granted to anybody', async (parts, place) => {
+  ])('%j: check warns if no caller has access', async (parts, place) => {
     await using folder = await workspace({
       'config/gateway.yaml': GATEWAY,
       'policies/orders.yaml': policy(parts),
@@ -123,7 +123,7 @@ describe('who may call, as it is written', () => {
     [{ access: 'public', ofVersion: ', access: { identity: keys, scopes: any }' }],
     [{ ofVersion: ', access: { scopes: any }, operations: { GET /x: { access: { scopes: any } } }' }],
     [{ told: ', identity_headers: { consumer: X-Client-Id, scopes: X-Scopes }' }],
-  ])('%j is in order', async (parts) => {
+  ])('%j has no findings', async (parts) => {
     expect(await said({ 'config/gateway.yaml': GATEWAY, 'policies/orders.yaml': policy(parts) })).toEqual([]);
   });
 
@@ -139,14 +139,14 @@ describe('who may call, as it is written', () => {
     ['mtls: { certificate: { consumer: email } }', /expected|did you mean/],
     ['keys: { heder: X-API-Key }', /unknown key "heder" \(did you mean "header"/],
     ['main2: { issuer: https://auth.example.com, audiense: api }', /unknown key "audiense"/],
-  ])('of identities, %s is refused', async (identity, reason) => {
+  ])('as identities, %s is refused', async (identity, reason) => {
     const gateway = GATEWAY.replace('keys: { header: X-API-Key }', identity);
     const problems = await said({ 'config/gateway.yaml': gateway, 'policies/orders.yaml': policy({}) });
     expect(problems.join('\n')).toMatch(reason);
   });
 });
 
-it('VER-4: no header carries both the API key and the version', async () => {
+it('VER-4: a header cannot carry both the API key and the version', async () => {
   const text = policy({}).replace('} ]', '}, { header: X-Api-Key } ]');
   const problems = await said({ 'config/gateway.yaml': GATEWAY, 'policies/orders.yaml': text });
   expect(problems).toEqual([
@@ -155,7 +155,7 @@ it('VER-4: no header carries both the API key and the version', async () => {
 });
 
 describe('shared', () => {
-  it('CACHE-3: is a warning where no caller is identified, and nothing anywhere else', async () => {
+  it('CACHE-3: check warns only if no caller is identified', async () => {
     const found = async (text: string) => {
       await using folder = await workspace({ 'config/gateway.yaml': GATEWAY, 'policies/orders.yaml': text });
       const { problems } = await folder.load();
@@ -176,7 +176,7 @@ describe('shared', () => {
 it.each([
   [true, 'Authorization, X-API-Key', 'X-API-Key'],
   [false, '', ''],
-])('CACHE-2: with anonymous: %s answers vary by %j, and those of a version by %j', async (...row) => {
+])('CACHE-2: with anonymous: %s, responses vary by %j, and those of a version by %j', async (...row) => {
   const [anonymous, ofApi, ofVersion] = row;
   const access = `{ identity: [main, keys], anonymous: ${anonymous}, scopes: any }`;
   await using folder = await workspace({

@@ -1,5 +1,4 @@
-// The bounds as they are written: their defaults, what is refused, and the table of config/README.md that tells of them.
-// What each bound does stands in the tests of the server and in a journey.
+// Tests `bounds`, `overload` and `drain`: defaults, refused values, and the table in config/README.md.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -23,7 +22,7 @@ const SECTIONS = [
   { name: 'drain', whole: wholeDrain, written: WRITTEN_DRAIN },
 ] as const;
 
-/** The rows of the page, from the descriptions that editors show. */
+/** The rows of the page, from the descriptions of the grammar. */
 const rows = SECTIONS.flatMap(({ name, whole, written }) => {
   const { properties = {} } = z.toJSONSchema(whole, { io: 'input', unrepresentable: 'any' });
   return Object.entries(written).map(([key, value]) => {
@@ -34,13 +33,13 @@ const rows = SECTIONS.flatMap(({ name, whole, written }) => {
 });
 
 describe('bounds, overload and drain', () => {
-  it('are on the page for operators, each with its default and what it means', () => {
+  it('are documented in config/README.md with default and meaning', () => {
     const page = readFileSync(join(import.meta.dirname, '../../config/README.md'), 'utf8');
     const shown = page.split('\n').filter((line) => /^\| `(bounds|overload|drain)\./.test(line));
     expect(shown).toEqual(rows);
   });
 
-  it('have a default each, which the description names', () => {
+  it('have a default each, as their description says', () => {
     for (const { whole, written } of SECTIONS) {
       expect(Object.keys(written)).toEqual(Object.keys(whole.shape));
       const { properties = {} } = z.toJSONSchema(whole, { io: 'input', unrepresentable: 'any' });
@@ -51,7 +50,7 @@ describe('bounds, overload and drain', () => {
     }
   });
 
-  it('are the defaults where nothing is written', () => {
+  it('apply their defaults to missing keys', () => {
     expect(compileBounds({})).toMatchObject({
       headerBytes: 16_384,
       targetBytes: 8_192,
@@ -66,7 +65,7 @@ describe('bounds, overload and drain', () => {
     expect(compileDrain({})).toEqual({ waitMs: 0, timeoutMs: 30_000 });
   });
 
-  it('are each settable alone, and some can be switched off', () => {
+  it('can be set one by one, and some can be switched off', () => {
     const bounds = boundsSection.parse({
       headers: '5s',
       body_rate: 'off',
@@ -104,7 +103,7 @@ describe('bounds, overload and drain', () => {
     [drainSection, { timeout: '0s' }],
     [drainSection, { wait: '30d' }],
     [overloadSection, { lag: 250 }],
-  ])('refuse what is no such value: %#', (section, written) => {
+  ])('refuse malformed values: %#', (section, written) => {
     expect(section.safeParse(written).success).toBe(false);
   });
 });

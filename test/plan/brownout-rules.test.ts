@@ -1,10 +1,10 @@
-// What `check` says of brownouts, with what it points at («…»): their form, their place between the dates, their notice.
+// Tests the findings about brownouts: form, dates, notice. «…» is the marked text.
 import { describe, expect, it } from 'vitest';
 import { ordersPolicy } from '../support/orders-policy.ts';
 import { threadMs } from '../support/thread-time.ts';
 import { workspace } from './workspace.ts';
 
-/** Line 9 holds v1 with its brownouts, deprecated from 2026-01-15 to 2027-01-15. */
+/** Line 9 has v1 with its brownouts, deprecated from 2026-01-15 to 2027-01-15. */
 const policy = (brownouts: string, more = '') =>
   ordersPolicy(
     `  v1: { released: 2024-06-01, deprecated: 2026-01-15, sunset: 2027-01-15, successor: v2, guide: https://docs.example.com/v2, brownouts: ${brownouts} }
@@ -13,7 +13,7 @@ ${more}`,
     { resolve: '[ { path: "/api/{version}/orders" }, { default: v2 } ]', access: 'public' },
   );
 
-/** What is said of line 9, without the line. */
+/** The findings for line 9, without the line. */
 async function said(brownouts: string, more?: string): Promise<readonly string[]> {
   await using files = await workspace({ 'policies/orders.yaml': policy(brownouts, more) });
   return (await files.problems()).map((problem) => problem.replace('policies/orders.yaml:9 ', ''));
@@ -22,7 +22,7 @@ async function said(brownouts: string, more?: string): Promise<readonly string[]
 const TOLD = 'announced: 2026-06-01';
 const weekly = `cron: "0 14 * * 2", zone: UTC, for: 15m`;
 
-describe('brownouts in order', () => {
+describe('valid brownouts', () => {
   it.each([
     [
       'a dated window to an instant',
@@ -144,7 +144,7 @@ describe('brownout-windows', () => {
     ],
   ])('%s', async (_title, brownouts, expected) => expect(await said(brownouts)).toEqual([expected]));
 
-  it('hundreds of repetitions are too many windows, and that is said at once', async () => {
+  it('hundreds of repetitions are too many windows, and the check stays fast', async () => {
     const minutely = `{ cron: "* * * * *", zone: UTC, for: 30s, announced: 2025-12-01 }`;
     const begun = threadMs();
     expect(await said(`[ ${Array(500).fill(minutely).join(', ')} ]`)).toEqual([
@@ -169,7 +169,7 @@ describe('brownout-windows', () => {
     expect(problems[99]).toContain('more than 500 windows');
   });
 
-  it('lists that differ are unrolled up to a bound for the file, whatever the rule is switched to', async () => {
+  it('different lists are expanded up to a limit per file, even with the rules switched off', async () => {
     const busy = eachOperation(
       (i) => `{ cron: "${i % 60} * * * *", zone: UTC, for: ${i + 1}s, announced: 2025-12-01 }`,
     );
@@ -185,7 +185,7 @@ describe('brownout-windows', () => {
     expect(threadMs() - begun).toBeLessThan(5_000);
   });
 
-  it('a version without a sunset has no brownouts', async () => {
+  it('brownouts need a sunset', async () => {
     await using files = await workspace({
       'policies/orders.yaml': policy(`[ { from: 2027-01-05, for: 1h, ${TOLD} } ]`).replace(
         'sunset: 2027-01-15, ',
@@ -197,7 +197,7 @@ describe('brownout-windows', () => {
     ]);
   });
 
-  it('a malformed sunset is said once', async () => {
+  it('a malformed sunset gets one finding', async () => {
     await using files = await workspace({
       'policies/orders.yaml': policy(`[ { from: 2027-01-05, for: 1h, ${TOLD} } ]`).replace(
         '2027-01-15',
@@ -207,7 +207,7 @@ describe('brownout-windows', () => {
     expect(await files.problems()).toEqual([expect.stringContaining('not a calendar date')]);
   });
 
-  it('the sunset that counts is the extended one', async () => {
+  it('the extended sunset counts', async () => {
     const window = '[ { from: 2027-03-01, for: 1h, announced: 2026-06-01 } ]';
     const text = policy(window);
     const extended = text.replace(
@@ -219,7 +219,7 @@ describe('brownout-windows', () => {
     expect(await said(window)).toEqual([expect.stringContaining('ends after the sunset')]);
   });
 
-  it('an operation has windows between dates of its own', async () => {
+  it('windows of an operation lie between its own dates', async () => {
     const operation = (from: string) =>
       policy(`[ { from: 2027-01-05, for: 1h, ${TOLD} } ]`).replace(
         'successor: v2,',
@@ -236,19 +236,19 @@ describe('brownout-windows', () => {
 });
 
 describe('brownout-announcement', () => {
-  it('a day short of fourteen is refused, and the last good day named', async () => {
+  it('thirteen days are refused, and the hint names the last valid day', async () => {
     expect(await said('[ { from: 2027-01-05, for: 1h, announced: 2026-12-23 } ]')).toEqual([
       '«2026-12-23» error: announced less than 14 days before the first window (2027-01-05T00:00Z) (announced 2026-12-22 or earlier)',
     ]);
   });
 
-  it('what counts is the first window, not the first day of the repetition', async () => {
+  it('the first window counts, not the first day of the repetition', async () => {
     const from = (day: string) => `[ { ${weekly}, from: ${day}, announced: 2026-12-20 } ]`;
     expect(await said(from('2026-12-30'))).toEqual([]);
     expect(await said(from('2026-12-29'))).toHaveLength(1);
   });
 
-  it('each rule of a list needs its own', async () => {
+  it('each rule of a list is checked', async () => {
     const late = '{ before_sunset: 7d, for: 1h, announced: 2027-01-01 }';
     expect(await said(`[ { before_sunset: 30d, for: 1h, ${TOLD} }, ${late} ]`)).toEqual([
       expect.stringMatching(/^«2027-01-01» error: announced less than 14 days/),

@@ -1,12 +1,11 @@
-// A value that no finding may repeat, in every form that YAML has for it, and all that is printed of two files.
-// For the tests of what is concealed.
+// A secret in every form of YAML, and all output of two files, for the tests of concealed values.
 import { forMachines } from '../../gateway/cli/command-result.ts';
 import { headline, renderProblems } from '../../gateway/plan/problems.ts';
 import { loadTexts } from './workspace.ts';
 
 export const CANARY = 'canary-9f3b71';
 
-/** The value as YAML has it: `%` stands for the canary. */
+/** YAML forms of the value. `%` stands for the canary. */
 export const FORMS = [
   '%',
   '"%"',
@@ -25,7 +24,7 @@ export const FORMS = [
   '"%',
   '%: %',
   `% \${env:NONE}`,
-  // What a generated secret may begin with.
+  // First characters of a generated secret.
   '*%',
   '!%',
   '!% y',
@@ -54,7 +53,7 @@ export const FORMS = [
   '] %',
   `"\${env:NONE:-x}%ü"`,
 ];
-/** Every form of every finding. */
+/** Every output form of every finding. */
 export async function said(policy: string, gateway: string): Promise<string> {
   const { problems } = await loadTexts(policy, gateway);
   return [

@@ -1,4 +1,4 @@
-// The `resolve` list of a policy file: what it takes, what it refuses, and at which word.
+// Tests the `resolve` list of a policy file: accepted and refused entries, and the marked word.
 import { describe, expect, it } from 'vitest';
 import { ORDERS, workspace } from './workspace.ts';
 
@@ -20,7 +20,7 @@ describe('the resolve list', () => {
     '{ subdomain: "{version}.api.example.com" }',
     '{ header: Acme-Version, match: exact }, { query: version }, { default: v2 }',
     '{ query: version, ignore: ["version[gte]", "version[*]", Version, ";version"] }',
-  ])('takes %s', async (entries) => {
+  ])('accepts %s', async (entries) => {
     expect((await problems(entries)).filter((problem) => problem.includes(' error: '))).toEqual([]);
   });
 
@@ -74,14 +74,14 @@ describe('the resolve list', () => {
     expect(found.join('\n')).toContain(message);
   });
 
-  it('says that match does nothing where no version is a day', async () => {
+  it('reports that match does nothing without date versions', async () => {
     expect(
       await problems('{ path: "/api/{version}/orders" }, { header: API-Version, match: floor }'),
     ).toEqual(['policies/orders.yaml:3 «match» warning: match does nothing where no version is a date']);
   });
 
   it.each(['limit', 'filter[version]', 'versions', ';limit', 'limit[*]'])(
-    'says that ignoring %s exempts nothing',
+    'reports that ignoring %s exempts nothing',
     async (name) => {
       expect(
         await problems(`{ query: version, ignore: ["${name}"] }, { path: "/api/{version}/orders" }`),
@@ -91,7 +91,7 @@ describe('the resolve list', () => {
     },
   );
 
-  it('NEG-5: says that a type cannot be rewritten where none carries the version', async () => {
+  it('NEG-5: reports that no type can be rewritten if none carries the version', async () => {
     await using files = await workspace({
       'policies/orders.yaml': `rewrite_content_type: true\n${ORDERS}`,
     });
@@ -101,7 +101,7 @@ describe('the resolve list', () => {
   });
 
   it.each(['403', '415', '"404"'])(
-    'STAT-1: refuses %s for the status of an unknown version',
+    'STAT-1: refuses %s as the status of an unknown version',
     async (status) => {
       await using files = await workspace({
         'policies/orders.yaml': `unknown_version_status: ${status}\n${ORDERS}`,
@@ -110,7 +110,7 @@ describe('the resolve list', () => {
     },
   );
 
-  it('refuses a subdomain alone where a label has dots', async () => {
+  it('refuses a subdomain as the only carrier if a label has dots', async () => {
     const dotted = ORDERS.replaceAll(/\bv2: \{ (released|targets)/g, 'v2.0.0: { $1').replaceAll(
       'successor: v2',
       'successor: v2.0.0',
@@ -123,7 +123,7 @@ describe('the resolve list', () => {
     ).toEqual([]);
   });
 
-  it('VER-1: refuses a label that is a day of no calendar', async () => {
+  it('VER-1: refuses a label that is an invalid date', async () => {
     const days = ORDERS.replaceAll(/\bv2\b(?=: \{ (released|targets))/g, '2026-02-30').replaceAll(
       'successor: v2',
       'successor: 2026-02-30',
@@ -133,7 +133,7 @@ describe('the resolve list', () => {
     );
   });
 
-  it('binds one host with versions to one API', async () => {
+  it('gives a host with versions to one API', async () => {
     const entry = '{ subdomain: "{version}.api.example.com" }';
     await using files = await workspace({
       'policies/orders.yaml': ORDERS.replace(RESOLVE, `resolve: [ ${entry} ]`),

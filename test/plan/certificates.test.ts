@@ -1,4 +1,4 @@
-// What `check` says of the certificates that the gateway file names: refused, or warned of.
+// Tests the findings of `check` about the certificates of the gateway file.
 import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -15,7 +15,7 @@ interface Case {
   readonly key?: string;
   /** Default: the first of `names`. */
   readonly host?: string;
-  /** Further lines of the gateway file. */
+  /** More lines of the gateway file. */
   readonly more?: string;
   readonly policy?: string;
 }
@@ -58,7 +58,7 @@ describe('a certificate in the gateway file', () => {
     ['whose key its group may read', { names: 'a.example', pair: EXAMPLE, mode: 0o640 }],
     ['with a default of its names', { names: 'a.example', pair: EXAMPLE, tls: ', default: a.example' }],
     ['with no default', { names: 'a.example', pair: EXAMPLE, tls: ', default: none' }],
-  ])('%s is in order', async (_title, given) => {
+  ])('%s has no findings', async (_title, given) => {
     expect(await problemsOf(given)).toEqual([]);
   });
 
@@ -118,7 +118,7 @@ describe('a certificate in the gateway file', () => {
       { names: 'a.example', pair: EXAMPLE, mode: 0o644 },
       "«a.key» warning: every user of this machine may read the key (chmod 600 it, or 640 with the gateway's group)",
     ],
-  ])('%s is told of', async (_title, given, expected) => {
+  ])('%s gets a finding', async (_title, given, expected) => {
     const problems = await problemsOf(given);
     expect(problems).toHaveLength(1);
     expect(problems[0]).toMatch(/^config\/gateway\.yaml:2 /);
@@ -127,7 +127,7 @@ describe('a certificate in the gateway file', () => {
   });
 });
 
-it('a certificate and a key that stand in the place of the other are told apart', async () => {
+it('a swapped certificate and key are reported as swapped', async () => {
   const { cert, key } = await makeKeyPair({ names: ['a.example'] });
   await using files = await workspace({
     'config/gateway.yaml': GATEWAY.replace(
@@ -151,7 +151,7 @@ describe('a public host', () => {
     ['a.example', ['config/gateway.yaml:1']],
     ['x.v1.a.example', ['config/gateway.yaml:1']],
     ['127.0.0.1:8443', ['config/gateway.yaml:1']],
-  ])('%s is held against the names of the certificates', async (host, places) => {
+  ])('%s is compared with the names of the certificates', async (host, places) => {
     const problems = await problemsOf({ ...WILD, host });
     expect(problems.map((each) => each.split(' ')[0])).toEqual(places);
     const bare = host.replace(':8443', '');
@@ -175,7 +175,7 @@ describe('a public host', () => {
       ],
     ],
     ['host: v1.a.example', []],
-  ])('of a policy is, too: %s', async (host, expected) => {
+  ])('of a policy is compared too: %s', async (host, expected) => {
     const policy = ORDERS.replace('base:', `${host}\nbase:`);
     expect(await problemsOf({ ...WILD, host: 'v1.a.example', policy })).toEqual(expected);
   });
@@ -184,7 +184,7 @@ describe('a public host', () => {
     ['{version}.a.example', []],
     ['{version}.b.example', ['v1.b.example, v2.b.example']],
     ['{version}.x.a.example', ['v1.x.a.example, v2.x.a.example']],
-  ])('that carries the version is, for each of them: %s', async (subdomain, missing) => {
+  ])('that carries the version is compared for each version: %s', async (subdomain, missing) => {
     const policy = ORDERS.replace('{ header: API-Version }', `{ subdomain: "${subdomain}" }`);
     const problems = await problemsOf({ ...WILD, host: 'v1.a.example', policy });
     const hint = `listeners.https.tls needs a certificate with the name ${subdomain.replace('{version}', '*')}`;
@@ -196,7 +196,7 @@ describe('a public host', () => {
     );
   });
 
-  it('is not where a trusted proxy stands before this gateway', async () => {
+  it('is not compared behind a trusted proxy', async () => {
     const more = 'trusted_proxies: [10.0.0.1]\n';
     expect(await problemsOf({ ...WILD, host: 'b.example', more })).toEqual([]);
   });

@@ -1,10 +1,9 @@
-// `check` as a whole: all problems of all files at once, what is no finding, and what no message shows.
-// Single slips stand in slips.test.ts.
+// Tests `check` over several files: all problems together, cases without findings, and concealed values.
 import { describe, expect, it } from 'vitest';
 import { GATEWAY, ORDERS, workspace } from './workspace.ts';
 
-describe('checks as a whole', () => {
-  it('files in order have no problem, a plan and settings', async () => {
+describe('check', () => {
+  it('builds a plan and settings for valid files', async () => {
     await using files = await workspace({ 'policies/orders.yaml': ORDERS });
     const loaded = await files.load();
     expect(loaded.problems).toEqual([]);
@@ -12,7 +11,7 @@ describe('checks as a whole', () => {
     expect(loaded.settings?.public).toBe('https://api.example.com');
   });
 
-  it('shape and cross-reference problems of all files come in one go', async () => {
+  it('reports shape and reference problems of all files together', async () => {
     await using files = await workspace({
       'config/gateway.yaml': GATEWAY.replace('audience: api', 'audiense: api'),
       'policies/a.yaml': ORDERS.replace('sunset: 2027-01-15', 'sunset: 2027-02-30').replace(
@@ -39,14 +38,14 @@ describe('checks as a whole', () => {
     ]);
   });
 
-  it('two files that describe one API name each other', async () => {
+  it('names both files that describe one API', async () => {
     await using files = await workspace({ 'policies/a.yaml': ORDERS, 'policies/b.yaml': ORDERS });
     expect(await files.problems()).toContain(
       'policies/b.yaml:1 «orders» error: the API "orders" is already described in policies/a.yaml',
     );
   });
 
-  it('a base that is a version of another API takes over its requests', async () => {
+  it('warns of a base that equals a version path of another API and takes its requests', async () => {
     const hooks = (base: string) =>
       `api: hooks\nbase: ${base}\naccess: public\nupstreams: { any: { targets: [http://127.0.0.1:4001] } }\nversions: none\n`;
     await using files = await workspace({
@@ -62,7 +61,7 @@ describe('checks as a whole', () => {
     }
   });
 
-  it('names of this machine are one host', async () => {
+  it('treats the names of this machine as one host', async () => {
     await using files = await workspace({
       'policies/a.yaml': `host: localhost\n${ORDERS}`,
       'policies/b.yaml': `host: 127.0.0.1\n${ORDERS.replace('api: orders', 'api: more')}`,
@@ -72,7 +71,7 @@ describe('checks as a whole', () => {
     );
   });
 
-  it('RET-11: a version past its sunset needs no upstream', async () => {
+  it('RET-11: needs no upstream for a version after its sunset', async () => {
     const retired = ORDERS.replace(/\n {2}v1: \{ targets.*/, '')
       .replace('deprecated: 2026-01-15, sunset: 2027-01-15', 'deprecated: 2025-01-15, sunset: 2026-06-01')
       .replace('released: 2026-01-15', 'released: 2025-01-15');
@@ -81,7 +80,7 @@ describe('checks as a whole', () => {
     expect((await files.load()).plan?.apis[0]?.versions.get('v1')?.upstream).toBeUndefined();
   });
 
-  it('RET-4: a redirect whose target ends later is no error on any day, so that the same file can be started with again', async () => {
+  it('RET-4: never turns the later end of a redirect target into an error, so that the file can start again', async () => {
     const ended = ORDERS.replace(
       'deprecated: 2026-01-15, sunset: 2027-01-15,',
       'deprecated: 2024-06-01, sunset: 2025-06-01, after: { redirect: v2 },',
@@ -98,7 +97,7 @@ describe('checks as a whole', () => {
     expect((await files.load()).plan).toBeDefined();
   });
 
-  it('RET-5: that a redirect without a path for the version does nothing is said', async () => {
+  it('RET-5: reports a redirect without a path for the version', async () => {
     const text = ORDERS.replace('{ path: "/api/{version}/orders" }, ', '').replace(
       'successor: v2',
       'after: { redirect: v2 }',
@@ -109,7 +108,7 @@ describe('checks as a whole', () => {
     ]);
   });
 
-  it('no key is accepted that would do nothing in an API without versions', async () => {
+  it('refuses keys without effect in an API without versions', async () => {
     await using files = await workspace({
       'policies/open.yaml': `api: open
 base: /open
@@ -143,21 +142,21 @@ versions: none
   it.each([
     ['deprecated: 2026-01-15', 'deprected: 2026-01-15', 'deprected', 'deprecated'],
     ['sunset: 2027-01-15', 'retired: 2028-01-15, sunnset: 2027-01-15', 'sunnset', 'sunset'],
-  ])('a key that is only misspelt is not missed as well: %s', async (from, to, wrong, right) => {
+  ])('does not also report a misspelt key as missing: %s', async (from, to, wrong, right) => {
     await using files = await workspace({ 'policies/orders.yaml': ORDERS.replace(from, to) });
     expect(await files.problems()).toEqual([
       `policies/orders.yaml:9 «${wrong}» error: unknown key "${wrong}" (did you mean "${right}"?)`,
     ]);
   });
 
-  it('a limit of everyone in shadow keeps no other from being reached', async () => {
+  it('does not compare limits with a shadow limit of everyone', async () => {
     const limits = '[ { rate: 60/1m }, { name: all, rate: 50/1m, by: everyone, shadow: true } ]';
     const text = ORDERS.replace('base:', `limits: ${limits}\nbase:`);
     await using files = await workspace({ 'policies/orders.yaml': text });
     expect(await files.problems()).toEqual([]);
   });
 
-  it('a lower limit as high as the rate, or of a version that is not deprecated, is no finding', async () => {
+  it('accepts a deprecated limit as high as the rate, and one of an active version', async () => {
     const text = ORDERS.replace('base:', 'limits: { rate: 60/1m, deprecated: 1/1s }\nbase:').replace(
       'released: 2026-01-15',
       'released: 2026-01-15, limits: { rate: 10/1m }',
@@ -166,7 +165,7 @@ versions: none
     expect(await files.problems()).toEqual([]);
   });
 
-  it('a bad value from outside is known by the variable it came from', async () => {
+  it('reports a malformed value of a variable with the name of the variable', async () => {
     const gateway = GATEWAY.replace('127.0.0.1:9901', `127.0.0.1:\${env:ADMIN}`);
     await using files = await workspace({ 'config/gateway.yaml': gateway, 'policies/orders.yaml': ORDERS });
     expect(await files.problems({ ADMIN: 'hunter2' })).toEqual([
@@ -174,7 +173,7 @@ versions: none
     ]);
   });
 
-  it('an unquoted number is taken as written, with a warning', async () => {
+  it('takes an unquoted number as written, with a warning', async () => {
     const text = ORDERS.replace('released: 2024-06-01,', 'released: 2024-06-01, reason: 1.10,');
     await using files = await workspace({ 'policies/orders.yaml': text });
     expect(await files.problems()).toEqual([
@@ -183,7 +182,7 @@ versions: none
     expect((await files.load()).plan?.apis[0]?.versions.get('v1')?.schedule.reason).toBe('1.10');
   });
 
-  it('a secret that cannot be read is told as that alone, and not as one that stands in the file', async () => {
+  it('reports an unreadable secret once, and not as written in the file', async () => {
     const token = `"127.0.0.1:9901", token: "\${file:/nowhere/admin-token}"`;
     await using files = await workspace({
       'config/gateway.yaml': GATEWAY.replace('"127.0.0.1:9901"', token),
@@ -194,7 +193,7 @@ versions: none
     ]);
   });
 
-  it('client certificates without one of the gateway are one finding', async () => {
+  it('reports client certificates without server certificates once', async () => {
     const tls = '"127.0.0.1:8443", tls: { client_certificates: { ca: clients.pem, mode: optional } }';
     await using files = await workspace({
       'config/gateway.yaml': GATEWAY.replace('"127.0.0.1:8443"', tls).replace(
@@ -208,7 +207,7 @@ versions: none
     ]);
   });
 
-  it('no value that came in by interpolation is in any message', async () => {
+  it('shows no substituted value in any message', async () => {
     const text = ORDERS.replace(
       'v1: { targets: [http://127.0.0.1:4001]',
       `v1: { targets: ["\${env:S}"], path: "\${env:S}"`,

@@ -1,5 +1,4 @@
-// A file is damaged while it is edited: a character too many, a line that moved, half a merge. What stood in a header rule or
-// under the name of a secret stays out of every finding then too.
+// Tests that findings about damaged files show no secrets: extra characters, moved lines, half a merge.
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { FUZZ_TIMEOUT_MS, fuzz } from '../support/fuzz.ts';
@@ -29,7 +28,7 @@ type Damage = (text: string, at: number, added: string) => string;
 const ofCharacters = (removed: number, before: string): Damage => {
   return (text, at, added) => text.slice(0, at) + before.replace('+', added) + text.slice(at + removed);
 };
-/** The line at `at`, with the next one. */
+/** The line at `at`, and the next one. */
 const ofLines = (change: (line: string, next: string) => readonly string[]): Damage => {
   return (text, at) => {
     const lines = text.split('\n');
@@ -53,7 +52,7 @@ const DAMAGES: readonly Damage[] = [
 ];
 
 it(
-  'no finding about a damaged file repeats the value of a header rule or of a secret',
+  'findings about a damaged file do not quote header values or secrets',
   async () => {
     const drawn = fc.record({
       section: fc.constantFrom(...SECTIONS),
@@ -66,7 +65,7 @@ it(
     await fuzz(
       fc.asyncProperty(drawn, async ({ section, form, behind, damage, place, added }) => {
         const rule = section(form.replaceAll('%', CANARY));
-        // Moved below `versions` the name of a secret would be that of a version.
+        // Below `versions`, the name of a secret would be the label of a version.
         const whole = `${ORDERS}mode: enforce\n`.replace(behind, `${behind}${rule}`);
         const text = damage(whole, Math.floor(place * whole.length), added);
         const line = (await said(text, GATEWAY)).split('\n').find((each) => each.includes(CANARY));

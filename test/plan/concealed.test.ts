@@ -1,5 +1,4 @@
-// What a finding may quote: nothing of a header rule, and nothing that stands where a secret would, known key or not.
-// Each place is broken in every way there is; the value is a canary that no form of a finding may hold.
+// Tests that findings quote no header values and no secrets, for every place and every kind of damage.
 import { describe, expect, it } from 'vitest';
 import { isConcealed } from '../../gateway/plan/read/concealed.ts';
 import { diff } from '../support/file-commands.ts';
@@ -47,7 +46,7 @@ const numeric = '480151623';
 const inGateway = (text: string) => said(ORDERS, text);
 const inPolicy = (text: string) => said(text, GATEWAY);
 
-/** Those of `texts` of which a finding repeats the canary, with the line that does. */
+/** The texts with a finding that quotes the canary, with the quoting line. */
 async function leaks(
   texts: readonly string[],
   tell: (text: string) => Promise<string>,
@@ -61,7 +60,7 @@ async function leaks(
   return found;
 }
 
-describe('no finding repeats the value', () => {
+describe('findings do not quote the value', () => {
   it.each([
     ['request', 'set'],
     ['response', 'set'],
@@ -84,10 +83,10 @@ describe('no finding repeats the value', () => {
   });
 
   it.each(NAMES.map((name, index) => ({ name, index })))(
-    'of a key called $name, wherever it stands',
+    'of a key named $name, in any place',
     async ({ name, index }) => {
       const found: string[] = [];
-      // Each name meets an eighth of the forms, and each form an eighth of the names.
+      // Each name is tried with an eighth of the forms, and each form with an eighth of the names.
       for (const form of FORMS.filter((_, at) => at % 8 === index % 8)) {
         const value = form.replaceAll('%', CANARY);
         const policies = [
@@ -111,11 +110,11 @@ describe('no finding repeats the value', () => {
     `${ORDERS}headers:\n  request:\n    set:\n\tX-Tenant: ${CANARY}\n`,
     `${ORDERS}headers:\n  request:\n    set:\n  \t X-Tenant:${CANARY}\n`,
     `${ORDERS}authorization: ${CANARY}\n`,
-  ])('nor one on a line with tabs, or under the name of a key that belongs elsewhere: %j', async (text) =>
+  ])('on a line with tabs, or under a key that belongs elsewhere: %j', async (text) =>
     expect(await leaks([text], inPolicy)).toEqual([]),
   );
 
-  it('nor one in a file with another fault: a conflict, bytes that are not UTF-8, a quote that is never closed', async () => {
+  it('in a file with another fault: a conflict, bytes that are not UTF-8, an open quote', async () => {
     const found: string[] = [];
     for (const form of FORMS) {
       const value = form.replaceAll('%', CANARY);
@@ -131,7 +130,7 @@ describe('no finding repeats the value', () => {
     expect(found).toEqual([]);
   });
 
-  it('nor one that is a number where text belongs', async () => {
+  it('that is a number instead of text', async () => {
     expect(await inPolicy(`${ORDERS}headers: { request: { set: { X-Pin: ${numeric} } } }\n`)).not.toContain(
       numeric,
     );
@@ -140,7 +139,7 @@ describe('no finding repeats the value', () => {
   });
 });
 
-it('what is no secret is quoted as it stands, also beside one', async () => {
+it('but quote values without secrets, also beside one', async () => {
   const text = await inPolicy(
     `${ORDERS}headers: { request: { set: { X-Key: ${CANARY} }, remove: ["X Y"] } }\n`,
   );
@@ -150,7 +149,7 @@ it('what is no secret is quoted as it stands, also beside one', async () => {
   expect(await inPolicy(ORDERS.replace('2027-01-15', '2027-13-01'))).toContain('sunset: 2027-13-01');
 });
 
-it('diff says that a header rule has changed, and neither value', async () => {
+it('diff reports a changed header rule without its values', async () => {
   const rule = (value: string) => `${ORDERS}headers: { request: { set: { X-Tenant: ${value} } } }\n`;
   await using files = await workspace({ 'old.yaml': rule(`${CANARY}-1`), 'new.yaml': rule(`${CANARY}-2`) });
   for (const format of ['text', 'json'] as const) {
@@ -160,12 +159,12 @@ it('diff says that a header rule has changed, and neither value', async () => {
   }
 });
 
-describe('a key that is a slip away from the name of a secret', () => {
+describe('a key with one typo in the name of a secret', () => {
   const words = NAMES.filter((name) => /^[a-z]{4,}$/.test(name));
   const slips = [...words, 'key', 'dsn', 'pwd', 'jwt'].flatMap((word) => slipsOf(word, word.length > 3));
   const places = [...slips, ...slips.map((slip) => `db_${slip}`), ...slips.map((slip) => `smtp-${slip}-2`)];
 
-  it('is concealed like one, alone and in a longer name', () => {
+  it('is concealed, alone and in a longer name', () => {
     expect(places.length).toBeGreaterThan(1_400);
     expect(places.filter((slip) => !isConcealed([slip]) || !isConcealed(['upstreams', 'v1', slip]))).toEqual(
       [],
@@ -182,7 +181,7 @@ describe('a key that is a slip away from the name of a secret', () => {
       }
   });
 
-  it('is no other key of the grammars', () => {
+  it('is never a key of the grammars', () => {
     const secrets = /(?:^|\.)(?:token|secret|key|client)(?:\.|$)|^headers(?:$|\.)|^expect\.#\.headers/;
     const places = (['policy', 'gateway'] as const).flatMap((kind) => placesOf(kind).map(({ path }) => path));
     const free = places.filter((path) => !secrets.test(path) && isConcealed(path.split('.')));
@@ -190,7 +189,7 @@ describe('a key that is a slip away from the name of a secret', () => {
   });
 });
 
-/** `word` with one letter too few, too many, wrong or in the wrong place. */
+/** `word` with a letter missing, added, changed or moved. */
 function slipsOf(word: string, isLong: boolean): readonly string[] {
   return [...word].flatMap((letter, at) => {
     const [before, after] = [word.slice(0, at), word.slice(at + 1)];
@@ -220,10 +219,10 @@ describe('a known key with a secret in a wrong place', () => {
     ],
     ['a target with a query', at('[http://127.0.0.1:4001]', `["http://127.0.0.1:4001/x?key=${CANARY}"]`)],
     ['a target with a login', at('[http://127.0.0.1:4001]', `["http://u:${CANARY}@127.0.0.1:4001"]`)],
-  ])('%s is not repeated', async (_what, [policy, text]) => {
+  ])('%s is not quoted', async (_what, [policy, text]) => {
     const all = await said(policy, text.replace(/^identity: .*\n(?=[\s\S]*^identity:)/m, ''));
     expect(all).toMatch(/error/);
-    // The last line is how problems are kept; nothing prints them so.
+    // The last line is the internal form of problems, which is never printed.
     expect(all.split('\n').slice(0, -1).join('\n')).not.toContain(CANARY);
   });
 });

@@ -1,4 +1,4 @@
-// What `check` says of connections, header fields and sizes, and what the compiler fills in: one slip per row.
+// Tests checks and defaults of connections, header fields and sizes. Each row has one mistake.
 import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -161,14 +161,14 @@ describe('check', () => {
       value,
       'not a field value: visible ASCII characters and blanks on one line: [redacted]',
     ]),
-  ])('no value of a field can be %j, and none from outside is shown', async (value, expected) => {
+  ])('a field value cannot be %j, and substituted values are not shown', async (value, expected) => {
     const text = headers(`request: { set: { X-Tenant: "\${env:TENANT}" } }`);
     const [found = ''] = await problems(text, { TENANT: value });
     expect(found).toContain(`error: ${expected}`);
     expect(found).not.toContain('Evil');
   });
 
-  it('a media type that carries versions makes its fields the gateway’s', async () => {
+  it('a media type that carries versions reserves its fields for the gateway', async () => {
     const typed = headers('request: { set: { Accept: text/plain } }').replace(
       '{ default: v2 }',
       '{ media_type: "application/vnd.acme.{version}+json" }, { default: v2 }',
@@ -178,7 +178,7 @@ describe('check', () => {
 });
 
 describe('the compiler', () => {
-  it('fills in what is not written', async () => {
+  it('fills in defaults', async () => {
     const [api] = (await compiled(ORDERS)).apis;
     expect(api?.headers).toBeUndefined();
     expect(api?.versions.get('v1')).toMatchObject({
@@ -193,7 +193,7 @@ describe('the compiler', () => {
     });
   });
 
-  it('takes what is written', async () => {
+  it('uses written values', async () => {
     const rest =
       'connections: { max: 2, queue: 0, wait: 5s }, retries: { attempts: 2, budget: 5% }, http2: true, host: "a.internal:81"';
     const [api] = (await compiled(upstream(rest))).apis;
@@ -207,7 +207,7 @@ describe('the compiler', () => {
     expect(none?.versions.get('v1')?.upstream?.retries).toBeUndefined();
   });
 
-  it('makes names of fields lower case, and knows x- there for a name', async () => {
+  it('lower-cases field names, and accepts x- as the start of one', async () => {
     const text = headers('request: { set: { X-Tenant: acme, x-plain: a }, remove: [X-Debug] }');
     const [api] = (await compiled(text)).apis;
     expect(api?.headers).toEqual({
@@ -216,7 +216,7 @@ describe('the compiler', () => {
     });
   });
 
-  it('hands sizes down from the API to its versions and operations', async () => {
+  it('passes sizes from the API to versions and operations', async () => {
     const text = ORDERS.replace('upstreams:', 'max_body: 1MB\nupstreams:').replace(
       '{ released: 2026-01-15 }',
       '{ released: 2026-01-15, max_body: 2MB, operations: { "POST /uploads": { max_body: 2GB }, "GET /search": { limits: { rate: 1/1m } } } }',
@@ -228,7 +228,7 @@ describe('the compiler', () => {
     expect(v2?.operations?.match('GET', '/search')?.rules.maxBody).toBe(2 * 1_024 ** 2);
   });
 
-  it('gives a plan another revision when a file of its TLS changes', async () => {
+  it('changes the revision of the plan when a TLS file changes', async () => {
     const text = upstream('tls: { ca: a.pem }', 'https://127.0.0.1:4001');
     await using files = await workspace({ 'policies/orders.yaml': text, 'policies/a.pem': pair.cert });
     const before = (await files.load()).plan;

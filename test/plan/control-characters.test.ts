@@ -1,11 +1,10 @@
-// No text of a policy, a gateway file, a guide or a description holds a control character: logs, mails, feeds, pages
-// and terminals would show another text than the file has.
+// Tests that no text of any file may hold control characters, which would change how logs and pages show it.
 import { describe, expect, it } from 'vitest';
 import { textPlaces } from '../support/grammar-places.ts';
 import { GATEWAY, loadTexts, ORDERS, sentence, workspace } from './workspace.ts';
 
 const code = (from: number, to = from) => Array.from({ length: to - from + 1 }, (_, index) => from + index);
-/** C0 without the two that end a line, DEL, C1, bidi controls, line and paragraph separators, a half of a character. */
+/** C0 without line ends, DEL, C1, bidi controls, line and paragraph separators, a lone surrogate. */
 const CONTROLS = [
   ...code(0x00, 0x1f).filter((each) => each !== 0x0a && each !== 0x0d),
   ...code(0x7f, 0x9f),
@@ -24,7 +23,7 @@ const called = (name: string): string =>
 const named = (point: number): string => `U+${point.toString(16).toUpperCase().padStart(4, '0')}`;
 
 describe.each(['policy', 'gateway'] as const)('a text of a %s file', (kind) => {
-  it('is refused with a control character in it, wherever text may stand', async () => {
+  it('is refused with a control character, in every place', async () => {
     const places = textPlaces(kind);
     expect(places.length).toBeGreaterThan(30);
     const accepted: string[] = [];
@@ -40,32 +39,29 @@ describe.each(['policy', 'gateway'] as const)('a text of a %s file', (kind) => {
   });
 });
 
-it.each(CONTROLS.map(named))(
-  '%s is refused in a value, in a key, and where it comes from a variable',
-  async (name) => {
-    const control = String.fromCodePoint(Number.parseInt(name.slice(2), 16));
-    const message = `${called(name)} is not allowed in a text`;
-    expect((await problemsOf(`${ORDERS}reason: ${escaped(`a${control}b`)}\n`)).join()).toContain(
-      `${message} (remove it)`,
-    );
-    expect(
-      (await problemsOf(`${ORDERS}contacts: { ${escaped(`a${control}b`)}: a@b.example }\n`)).join(),
-    ).toContain(message);
-    const brought = await problemsOf(`${ORDERS}contacts: { acme: "\${env:MAIL}" }\n`, GATEWAY, {
-      MAIL: `a${control}@b.example`,
-    });
-    expect(brought.join()).toContain(`${message} (from MAIL)`);
-    if (name !== 'U+D800' && name !== 'U+0000') {
-      // As it is, not as an escape: YAML itself keeps some of these out.
-      const raw = (await problemsOf(`${ORDERS}reason: "a${control}b"\n`)).join();
-      expect(raw).toMatch(/error: /);
-      expect(raw).toContain(named(control.codePointAt(0) ?? 0));
-    }
-  },
-);
+it.each(CONTROLS.map(named))('%s is refused in a value, in a key, and from a variable', async (name) => {
+  const control = String.fromCodePoint(Number.parseInt(name.slice(2), 16));
+  const message = `${called(name)} is not allowed in a text`;
+  expect((await problemsOf(`${ORDERS}reason: ${escaped(`a${control}b`)}\n`)).join()).toContain(
+    `${message} (remove it)`,
+  );
+  expect(
+    (await problemsOf(`${ORDERS}contacts: { ${escaped(`a${control}b`)}: a@b.example }\n`)).join(),
+  ).toContain(message);
+  const brought = await problemsOf(`${ORDERS}contacts: { acme: "\${env:MAIL}" }\n`, GATEWAY, {
+    MAIL: `a${control}@b.example`,
+  });
+  expect(brought.join()).toContain(`${message} (from MAIL)`);
+  if (name !== 'U+D800' && name !== 'U+0000') {
+    // Raw, not as an escape: YAML itself refuses some of these.
+    const raw = (await problemsOf(`${ORDERS}reason: "a${control}b"\n`)).join();
+    expect(raw).toMatch(/error: /);
+    expect(raw).toContain(named(control.codePointAt(0) ?? 0));
+  }
+});
 
 it.each(['reason: |\n  one\n  two\n', 'reason: "one\\ntwo"\n', 'reason: "one\\r"\n'])(
-  '%j has several lines where one may stand',
+  '%j has several lines where only one is allowed',
   async (line) => {
     await using files = await workspace({ 'policies/orders.yaml': ORDERS + line });
     expect((await files.problems()).join()).toContain(
@@ -74,7 +70,7 @@ it.each(['reason: |\n  one\n  two\n', 'reason: "one\\ntwo"\n', 'reason: "one\\r"
   },
 );
 
-it('a tab is a blank in a field value, and nowhere else', async () => {
+it('a tab is allowed in a field value only', async () => {
   const set = (value: string) => `${ORDERS}headers: { request: { set: { X-A: ${value} } } }\n`;
   await using files = await workspace({ 'policies/orders.yaml': set('"a\\tb"') });
   expect(await files.problems()).toEqual([]);
@@ -82,7 +78,7 @@ it('a tab is a blank in a field value, and nowhere else', async () => {
   expect((await files.problems()).join()).toContain('U+0007');
 });
 
-it('a guide may have lines and tabs, and no other control character', async () => {
+it('a guide may have lines and tabs, but no other control character', async () => {
   const policy = ORDERS.replace('https://docs.example.com/v2', './guides/v2.md');
   await using files = await workspace({
     'policies/orders.yaml': policy,
@@ -97,14 +93,14 @@ it('a guide may have lines and tabs, and no other control character', async () =
   }
 });
 
-it('other scripts, joined signs and soft hyphens are text', async () => {
+it('other scripts, joined emoji and soft hyphens are allowed', async () => {
   for (const text of ['سجل الطلبات', 'עברית', 'naïve', '👩\u200d👩\u200d👧', 'co\u00adoperate', '日本語']) {
     await using files = await workspace({ 'policies/orders.yaml': `${ORDERS}reason: ${text}\n` });
     expect(await files.problems()).toEqual([]);
   }
 });
 
-it('the files of the workspace themselves are in order', async () => {
+it('the files of the workspace have no findings', async () => {
   await using files = await workspace({ 'policies/orders.yaml': ORDERS, 'config/gateway.yaml': GATEWAY });
   expect(await files.problems()).toEqual([]);
 });

@@ -1,5 +1,4 @@
-// A policy with a description beside it: what the tests of the two have in common.
-// For the files openapi-*.test.ts.
+// A policy with a description, for the files openapi-*.test.ts.
 import type { Workspace } from './workspace.ts';
 
 export const POLICY = `api: orders

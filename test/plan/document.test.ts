@@ -1,4 +1,4 @@
-// From bytes to values: what YAML is refused, how values come in from outside, what is never shown.
+// Tests the reader of documents: refused YAML, substituted values, hidden values.
 import { describe, expect, it } from 'vitest';
 import { readDocument } from '../../gateway/plan/read/document.ts';
 import type { SecretRead } from '../../gateway/plan/read/interpolate.ts';
@@ -26,7 +26,7 @@ describe('YAML', () => {
       c: 'on',
       d: '12:30',
     }));
-  it('keys that start with x- are the owner’s and do not arrive', () =>
+  it('keys that start with x- are ignored', () =>
     expect(read('x-team: [a]\na: { x-b: 1, c: 2 }').value).toEqual({ a: { c: 2 } }));
   it.each([
     ['a byte of Latin-1', [...Buffer.from('a: 1\nb: caf'), 0xe9, 0x0a], '2:7', 'save the file as UTF-8'],
@@ -37,7 +37,7 @@ describe('YAML', () => {
       '1:6',
       'this is no text file: name another',
     ],
-  ])('%s is not UTF-8, and that is all that is said of it', (_what, bytes, position, hint) => {
+  ])('%s is not UTF-8, and that is the only problem', (_what, bytes, position, hint) => {
     const document = read(Uint8Array.from(bytes));
     expect(document.value).toBeUndefined();
     expect(document.problems.map(({ line, column, message }) => `${line}:${column} ${message}`)).toEqual([
@@ -45,15 +45,15 @@ describe('YAML', () => {
     ]);
     expect(document.problems[0]?.hint).toBe(hint);
   });
-  it('a file cut at its limit is too large, whatever character the cut went through', () =>
+  it('a file cut at its limit is too large, even if the cut splits a character', () =>
     expect(read(Buffer.from('é'.repeat(600_000)).subarray(0, 1_000_001)).problems).toMatchObject([
       { line: 1, column: 1, message: 'the file is larger than 1 MB' },
     ]));
-  it('a byte order mark and CRLF are as good as none', () =>
+  it('a byte order mark and CRLF make no difference', () =>
     expect(read('\ufeffa: 1\r\nb: x\r\n').value).toEqual({ a: 1, b: 'x' }));
-  it('the same anchor twice: each alias has the one above it', () =>
+  it('an alias of a repeated anchor gets the last one above it', () =>
     expect(read('{ a: &x 1, b: *x, c: &x 2, d: *x }').value).toEqual({ a: 1, b: 1, c: 2, d: 2 }));
-  it('thousands of aliases take no time to speak of', () => {
+  it('thousands of aliases are resolved quickly', () => {
     const before = process.cpuUsage();
     expect(read(`a: &x {}\nb: [${'*x, '.repeat(19_000)}*x]\n`).problems).toEqual([]);
     expect(process.cpuUsage(before).user).toBeLessThan(4_000_000);
@@ -61,16 +61,16 @@ describe('YAML', () => {
   it.each([
     ['a: !!timestamp 2027-04-15', 16],
     ['a: !!binary aGVsbG8=', 13],
-  ])('a tag that makes no text is named as what is wrong: %s', (text, column) =>
+  ])('a tag that makes no text is reported: %s', (text, column) =>
     expect(messages(text)).toEqual([
       `1:${column} a tag or a %YAML line makes something other than text of this: leave it out`,
     ]),
   );
-  it('another version of YAML says so, and not that a date is a map', () =>
+  it('%YAML 1.1 is reported, instead of the map that a date becomes', () =>
     expect(messages('%YAML 1.1\n---\na: 2027-04-15\n')).toEqual([
       '3:4 a tag or a %YAML line makes something other than text of this: leave it out',
     ]));
-  it('aliases stand for what they name', () =>
+  it('aliases are replaced by their targets', () =>
     expect(read('x-day: &day 2026-06-01\na: *day').value).toEqual({ a: '2026-06-01' }));
 
   it.each([
@@ -122,7 +122,7 @@ describe('YAML', () => {
     ['a list in the line of its key', 'a: - b\n', '1:4', 'or write it as [ … ]'],
     ['a tab in a block', 'a: |\n\tb\n', '2:1', 'write spaces before'],
     ['two maps of JSON', '{"a": 1}\n{"b": 2}\n', '2:1', 'one file holds one document'],
-  ])('%s is one finding, with what to write', (_what, text, place, hint) => {
+  ])('%s is one finding with a hint', (_what, text, place, hint) => {
     expect(read(text).problems.map((each) => `${each.line}:${each.column} ${each.hint}`)).toEqual([
       expect.stringContaining(`${place} `),
     ]);
@@ -164,15 +164,17 @@ describe('YAML', () => {
     ['a bracket left open', 'a: [1, 2\nb: 3\n', expect.stringMatching(/^2:1 /)],
     ['an alias of nothing', 'a: 1\nb: *day\n', '2:4 nothing above is called &day'],
     ['an alias of itself', 'a: &a [*a]\n', '1:8 aliases or nesting make this file too large'],
-  ])('%s is one problem with its place', (_name, text, message) => expect(messages(text)).toEqual([message]));
+  ])('%s is one problem with its position', (_name, text, message) =>
+    expect(messages(text)).toEqual([message]),
+  );
 
-  it('a key called __proto__ pollutes nothing', () => {
+  it('a key named __proto__ pollutes nothing', () => {
     read('__proto__: { polluted: 1 }\na: { constructor: { prototype: { polluted: 1 } } }\n');
     expect(Reflect.get({}, 'polluted')).toBeUndefined();
   });
 
-  it.each(BOMBS)('%s is refused with less than a second of work', (_name, text) => {
-    // Work and not time, so that a busy machine fails nothing.
+  it.each(BOMBS)('%s is refused within a second of CPU time', (_name, text) => {
+    // CPU time, so that a busy machine causes no failure.
     const before = process.cpuUsage();
     const document = read(text);
     const { user, system } = process.cpuUsage(before);
@@ -193,9 +195,9 @@ describe('interpolation', () => {
     [`"\${env:PORT}/\${env:PORT}"`, '4001/4001'],
   ])('%s', (scalar, value) => expect(read(`a: ${scalar}`).value).toEqual({ a: value }));
 
-  it('what comes in never becomes structure', () =>
+  it('a substituted value never becomes structure', () =>
     expect(read(`a: "\${env:SECRET}"`).value).toEqual({ a: 'hunter2: {x}' }));
-  it('what comes in is not interpolated again', () =>
+  it('a substituted value is not substituted again', () =>
     expect(
       readDocument('f', new TextEncoder().encode(`a: "\${env:A}"`), {
         ...sources,
@@ -214,7 +216,7 @@ describe('interpolation', () => {
     [`"\${env:SECRET}-\${env:NONE:-x}"`, 'SECRET, the default of NONE'],
     [`"\${env:EMPTY:-x}"`, 'the default of EMPTY'],
     [`"\${file:/run/secret}"`, '/run/secret'],
-  ])('a value that came in by %s is not shown, where it came from is', (scalar, from) => {
+  ])('the value of %s is hidden, its source is shown', (scalar, from) => {
     const document = read(`a: ${scalar}\nb: plain`);
     expect(document.show(['a'], 'hunter2: {x}')).toBe(`[redacted] (from ${from})`);
     expect(document.isSecret(['a'])).toBe(true);

@@ -1,4 +1,4 @@
-// The effective configuration: every value with where it comes from, no secret, and defaults that are those of the gateway.
+// Tests the effective configuration: sources of values, no secrets, defaults like those of the gateway.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -54,7 +54,7 @@ versions:
 rules: { migration-guide: off, successor-exists: off, notice-period: error }
 `;
 
-/** The documents of `config` as the files they would be. */
+/** The documents of `config` as files. */
 function written({ documents }: EffectiveConfig): Files {
   return Object.fromEntries(documents.map(({ file, values }) => [file, JSON.stringify(values)]));
 }
@@ -77,12 +77,12 @@ describe('the defaults', () => {
     ],
   ];
 
-  it.each(sets)('written out change nothing: %s', async (_name, texts) => {
+  it.each(sets)('change nothing when they are written out: %s', async (_name, texts) => {
     const config = await effective(texts, { defaults: true });
     await using files = await workspace(written(config));
     await using before = await workspace(texts);
     const [one, other] = [await whole(files), await whole(before)];
-    // Folders and digests are of the temporary folder and of the text; the schema's own order of keys says nothing.
+    // Folders and digests differ by test; the order of keys does not matter.
     const essence = ({ settings, plan }: Whole, folder: string) =>
       JSON.parse(
         JSON.stringify({ settings, plan }, (key, value: unknown) =>
@@ -92,7 +92,7 @@ describe('the defaults', () => {
     expect(essence(one, files.folder)).toEqual(essence(other, before.folder));
   });
 
-  it('are there for each version’s limits too, every value with the line that it is taken over from', async () => {
+  it('cover the limits of each version, with the line of every inherited value', async () => {
     const several = MORE.replace(
       'limits: { rate: 10/1s, by: address }',
       'limits:\n  - { rate: 10/1s, burst: 30, by: address }\n  - { name: all, rate: 90/1s, by: everyone }',
@@ -112,7 +112,7 @@ describe('the defaults', () => {
     ]);
   });
 
-  it('are there for what a file leaves out, and only there', async () => {
+  it('are filled in for missing keys only', async () => {
     const config = await effective({ 'policies/full.yaml': MORE }, { defaults: true });
     const [, policy] = config.documents;
     expect(policy?.values).toMatchObject({
@@ -121,7 +121,7 @@ describe('the defaults', () => {
       locations: 'map',
       limits: { rate: '10/1s', on_store_failure: 'local' },
       upstreams: {
-        // One value stands for the section it means.
+        // A shorthand of the section.
         v1: {
           timeout: { connect: '1s', headers: '3s', idle: '30s', total: '60s' },
           health: { path: '/healthz', every: '5s' },
@@ -140,7 +140,7 @@ describe('the defaults', () => {
       },
       rules: { 'notice-period': 'error', 'migration-guide': 'off' },
     });
-    // An operation has what its version says, and a policy what the gateway file says.
+    // An operation inherits from its version, and a policy from the gateway file.
     expect(policy?.values).toHaveProperty(['versions', 'v1', 'operations', 'GET /search'], {
       deprecated: '2025-12-01',
     });
@@ -148,12 +148,12 @@ describe('the defaults', () => {
     expect(policy?.values).not.toHaveProperty(['upstreams', 'v2', 'health']);
   });
 
-  it('are left out unless asked for', async () => {
+  it('are left out unless requested', async () => {
     const { documents } = await effective({ 'policies/full.yaml': MORE });
     expect(documents.map(({ values }) => values)).toEqual([parse(GATEWAY), parse(MORE)]);
   });
 
-  it('hold for the sample policies as well', async () => {
+  it('cover the sample policies', async () => {
     const texts = Object.fromEntries(
       readdirSync(SAMPLES)
         .filter((name) => name.endsWith('.yaml'))
@@ -187,7 +187,7 @@ describe('the origin', () => {
     });
   });
 
-  it('of what a version takes over from its API is the line of the API', async () => {
+  it('of an inherited value is the line of the API', async () => {
     const texts = { 'policies/orders.yaml': `${ORDERS}reason: money becomes integers\n` };
     const { documents } = await effective(texts);
     expect(documents[1]?.values).toMatchObject({ versions: { v1: { reason: 'money becomes integers' } } });
@@ -195,7 +195,7 @@ describe('the origin', () => {
     expect(found?.from).toBe(`policies/orders.yaml:${ORDERS.split('\n').length}`);
   });
 
-  it('stands behind each value of the text, which is YAML that says the same', async () => {
+  it('is a comment behind each value, and the YAML keeps its meaning', async () => {
     const config = await effective({ 'policies/orders.yaml': ORDERS }, { defaults: true });
     const text = effectiveYaml(config, { origin: true });
     expect(text).toContain('    authorization: keep # default\n');
@@ -234,7 +234,7 @@ describe('a secret', () => {
     expect(text).toContain(expected);
   });
 
-  it('by its name is redacted where it stands in the clear', async () => {
+  it('with a secret name is redacted, even when written in the file', async () => {
     const gateway = GATEWAY.replace('9901" }', '9901", token: canary-canary-canary-canary-canary-canary }');
     const policy = `${ORDERS}headers: { request: { set: { X-Api-Key: canary, X-Pwd: canary, X-Session: canary, X-Jwt: canary, Authorization: Basic canary, X-Tenant: acme } } }\n`;
     const text = JSON.stringify(
@@ -249,13 +249,13 @@ describe('a secret', () => {
     expect(await shown(`data: "./x?api_key=canary&a=b"\n`)).toContain('./x?api_key=[redacted]&a=b');
   });
 
-  it('is not made of what a variable only has as its default', async () => {
+  it('is not the default of a variable', async () => {
     expect(await shown(`data: "\${env:NONE:-./elsewhere}"\n`)).toContain('./elsewhere');
     expect(await shown(`data: "\${env:SET:-./elsewhere}"\n`, { SET: './canary' })).not.toContain('canary');
   });
 });
 
-it('is put together in short turns, so that requests are answered meanwhile', async () => {
+it('the effective configuration is built in short slices, so that requests do not wait', async () => {
   const names = Array.from({ length: 60 }, (_, index) => `p${index}`);
   const texts = names.map((name) => [
     `policies/${name}.yaml`,

@@ -1,4 +1,4 @@
-// Braces in the `policies` pattern: counted before anything looks for what they come to.
+// Tests the limit on alternatives in the `policies` pattern, which is checked before any search.
 import { describe, expect, it } from 'vitest';
 import { alternativesIn } from '../../gateway/plan/read/file-pattern.ts';
 import { threadMs } from '../support/thread-time.ts';
@@ -30,12 +30,12 @@ describe('a pattern of the gateway file', () => {
     return await files.problems();
   };
 
-  it('has room for a few names', async () => {
+  it('may have a few alternatives', async () => {
     expect(await withPattern('../{policies,more}/{orders,payments}.{yaml,yml}')).toEqual([]);
   });
 
   it.each([`../policies/${'{a,b}'.repeat(25)}.yaml`, '../policies/{1..100000}.yaml'])(
-    '%s is refused at once, with the reason',
+    '%s is refused immediately, with the reason',
     async (pattern) => {
       const begun = threadMs();
       const problems = await withPattern(pattern);

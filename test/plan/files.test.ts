@@ -1,4 +1,4 @@
-// What a path may lead to besides a small file of text: nothing of it may hang, fill the memory, or be read half.
+// Tests paths to other things than small text files: reading must not hang, fill memory, or stop halfway.
 import { execFileSync } from 'node:child_process';
 import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -27,7 +27,7 @@ describe('a document', () => {
     ['nothing', 'nothing', 'no such file'],
     ['a link to itself', 'round', 'its symbolic links lead in a circle'],
     ['a link to nothing', 'dangling', 'it is a link to nowhere, which does not exist'],
-  ])('%s is refused at once', async (_what, path, why) => {
+  ])('%s is refused immediately', async (_what, path, why) => {
     expect(await tryRead(join(path.startsWith('/') ? '' : folder, path), readCapped)).toEqual({
       kind: 'unreadable',
       why,

@@ -1,5 +1,4 @@
-// Guides that are Markdown files: where their readers are sent, what becomes of them, and what stops a policy that names one.
-// How the page that shows them is served is in test/journeys/sample-policies.test.ts.
+// Tests guides that are Markdown files: their URLs, their HTML, and the errors that refuse a policy.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { renderMarkdown } from '../../gateway/plan/guides/read-guides.ts';
@@ -11,15 +10,15 @@ const FILE = 'policies/guides/v1-to-v2.md';
 const POLICY = named('./guides/v1-to-v2.md');
 const PAGE = 'https://api.example.com/.well-known/lifecycle/orders#guide-v1-to-v2';
 
-describe('a guide that is a file', () => {
-  it('is read with its policy, and its readers are sent to the lifecycle page', async () => {
+describe('a guide from a file', () => {
+  it('is read with its policy, and its URL is on the lifecycle page', async () => {
     await using files = await workspace({ 'policies/orders.yaml': POLICY, [FILE]: '# From v1\n\nmoney' });
     const [api] = (await files.load()).plan?.apis ?? [];
     expect(api?.versions.get('v1')?.schedule.guide).toBe(PAGE);
     expect(api?.guides).toEqual([{ id: 'guide-v1-to-v2', html: '<h2>From v1</h2>\n<p>money</p>\n' }]);
   });
 
-  it('of the API stands for its versions, and of several that name it is read once', async () => {
+  it('of the API applies to its versions, and is read once for all of them', async () => {
     const operations = 'operations: { GET /old: { deprecated: 2026-05-01, guide: ./guides/old.md } }';
     const policy = POLICY.replace('base:', 'guide: ./guides/v1-to-v2.md\nbase:').replace(
       'v2: { released: 2026-01-15 }',
@@ -38,7 +37,7 @@ describe('a guide that is a file', () => {
     expect(v2?.operations?.list[0]?.schedule.guide).toBe(PAGE.replace('v1-to-v2', 'old'));
   });
 
-  it('makes another plan when it changes', async () => {
+  it('changes the plan when its text changes', async () => {
     await using files = await workspace({ 'policies/orders.yaml': POLICY, [FILE]: 'before' });
     const before = await files.load();
     expect(before.policies?.descriptions).toEqual([`${files.folder}/${FILE}`]);
@@ -51,7 +50,7 @@ describe('a guide that is a file', () => {
     ['is too large', 'a'.repeat(65_537), 'the guide is larger than 64 KB'],
     ['is no text', new Uint8Array([0xff, 0xfe]), 'the guide is not UTF-8'],
     ['is all quotes', '>'.repeat(60_000), 'the guide is nested too deeply'],
-  ])('that %s stops the policy, at the line that names it', async (_, text, message) => {
+  ])('with %s refuses the policy at the line that names it', async (_, text, message) => {
     await using files = await workspace({
       'policies/orders.yaml': POLICY,
       ...(text === undefined ? {} : { [FILE]: text }),
@@ -61,7 +60,7 @@ describe('a guide that is a file', () => {
     ]);
   });
 
-  it('has its name on the page to itself', async () => {
+  it('needs a unique name on the page', async () => {
     const policy = POLICY.replace(
       'v2: { released: 2026-01-15 }',
       'v2: { released: 2026-01-15, guide: ./v1-to-v2.md }',
@@ -77,7 +76,7 @@ describe('a guide that is a file', () => {
   });
 });
 
-describe('OAS-2: migration-guide of a description, where the guide is a file', () => {
+describe('OAS-2: migration-guide of a description, if the guide is a file', () => {
   const policy = POLICY.replace('successor: v2 }', 'successor: v2, openapi: ../v1.yaml }');
   const described = (guide: string) =>
     `openapi: 3.1.1\ninfo: { title: Orders, version: 1.0.0, x-lifecycle: { migration-guide: "${guide}" } }\npaths: {}\n`;
@@ -118,7 +117,7 @@ describe('Markdown on a page', () => {
     expect(renderMarkdown(markdown)).toBe(html);
   });
 
-  it('holds no tag and no attribute but those it is made of, whatever is written', () => {
+  it('has only known tags and attributes, for any text', () => {
     const part = fc.constantFrom(
       ...[
         '<',
@@ -168,6 +167,6 @@ describe('Markdown on a page', () => {
   });
 });
 
-it('a guide goes by the name of its file', () => {
+it('the id of a guide comes from its file name', () => {
   expect(guideId('./guides/orders-v1-to-v2.md')).toBe('guide-orders-v1-to-v2');
 });

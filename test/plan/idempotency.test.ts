@@ -1,4 +1,4 @@
-// Idempotency keys as an operator sees them before they are in force: what check warns of, diff tells and explain shows.
+// Tests what operators see of idempotency keys: findings of check, changes in diff, output of explain.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { diff, explain } from '../support/file-commands.ts';
 import { type Workspace, workspace } from './workspace.ts';
@@ -110,7 +110,7 @@ describe('explain', () => {
   });
 
   it.each(['GET /api/v1/orders', 'POST /api/v1/orders/off'])(
-    'says nothing of keys for %s',
+    'does not mention keys for %s',
     async (request) => {
       const text = await explained(request, ['Idempotency-Key: abc']);
       expect(text).toMatch(/^forward /m);

@@ -1,4 +1,4 @@
-// `headers.request.keep`: what may go on although clients could forge it, and what `check` says of it.
+// Tests `headers.request.keep`: forgeable fields that a policy may forward, and the findings about them.
 import { describe, expect, it } from 'vitest';
 import { workspace } from './workspace.ts';
 
@@ -30,7 +30,7 @@ async function said(
 }
 
 describe('XFF-1: headers.request.keep', () => {
-  it('is about the fields of the table, from trusted proxies or from any client', async () => {
+  it('takes fields of the table, from trusted proxies or from any client', async () => {
     expect(await said(policy('keep: [X-Auth-Request-User, remote-user, X-User-Id], from: any'))).toEqual([]);
     expect(await said(policy('keep: [X-Real-IP], from: trusted_proxies'))).toEqual([]);
     await using folder = await workspace({
@@ -40,7 +40,7 @@ describe('XFF-1: headers.request.keep', () => {
     expect(plan?.apis[0]?.headers?.kept).toEqual({ names: ['x-real-ip', 'remote-user'], from: 'any' });
   });
 
-  it('without from is an error that says what to write', async () => {
+  it('needs from, with a hint', async () => {
     expect(await said(policy('keep: [Remote-User]'))).toEqual([
       '5 error: keep needs from: for which requests the fields go on (write from: trusted_proxies if your proxies set them, or from: any)',
     ]);
@@ -72,14 +72,14 @@ describe('XFF-1: headers.request.keep', () => {
     expect((await said(policy(written))).join()).toContain(`5 error: ${expected}`);
   });
 
-  it('shows one finding for a field in keep, remove and set', async () => {
+  it('has one finding for a field in keep, remove and set', async () => {
     const three = 'keep: [X-User-Id], from: any, remove: [X-User-Id], set: { X-User-Id: a }';
     expect(await said(policy(three))).toEqual([
       '5 error: x-user-id is in keep and in set and remove (name it in one of them: keep lets the value of the client through, set replaces it, remove drops it)',
     ]);
   });
 
-  it('shows what is wrong with the other names beside a malformed one', async () => {
+  it('shows findings for the other names beside a malformed one', async () => {
     expect(await said(policy('keep: [X_Foo, Host], from: any'))).toEqual([
       '5 error: not a field name of letters, digits and hyphens: "X_Foo"',
       '5 error: host cannot be kept: it belongs to the connection, or the gateway sets it',
@@ -93,13 +93,13 @@ describe('XFF-1: headers.request.keep', () => {
     ]);
   });
 
-  it('warns of a name that goes on anyway', async () => {
+  it('warns of a name that is forwarded anyway', async () => {
     expect(await said(policy('keep: [X-Debug], from: any'))).toEqual([
       '5 warning: keep has no effect on x-debug, which is not dropped (leave it out)',
     ]);
   });
 
-  it('warns where no proxy is trusted', async () => {
+  it('warns if no proxy is trusted', async () => {
     expect(await said(policy('keep: [Remote-User], from: trusted_proxies'), gateway())).toEqual([
       '5 warning: nothing is kept: gateway.yaml names no trusted_proxies (add the addresses of your proxies there)',
     ]);

@@ -1,5 +1,4 @@
-// What was published once and was left out for a while, or comes back under another name: no way round the rules that
-// hold callers' dates. Each row is what one reload after the other finds.
+// Tests that leaving out or renaming a published version does not evade the rules for published dates.
 import { describe, expect, it } from 'vitest';
 import { comparePublished } from '../../gateway/plan/published/comparison.ts';
 import { keptOf } from '../../gateway/plan/published/published-dates.ts';
@@ -14,7 +13,7 @@ type Files = Readonly<Record<string, string>>;
 
 const OPTIONS = { configFile: 'config/gateway.yaml', environment: {}, cwd: '/sundial', now: NOW };
 
-/** What each reload says, and the record that is left. A refused one leaves the record as it was. */
+/** The findings of each reload, and the resulting record. A refused reload does not change the record. */
 async function reloads(...steps: readonly Files[]) {
   let recorded: readonly PublishedEntry[] = [];
   const said: (readonly string[])[] = [];
@@ -67,7 +66,7 @@ const CHANGED = ['warning dates-rewritten'];
 const MOVED = ['warning urls-moved'];
 const REWRITTEN = ['error sunset-rewritten'];
 
-describe('what was left out for one reload', () => {
+describe('a version that was left out for one reload', () => {
   it.each<readonly [string, readonly Files[], readonly (readonly string[])[]]>([
     ['a file: the same', [orders(ORDERS), {}, orders(ORDERS)], [[], REMOVED, []]],
     ['a file: an earlier sunset', [orders(ORDERS), {}, orders(EARLIER)], [[], REMOVED, REWRITTEN]],
@@ -198,13 +197,13 @@ describe('what was left out for one reload', () => {
     expect(said).toEqual(expected);
   });
 
-  it('is forgotten once it came back, with the rule switched where its date is another', async () => {
+  it('is no longer remembered when it is back, even with another date if the rule is switched', async () => {
     const { said, former } = await reloads(orders(ORDERS), {}, orders(warned(EARLIER)), orders(EARLIER));
     expect(said).toEqual([[], REMOVED, ['warning sunset-rewritten'], []]);
     expect(former).toEqual([]);
   });
 
-  it('and of which some date was taken out is held to the later word', async () => {
+  it('keeps the later of its recorded dates', async () => {
     const later = until('2027-02-15');
     const { said, former } = await reloads(orders(ORDERS), orders(later), {}, orders(until('2027-02-01')));
     expect(said).toEqual([[], CHANGED, REMOVED, REWRITTEN]);
@@ -215,7 +214,7 @@ describe('what was left out for one reload', () => {
   });
 });
 
-describe('what answers in its place at once', () => {
+describe('a version that replaces another without a gap', () => {
   it.each<readonly [string, Files, Files, readonly string[]]>([
     [
       'an API of another name',
@@ -276,7 +275,7 @@ describe('what answers in its place at once', () => {
   });
 });
 
-describe('what is remembered', () => {
+describe('a remembered version', () => {
   const former = (n: number, more: Partial<FormerVersion> = {}): FormerVersion => ({
     kind: 'former',
     api: `api-${n}`,
@@ -287,7 +286,7 @@ describe('what is remembered', () => {
     ...more,
   });
 
-  it('is forgotten after two years, unless its sunset is still to come', () => {
+  it('is dropped after two years, unless its sunset is in the future', () => {
     const long = { left: NOW - 730 * DAY };
     const pending = [
       former(1, { ...long, sunset: NOW + 1 }),
@@ -299,7 +298,7 @@ describe('what is remembered', () => {
     expect(keptOf([...pending, ...past], NOW)).toEqual(pending);
   });
 
-  it('is at most fifty thousand versions, those with a sunset to come before the others, then the last left out', () => {
+  it('is dropped above fifty thousand, those with a past sunset first, then the oldest', () => {
     const some = Array.from({ length: 50_000 }, (_, n) => former(n, { left: NOW - n }));
     const waiting = former(-1, { left: NOW - 60_000, sunset: NOW + DAY });
     const kept = keptOf([...some, waiting], NOW);

@@ -1,4 +1,4 @@
-// What `check` finds in operations, exceptions, curves and further dates. One slip per row, in a file that is in order.
+// Tests the findings about operations, exceptions, curves and further dates. Each row has one mistake.
 import { describe, expect, it } from 'vitest';
 import { ordersPolicy } from '../support/orders-policy.ts';
 import { workspace } from './workspace.ts';
@@ -226,7 +226,7 @@ const rows: readonly Row[] = [
   ['a mode that is none', 'base:', 'mode: watch\nbase:', /«watch» error: /],
 ];
 
-describe('a policy file is reported for', () => {
+describe('a policy file gets a finding for', () => {
   it.each(rows)('%s', async (_name, from, to, expected) => {
     const text = GOOD.replace(from, () => to);
     expect(text).not.toBe(GOOD);
@@ -236,7 +236,7 @@ describe('a policy file is reported for', () => {
 });
 
 describe('scopes of an operation', () => {
-  it('are nothing to a public API', async () => {
+  it('have no effect in a public API', async () => {
     const text = GOOD.replace(/access: \{ identity.*\n/, 'access: public\n').replace(
       '{ access: public }',
       '{ access: { scopes: [orders:read] } }',
@@ -248,7 +248,7 @@ describe('scopes of an operation', () => {
   });
 });
 
-describe('a policy file with all of it in order', () => {
+describe('a policy file with all valid keys', () => {
   it('has no error and makes a plan', async () => {
     await using files = await workspace({ 'policies/orders.yaml': GOOD });
     const { problems, plan } = await files.load();

@@ -1,5 +1,4 @@
-// Guides, descriptions and secrets are read from the folder they are written in: no link leads the gateway elsewhere.
-// A page would show what the link leads to, and a finding would quote it.
+// Tests that links cannot lead guides, descriptions and secrets out of their folder, to be published or quoted.
 import { mkdir, symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -50,15 +49,15 @@ describe.each(Object.entries(KINDS))('a %s', (_kind, { file, policy, text, refus
 
   it('is not read through a link that leads out of its folder', () =>
     refused(`./own/${file}`, [[`policies/own/${file}`, `../../machine/secrets/${file}`]]));
-  it('nor through two, one after the other', () =>
+  it('is not read through two such links in a row', () =>
     refused(`./own/${file}`, [
       [`policies/own/${file}`, 'next'],
       ['policies/own/next', `../../machine/${file}`],
     ]));
-  it('nor through a folder that is a link', () =>
+  it('is not read through a folder that is a link', () =>
     refused(`./own/${file}`, [['policies/own', '../machine/secrets']]));
 
-  it('is read where it lies, and through links of its folder, as a mounted ConfigMap has them', async () => {
+  it('is read directly, and through links within its folder, as in a mounted ConfigMap', async () => {
     await using files = await workspace({
       'policies/orders.yaml': policy(`./own/${file}`),
       [`policies/own/..2026_11_20/${file}`]: text,
@@ -82,7 +81,7 @@ describe.each(Object.entries(KINDS))('a %s', (_kind, { file, policy, text, refus
   });
 });
 
-it('an absolute path to a secret is read below its own folder, whatever links lead to that', async () => {
+it('an absolute path to a secret must stay below its own folder, even if links lead there', async () => {
   await using files = await workspace({ 'machine/..data/key': 'sesame', 'elsewhere/key': 'hunter2' });
   await link(files, 'machine/key', '..data/key');
   await link(files, 'run', 'machine');

@@ -1,4 +1,4 @@
-// Lists with malformed entries: every entry is reported, and what is wrong with its neighbours as well.
+// Tests lists with malformed entries: every entry is reported, and problems of its neighbours too.
 import { describe, expect, it } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { placesOf } from '../support/grammar-places.ts';
@@ -10,7 +10,7 @@ const FILES = {
 } as const;
 type Kind = keyof typeof FILES;
 
-/** Two entries that are malformed in every list of the grammars. */
+/** Two malformed entries for every list of the grammars. */
 const MALFORMED: readonly (readonly [unknown, unknown])[] = [
   [{ zzz: 1 }, { yyy: 2 }],
   [[['a']], [['b']]],
@@ -24,13 +24,13 @@ const fileWith = (kind: Kind, text: string): Promise<Workspace> =>
     [FILES[kind][0]]: text,
   });
 
-/** `list` at `place`, in a file that is otherwise in order. */
+/** `list` at `place` in a valid file. */
 function withList(kind: Kind, place: string, list: readonly unknown[]): string {
   const set = (node: unknown, [key, ...rest]: readonly string[]): unknown => {
     if (key === undefined) return list;
     if (key === '#') return [set(Array.isArray(node) ? node[0] : undefined, rest)];
     const map = typeof node === 'object' && node !== null && !Array.isArray(node) ? node : {};
-    // An identity is of one kind: that of the sample takes no certificate.
+    // An identity has one kind, and that of the sample takes no certificate.
     const fresh = rest[0] === 'certificate' ? 'mesh' : 'v1';
     const named = rest[0] === 'certificate' ? undefined : Object.keys(map)[0];
     const name = key === '*' ? (named ?? fresh) : key;
@@ -56,7 +56,7 @@ describe.each(['policy', 'gateway'] as const)('a list of a %s file', (kind) => {
   );
 });
 
-/** Lists in which every entry is well formed and wrong: with one finding each. */
+/** Lists of well-formed entries with one finding each. */
 const WRONG: readonly (readonly [Kind, string, readonly string[]])[] = [
   ['policy', 'headers.request.remove', ['Connection', 'Forwarded']],
   ['policy', 'headers.response.remove', ['Deprecation', 'Vary']],
@@ -83,7 +83,7 @@ const BAD = ['{ zzz: 1 }', '[[x]]', '~'];
 
 describe('beside a malformed entry', () => {
   it.each(WRONG)(
-    '%s %s: the findings about the others stay, each in its place',
+    '%s %s: the findings about the other entries keep their positions',
     async (kind, place, entries) => {
       const found = async (list: readonly string[]): Promise<readonly string[]> => {
         const text = withList(
@@ -114,7 +114,7 @@ describe('beside a malformed entry', () => {
   );
 });
 
-/** Lists in order; a malformed entry in place of any of theirs is the only thing that is wrong. */
+/** Valid lists. A malformed entry in place of any of theirs is the only finding. */
 const SOUND: readonly (readonly [Kind, string, readonly string[]])[] = [
   ['policy', 'resolve', ['{ path: "/api/{version}/orders" }', '{ header: API-Version }', '{ default: v2 }']],
   ['policy', 'resolve', ['{ subdomain: "{version}.api.example.com" }', '{ pin: { created: made } }']],

@@ -1,4 +1,4 @@
-// What `check` says where a service may take another method than the one that was judged.
+// Tests the findings about services that may use another method than the one that the gateway judged.
 import { describe, expect, it } from 'vitest';
 import { workspace } from './workspace.ts';
 
@@ -81,7 +81,7 @@ describe('method-override', () => {
     ['application/x-www-form-urlencoded', [BY_FORM]],
     ['"multipart/form-data; boundary=x"', [BY_FORM]],
     ['"*/*"', [BY_FORM]],
-  ])('asks the description of a version, whose POST takes %s', async (content, expected) => {
+  ])('uses the description of a version, whose POST takes %s', async (content, expected) => {
     const text = policy({ operations: STRICTER, rest: ', openapi: ./specs/orders.yaml' });
     expect(await said(text, { 'policies/specs/orders.yaml': described(content) })).toEqual(expected);
   });

@@ -1,4 +1,4 @@
-// `listeners.metrics` in the gateway file: its form, its address beside the others, and the advice to use it.
+// Tests `listeners.metrics` in the gateway file: its form, its address, and the hint to use it.
 import { expect, it } from 'vitest';
 import { GATEWAY, ORDERS, workspace } from './workspace.ts';
 
@@ -7,7 +7,7 @@ const withListeners = (more: string) => ({
   'policies/orders.yaml': ORDERS,
 });
 
-it('may be left out, and may be reached by others without a token', async () => {
+it('listeners.metrics is optional, and may be public without a token', async () => {
   await using plain = await workspace(withListeners('admin: { address: "127.0.0.1:9901" }'));
   expect((await plain.load()).settings?.listeners.metrics).toBeUndefined();
   await using files = await workspace(withListeners('metrics: { address: ":9902" }'));
@@ -16,7 +16,7 @@ it('may be left out, and may be reached by others without a token', async () => 
   expect(settings?.listeners.metrics).toEqual({ address: { host: undefined, port: 9902 } });
 });
 
-it('has an address of its own, and no token', async () => {
+it('listeners.metrics has its own address and no token', async () => {
   await using files = await workspace(
     withListeners('admin: { address: "127.0.0.1:9901" }, metrics: { address: ":9901", token: x }'),
   );
@@ -26,7 +26,7 @@ it('has an address of its own, and no token', async () => {
   ]);
 });
 
-it('is what an admin listener that others reach is told of', async () => {
+it('the warning about a public admin listener recommends listeners.metrics', async () => {
   await using files = await workspace(withListeners(`admin: { address: ":9901", token: "\${env:TOKEN}" }`));
   const [problem] = await files.problems({ TOKEN: 'a-token-of-more-than-thirty-two-characters' });
   expect(problem).toContain('probes and scrapers need listeners.metrics alone');

@@ -1,4 +1,4 @@
-// What a new operator gets wrong about who is told what, and when: the message says what to write, and that is in order.
+// Tests that hints about `notify`, `contacts` and identities are valid when an operator follows them.
 import { describe, expect, it } from 'vitest';
 import { GATEWAY, ORDERS, workspace } from './workspace.ts';
 
@@ -8,7 +8,7 @@ const email = (smtp: string) => `notify: { email: { smtp: ${smtp}, from: api@exa
 const steps = (list: string) => `notify: { before_sunset: ${list} }`;
 const intake = (url: string) => `notify: { webhooks: { intake: ${url} } }`;
 
-/** Lines of the gateway file, and what is said of them; then the line that is right. */
+/** Lines of the gateway file, their hints, and the corrected line. */
 const OF_THE_GATEWAY: readonly Row[] = [
   [email('"127.0.0.1:1025"'), 'write smtp://127.0.0.1:1025', email('smtp://127.0.0.1:1025')],
   [email('http://mail.example.com/'), 'write smtp://mail.example.com', email('smtp://mail.example.com')],
@@ -48,7 +48,7 @@ const calls = (below: string) => `v1: { retire_when: { calls_below: ${below} },`
 const expectation = (request: string, rest: string) =>
   `expect: [ { request: ${request}, at: 2026-11-20, as: acme, ${rest} } ]\napi: orders`;
 
-/** What stands instead of `api: orders` or `v1: {` of the policy. */
+/** Replacements for `api: orders` or `v1: {` in the policy. */
 const OF_A_POLICY: readonly Row[] = [
   [brownout('Berlin'), 'write Europe/Berlin', brownout('Europe/Berlin')],
   [brownout('New York'), 'write America/New_York', brownout('America/New_York')],
@@ -73,8 +73,8 @@ const OF_A_POLICY: readonly Row[] = [
   ],
 ];
 
-describe('what is said of it', () => {
-  it.each(OF_THE_GATEWAY)('%s in the gateway file', async (wrong, cure, right) => {
+describe('a hint', () => {
+  it.each(OF_THE_GATEWAY)('corrects %s in the gateway file', async (wrong, cure, right) => {
     await using files = await workspace({ 'policies/orders.yaml': ORDERS });
     expect(await errorsOf(files, `${GATEWAY}${wrong}\n`, 'config/gateway.yaml')).toEqual([
       expect.stringContaining(cure),
@@ -82,7 +82,7 @@ describe('what is said of it', () => {
     expect(await errorsOf(files, `${GATEWAY}${right}\n`, 'config/gateway.yaml')).toEqual([]);
   });
 
-  it.each(OF_A_POLICY)('%s in a policy', async (wrong, cure, right) => {
+  it.each(OF_A_POLICY)('corrects %s in a policy', async (wrong, cure, right) => {
     await using files = await workspace({});
     const policy = (text: string) =>
       ORDERS.replace(text.startsWith('v1') ? 'v1: { released' : 'api: orders', (old) =>
@@ -94,32 +94,32 @@ describe('what is said of it', () => {
     expect(await errorsOf(files, policy(right), 'policies/orders.yaml')).toEqual([]);
   });
 
-  it('a password beside a slip is not repeated', async () => {
+  it('does not quote a password beside a mistake', async () => {
     await using files = await workspace({ 'policies/orders.yaml': ORDERS });
     const said = await errorsOf(files, `${GATEWAY}${email('"http://u:hunter2@h"')}\n`, 'config/gateway.yaml');
     expect(said).toEqual([undefined]);
   });
 });
 
-describe('where nothing is there to be named', () => {
-  it('an identity: what to write, in which file', async () => {
+describe('a hint about something missing', () => {
+  it('names the keys of an identity and the file', async () => {
     await using files = await workspace({
       'config/gateway.yaml': GATEWAY.replace(/identity:.*\n/, ''),
       'policies/orders.yaml': ORDERS,
     });
     expect(await hints(files)).toContain(
-      'the gateway file has none: write identity: { <name>: { issuer: <URL>, audience: <text> } } there, or access: public here',
+      'the gateway file has none: write identity: { <name>: { issuer: <URL>, audience: <text> } } there for tokens, identity: { keys: { header: X-API-Key } } there for API keys, or access: public here',
     );
   });
 
-  it('a place for the version: that of the base', async () => {
+  it('suggests a place for the version from the base', async () => {
     await using files = await workspace({ 'policies/orders.yaml': ORDERS.replace(/resolve:.*\n/, '') });
     expect(await hints(files)).toContain(
       'write resolve: [{ path: "/api/{version}/orders" }], or versions: none',
     );
   });
 
-  it('a guide: where it is looked for', async () => {
+  it('says where a guide is searched', async () => {
     await using files = await workspace({
       'policies/orders.yaml': ORDERS.replace('https://docs.example.com/v2', './guides/v2.md'),
     });

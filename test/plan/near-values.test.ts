@@ -1,8 +1,8 @@
-// What is nearly right is said as it would be written, with the words of whoever wrote it: and that is then in order.
+// Tests that hints for nearly right values repeat the operator's words, and are valid when followed.
 import { describe, expect, it } from 'vitest';
 import { ORDERS, workspace } from './workspace.ts';
 
-/** `ORDERS` with `written` at the place of `key`, in front of everything or as one key of v1. */
+/** `ORDERS` with `written` at the place of `key`: at the top, or as a key of v1. */
 function placed(key: string, written: string): string {
   const [version, below] = key.split(' ');
   if (below !== undefined && version === 'v1')
@@ -18,7 +18,7 @@ const scopes = (text: string) => `{ identity: main, scopes: ${text} }`;
 const leave = (from: string) => `[ { consumer: acme, until: 2027-01-10, from: ${from}, why: x, by: y } ]`;
 const resolve = (entry: string) => `[ ${entry}, { header: API-Version } ]`;
 
-/** Key, what was written, what is said, and what stands there then; default: what is said. */
+/** Key, wrong value, hint, and the corrected value; default: the hint. */
 const ROWS: readonly (readonly [key: string, wrong: string, cure: string, right?: string])[] = [
   [
     'access',
@@ -87,8 +87,8 @@ const ROWS: readonly (readonly [key: string, wrong: string, cure: string, right?
   ['api', 'My Orders', 'my-orders'],
 ];
 
-describe('a value that is nearly right', () => {
-  it('is said as it would be written, and that is in order', async () => {
+describe('a nearly right value', () => {
+  it('gets a hint, which has no findings when followed', async () => {
     await using files = await workspace({ 'policies/orders.yaml': ORDERS });
     const said: unknown[] = [];
     for (const [key, wrong, cure, right = cure] of ROWS) {
@@ -115,14 +115,14 @@ describe('a value that is nearly right', () => {
     ['{ targets: [http://127.0.0.1:4001] }', 'http://h:1', 'write v1: { targets: [http://h:1] }'],
     ['{ released: 2024-06-01,', '{ <<: { a: 1 }, released: 2024-06-01,', 'merge keys are not read'],
     ['released: 2024-06-01,', 'released: 2024-06-01, brownouts: [ { on: 1 } ],', 'there are from, until'],
-  ])('%s instead of %s', async (from, to, hint) => {
+  ])('is corrected: %s instead of %s', async (from, to, hint) => {
     const text = ORDERS.replace(from === to ? '2024-06-01' : from, to);
     await using files = await workspace({ 'policies/orders.yaml': text });
     const hints = (await files.load()).problems.map((problem) => problem.hint);
     expect(hints).toContainEqual(hint === undefined ? undefined : expect.stringContaining(hint));
   });
 
-  it('nothing that came from outside is repeated, and no password', async () => {
+  it('hints do not quote substituted values or passwords', async () => {
     const text = ORDERS.replace('{ read: [orders:read] }', `["\${env:S}"]`).replace(
       '{ targets: [http://127.0.0.1:4001] }',
       'http://user:hunter3@h',

@@ -1,5 +1,4 @@
-// Upstreams that stand inside one another on one service, within an API and across files.
-// The rule nested-access says so: of versions always, of APIs where their access differs.
+// Tests rule nested-access: upstream paths inside one another on one service, in one API and across files.
 import { describe, expect, it } from 'vitest';
 import { pathInside } from '../../gateway/plan/upstreams/upstream-places.ts';
 import { workspace } from './workspace.ts';
@@ -16,20 +15,20 @@ versions:
   v2: { released: 2025-06-01 }
 `;
 
-it('names a version that stands inside the path of another', async () => {
+it('nested-access names a version inside the path of another', async () => {
   await using files = await workspace({ 'policies/hist.yaml': versions('/Two') });
   expect(await files.problems()).toEqual([
     'policies/hist.yaml:7 «v2» warning: requests for v1 whose path behind the base begins with /Two are answered with 400: the service takes them as requests for v2 (give each version a path of its own, none inside another; or say rules: { nested-access: off })',
   ]);
 });
 
-it('has nothing to say where no path lies inside another', async () => {
+it('nested-access has no findings if no path is inside another', async () => {
   const apart = versions('/two').replace('path: /,', 'path: /one,').replace('path: / }', 'path: /one }');
   await using other = await workspace({ 'policies/hist.yaml': apart });
   expect(await other.problems()).toEqual([]);
 });
 
-it('counts the label that an upstream gets in front of its path', async () => {
+it('nested-access counts the label that an upstream gets in front of its path', async () => {
   await using files = await workspace({ 'policies/hist.yaml': versions('/, version_as: path') });
   expect(await files.problems()).toEqual([expect.stringContaining('begins with /v2 are answered')]);
   await using apart = await workspace({
@@ -41,7 +40,7 @@ it('counts the label that an upstream gets in front of its path', async () => {
   expect(await apart.problems()).toEqual([]);
 });
 
-it('sees one machine under each of its names, and every API that stands around another', async () => {
+it('nested-access knows all names of one machine, and every outer API', async () => {
   const api = (name: string, access: string, target: string, path: string): string => `api: ${name}
 base: /${name}
 access: ${access}
@@ -97,13 +96,13 @@ describe('VER-7: the servers of two versions', () => {
   ];
   const groups = [[...(same[0] ?? []), ...local], ...same.slice(1)];
 
-  it.each(groups)('are one, whatever %s is called', (...names) => {
+  it.each(groups)('are one, with the name %s', (...names) => {
     for (const one of names)
       for (const other of names)
         expect([one, other, isInside(at(one), at(other))]).toEqual([one, other, true]);
   });
 
-  it('are several with another host or port', () => {
+  it('differ by host or port', () => {
     const firsts = groups.map(([first = '']) => first);
     for (const one of firsts)
       for (const other of firsts) expect(isInside(at(one), at(other)), `${one} ${other}`).toBe(one === other);

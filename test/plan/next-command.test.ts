@@ -1,8 +1,8 @@
-// A command that a hint names: as whoever reads it must type it.
+// Tests the commands in hints: an operator can copy them.
 import { describe, expect, it } from 'vitest';
 import { nextCommand } from '../../gateway/plan/next-command.ts';
 
-describe('a command to type next', () => {
+describe('a suggested command', () => {
   it.each([
     ['the usual file', { config: 'config/gateway.yaml', environment: {} }, ''],
     ['another file', { config: 'my gateway.yaml', environment: {} }, " -c 'my gateway.yaml'"],
@@ -18,11 +18,11 @@ describe('a command to type next', () => {
       { config: 'config/gateway.yaml', admin: 'http://10.0.0.7:9901', environment: {} },
       ' --admin http://10.0.0.7:9901',
     ],
-  ])('repeats what names the gateway: %s', (_title, meant, options) => {
+  ])('repeats the options that name the gateway: %s', (_title, meant, options) => {
     expect(nextCommand(meant)('pause', '--list')).toBe(`sundial pause --list${options}`);
   });
 
-  it('quotes what a shell would take apart, and leaves what is to be filled in', () => {
+  it('quotes for the shell, but not placeholders', () => {
     const next = nextCommand({ config: 'config/gateway.yaml', environment: {} });
     expect(next('pin', 'roll-back', 'payments', "o'neill & co", '--why', '"…"')).toBe(
       `sundial pin roll-back payments 'o'\\''neill & co' --why "…"`,

@@ -1,4 +1,4 @@
-// A file that is neither a policy nor a gateway file, such as a token or a key in the folder of policies: no finding repeats any of it.
+// Tests that findings quote nothing of a file that is not a policy, such as a key in the policy folder.
 import { expect, it } from 'vitest';
 import { CANARY, said } from './canaries.ts';
 import { GATEWAY, ORDERS } from './workspace.ts';
@@ -22,7 +22,7 @@ it.each(FOREIGN)('%s', async (_what, text) => {
   }
 });
 
-it('a file of one misspelt key is no policy either, and says so', async () => {
+it('a file with one misspelt key is not a policy, and the finding says so', async () => {
   expect(await said('apis: orders\n', GATEWAY)).toContain(
     'none of the keys of a policy or gateway file stands here',
   );

@@ -1,4 +1,4 @@
-// What operators write for times, rates and dates, and what it means.
+// Tests the notations of times, rates, names and dates.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
@@ -27,12 +27,13 @@ describe('durations and rates', () => {
     (text) => expect(parseDuration(text)).toBeUndefined(),
   );
 
-  it('reads units per window', () => expect(parseRate('600/1m')).toEqual({ units: 600, windowMs: 60_000 }));
+  it('a rate is units per window', () =>
+    expect(parseRate('600/1m')).toEqual({ units: 600, windowMs: 60_000 }));
   it.each(['600', '0/1m', '600/m', '600/0s', '600/1m/1m', '1e3/1m'])('%j is no rate', (text) =>
     expect(parseRate(text)).toBeUndefined(),
   );
 
-  it('RL-11: a lowering is a share or a rate', () => {
+  it('RL-11: a deprecated limit is a share or a rate', () => {
     expect(parseLowering('50%')).toEqual({ kind: 'factor', factor: 0.5 });
     expect(parseLowering('60/1m')).toEqual({ kind: 'absolute', units: 60, windowMs: 60_000 });
     for (const text of ['0%', '101%', '-5%', '50', '5.5%']) expect(parseLowering(text)).toBeUndefined();
@@ -53,17 +54,17 @@ describe('names and lines', () => {
       'a\u200B@x',
       'a\0@x',
     ],
-  ])('%j is none', (text) => expect(parseMail(text)).toBeUndefined());
+  ])('%j is no mail address', (text) => expect(parseMail(text)).toBeUndefined());
 
   it.each([...'\u202A\u202B\u202C\u202D\u202E\u2066\u2067\u2068\u2069\u2028\u0085'])(
-    'a line with %j would read otherwise than it is',
-    (control) => expect(lineOfText('x').safeParse(`a${control}b`).success).toBe(false),
+    'a line with %j would not be displayed as written',
+    (control) => expect(lineOfText('x', 'such a line').safeParse(`a${control}b`).success).toBe(false),
   );
   it.each(['עברית', 'می‌خواهم', '👩‍💻', 'money amounts become integers'])('%j is a line', (text) =>
-    expect(lineOfText('x').parse(text)).toBe(text),
+    expect(lineOfText('x', 'such a line').parse(text)).toBe(text),
   );
 
-  it('a prefix ends with what no name of an identity has by chance', () => {
+  it('a prefix ends with a character that names of identities cannot have', () => {
     expect(['partner/', 'auth.example.com:', 'off'].map(parseIdPrefix)).toEqual([
       'partner/',
       'auth.example.com:',
@@ -88,7 +89,7 @@ describe('names and lines', () => {
 
 describe('dates', () => {
   it('SUN-2: a date is midnight UTC', () => expect(parseInstant('2027-01-15')).toBe(Date.UTC(2027, 0, 15)));
-  it('SUN-5: a full instant carries its offset', () =>
+  it('SUN-5: a full instant has an offset', () =>
     expect(parseInstant('2027-01-15T12:00:00+02:00')).toBe(Date.UTC(2027, 0, 15, 10)));
 
   it.each([
@@ -109,7 +110,7 @@ describe('dates', () => {
     '',
   ])('%j is refused', (text) => expect(parseInstant(text)).toBeUndefined());
 
-  it('every day of the calendar is read and shown as it was written', () => {
+  it('every day of the calendar is shown as it was written', () => {
     const day = fc.date({ min: new Date('1970-01-01'), max: new Date('2999-12-31'), noInvalidDate: true });
     fc.assert(
       fc.property(day, (date) => {

@@ -1,4 +1,4 @@
-// `notify` in the gateway file and `contacts` in a policy: what is understood of them, what is found wrong, what is shown.
+// Tests `notify` in the gateway file and `contacts` in a policy: meaning, findings, concealed passwords.
 import { describe, expect, it } from 'vitest';
 import { effectiveConfig } from '../../gateway/plan/effective/effective.ts';
 import { GATEWAY, ORDERS, workspace } from './workspace.ts';
@@ -8,7 +8,7 @@ const withNotify = (notify: string) =>
 const MAIL = `email: { smtp: "\${env:SMTP_URL:-}", from: api@example.com }`;
 
 describe('notify', () => {
-  it('tells nobody unless there is somewhere to send to', async () => {
+  it('is off without a mail server and an intake', async () => {
     await using silent = await withNotify(`{ ${MAIL} }`);
     expect((await silent.load()).settings?.notify).toBeUndefined();
     expect((await silent.load({ SMTP_URL: 'smtp://mail.example.com' })).settings?.notify).toEqual({
@@ -21,7 +21,7 @@ describe('notify', () => {
     });
   });
 
-  it('has nobody to write to where an API asks for no identity, and says so', async () => {
+  it('warns of contacts if an API identifies no consumers', async () => {
     const text = ORDERS.replace('api: orders', 'contacts: { acme: a@acme.example }\napi: orders');
     await using files = await workspace({ 'policies/orders.yaml': text });
     expect(await files.problems()).toEqual([]);
@@ -37,7 +37,7 @@ describe('notify', () => {
     expect(await files.problems()).not.toContainEqual(expect.stringContaining('nobody is known'));
   });
 
-  it('takes the steps of the countdown in any order, each once', async () => {
+  it('takes the days of the countdown in any order, each once', async () => {
     await using files = await withNotify(
       '{ webhooks: { intake: "http://127.0.0.1:4006/events" }, before_sunset: [7d, 60d, 7d] }',
     );
@@ -70,14 +70,14 @@ describe('notify', () => {
     if (notify.includes('hunter2')) expect(problems.join()).not.toContain('hunter2');
   });
 
-  it('deliveries are read below an address, and tell nobody anything by themselves', async () => {
+  it('deliveries need no intake, and send nothing by themselves', async () => {
     await using files = await withNotify('{ webhooks: { deliveries: "http://127.0.0.1:4006/admin/" } }');
     const { settings, problems } = await files.load();
     expect(settings).toMatchObject({ webhookDeliveries: 'http://127.0.0.1:4006/admin', notify: undefined });
     expect(problems).toEqual([]);
   });
 
-  it('deliveries that no admin listener shows are warned of', async () => {
+  it('deliveries without an admin listener get a warning', async () => {
     await using files = await workspace({
       'config/gateway.yaml': `${GATEWAY.replace(/, admin: \{.*?\}/, '')}notify: { webhooks: { deliveries: "http://127.0.0.1:4006/admin" } }\n`,
       'policies/orders.yaml': ORDERS,
@@ -85,7 +85,7 @@ describe('notify', () => {
     expect(await files.problems()).toEqual([expect.stringContaining('this file has no admin listener')]);
   });
 
-  it('mail without a ledger is warned of: nobody is known to call', async () => {
+  it('mail without a ledger gets a warning, since no callers are known', async () => {
     await using files = await workspace({
       'config/gateway.yaml': `${GATEWAY}ledger: off\nnotify: { ${MAIL} }\n`,
       'policies/orders.yaml': ORDERS,
@@ -98,7 +98,7 @@ describe('notify', () => {
   it.each([
     ['"smtp://user:hunter2@mail.example.com"', {}],
     [`"\${env:SMTP_URL}"`, { SMTP_URL: 'smtp://user:hunter2@mail.example.com' }],
-  ])('config show keeps the password of %s to itself', async (smtp, environment) => {
+  ])('config show hides the password of %s', async (smtp, environment) => {
     await using files = await withNotify(`{ email: { smtp: ${smtp}, from: api@example.com } }`);
     const { sources } = await files.load(environment);
     if (sources?.gateway === undefined) throw new Error('no gateway file');
@@ -109,7 +109,7 @@ describe('notify', () => {
 });
 
 describe('contacts', () => {
-  it('are of any consumer, known or not, and mail addresses', async () => {
+  it('are mail addresses of any consumer, known or unknown', async () => {
     await using files = await workspace({
       'policies/orders.yaml': `${ORDERS}contacts: { acme: api@acme.example, nobody: x@y.example }\n`,
     });

@@ -1,5 +1,4 @@
-// `off` in a policy: what a version or an operation would take over from the larger whole, and does not.
-// The plan it means; a list that is empty, and what is neither, say how it is written.
+// Tests `off` in a policy, which stops inheritance, and hints for empty lists and similar values.
 import { describe, expect, it } from 'vitest';
 import type { VersionRules } from '../../gateway/plan/plan.ts';
 import { workspace } from './workspace.ts';
@@ -19,7 +18,7 @@ brownouts: [ { from: 2026-12-08T14:00:00Z, for: 15m, announced: 2026-11-01 } ]
 maintenance: 2026-12-01
 limits: { rate: 600/1m, deprecated: 50% }
 `;
-/** Where the leave ends with the sunset first published. */
+/** The exception ends with the first published sunset. */
 const LENIENT = TOP.replace('2027-07-01, from: [sunset]', '2027-01-10, from: [brownouts]');
 const api = (version: string, top = TOP) => `api: orders
 base: /api/orders
@@ -58,7 +57,7 @@ describe('off in a version', () => {
     ['exceptions', { exceptions: [] }],
     ['maintenance', { maintenance: undefined }],
     ['limits', { limits: undefined }],
-  ])('%s: nothing of it is taken over from the API', async (key, expected) => {
+  ])('%s: the version does not inherit it', async (key, expected) => {
     const without = await compiled(`, ${key}: off`, LENIENT);
     expect(without).toMatchObject(expected);
     expect(without.schedule.guide).toBe('https://docs.example.com/end');
@@ -66,14 +65,14 @@ describe('off in a version', () => {
     expect(await said(`, ${key}: off`, LENIENT)).toEqual([]);
   });
 
-  it('sunset: nothing that hangs on that of the API is taken over, and the version goes on', async () => {
+  it("sunset: nothing that depends on the API's sunset is inherited, and the version has no end", async () => {
     const { schedule, exceptions, brownouts } = await compiled(', deprecated: off, sunset: off');
     expect(schedule).toMatchObject({ deprecated: undefined, sunset: undefined, retired: undefined });
     expect([exceptions, brownouts]).toEqual([[], undefined]);
     expect(await said(', deprecated: off, sunset: off')).toEqual([]);
   });
 
-  it('guide and status: none, and that of the gateway', async () => {
+  it('guide and status: no guide, and the status page of the gateway', async () => {
     const { schedule } = await compiled(', guide: off, status: off');
     expect(schedule).toMatchObject({
       guide: undefined,
@@ -82,7 +81,7 @@ describe('off in a version', () => {
     expect(await said(', guide: off')).toEqual([expect.stringContaining('without a migration guide')]);
   });
 
-  it('is as good as missing for what needs it', async () => {
+  it('counts as missing for rules that need the value', async () => {
     expect(await said(', deprecated: 2026-01-15, sunset: off, retired: 2027-08-01')).toEqual([
       expect.stringContaining('retired needs a sunset'),
     ]);
@@ -91,7 +90,7 @@ describe('off in a version', () => {
     ]);
   });
 
-  it('stands nowhere but in a version or operation: an API has nothing to take over from', async () => {
+  it('is allowed in versions and operations only: an API inherits nothing', async () => {
     expect(await said('', 'sunset: off\n')).toEqual([
       expect.stringContaining('error: not a calendar date (YYYY-MM-DD) or an instant with its offset: "off"'),
     ]);
@@ -99,7 +98,7 @@ describe('off in a version', () => {
 });
 
 describe('an empty list', () => {
-  it.each(['brownouts', 'exceptions'])('of %s is none too', async (key) => {
+  it.each(['brownouts', 'exceptions'])('of %s is empty too', async (key) => {
     expect(await said(`, ${key}: []`)).toEqual([]);
     const [empty, off] = [await compiled(`, ${key}: []`), await compiled(`, ${key}: off`)];
     expect([empty.brownouts?.planned, empty.exceptions.length]).toEqual([
@@ -117,13 +116,13 @@ describe('off in an operation', () => {
     ['brownouts', { brownouts: undefined }],
     ['maintenance', { maintenance: undefined }],
     ['limits', { limits: undefined }],
-  ])('%s: nothing of it is taken over from the version', async (key, expected) => {
+  ])('%s: the operation does not inherit it', async (key, expected) => {
     expect(await found(`${key}: off`)).toMatchObject(expected);
     expect(await found('max_body: 1MB')).not.toMatchObject(expected);
     expect(await said(operation(`${key}: off`))).toEqual([]);
   });
 
-  it('limits of its own beside a version that has none need a rate', async () => {
+  it('limits of an operation need a rate if its version has none', async () => {
     const alone = (limits: string) => `, limits: off${operation(`limits: { ${limits} }`)}`;
     expect(await said(alone('rate: 10/1s'))).toEqual([]);
     expect(await said(alone('deprecated: 50%'))).toEqual([expect.stringContaining('a limit needs a rate')]);
@@ -132,7 +131,7 @@ describe('off in an operation', () => {
   });
 });
 
-describe('what is neither', () => {
+describe('a value close to off', () => {
   it.each([
     [', extended: []', '«[]» error: the list is empty (add an entry, or leave the key out)'],
     [

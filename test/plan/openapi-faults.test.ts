@@ -1,12 +1,11 @@
-// A description beside a policy that cannot be used, contradicts itself, or is anything at all.
-// What a good one adds stands in openapi-merge.test.ts.
+// Tests unusable and contradictory descriptions. Valid ones are tested in openapi-merge.test.ts.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { threadMs } from '../support/thread-time.ts';
 import { describes, POLICY, planOf, SEARCH } from './described-orders.ts';
 import { workspace } from './workspace.ts';
 
-describe('a description that cannot be used', () => {
+describe('an unusable description', () => {
   it.each([
     [
       'swagger: "2.0"\ninfo: {}\n',
@@ -25,14 +24,14 @@ describe('a description that cannot be used', () => {
     expect((await files.load()).plan).toBeUndefined();
   });
 
-  it('is refused at the line that names it when it is not there', async () => {
+  it('that does not exist is refused at the line that names it', async () => {
     await using files = await workspace({ 'policies/orders.yaml': POLICY });
     expect(await files.problems()).toEqual([
       'policies/orders.yaml:9 «../api/v1.yaml» error: cannot read the description: no such file (its path is relative to this file)',
     ]);
   });
 
-  it('is refused when it is larger than 2 MB, and a policy stays at 1 MB', async () => {
+  it('above 2 MB is refused, and a policy above 1 MB', async () => {
     await using files = await workspace({ 'policies/orders.yaml': POLICY });
     const text = describes(SEARCH);
     await files.write('api/v1.yaml', `${text}# ${'x'.repeat(1_500_000)}\n`);
@@ -43,15 +42,18 @@ describe('a description that cannot be used', () => {
     ]);
   });
 
-  it.each(['https://example.com/openapi.yaml', '../api/', ''])('%j is no path of one', async (path) => {
-    const policy = POLICY.replace('../api/v1.yaml', JSON.stringify(path));
-    await using files = await workspace({ 'policies/orders.yaml': policy });
-    expect(await files.problems()).toEqual([expect.stringContaining('error: not the path of a file')]);
-  });
+  it.each(['https://example.com/openapi.yaml', '../api/', ''])(
+    '%j is not the path of a description',
+    async (path) => {
+      const policy = POLICY.replace('../api/v1.yaml', JSON.stringify(path));
+      await using files = await workspace({ 'policies/orders.yaml': policy });
+      expect(await files.problems()).toEqual([expect.stringContaining('error: not the path of a file')]);
+    },
+  );
 });
 
 describe('a description with an alias in each of its operations', () => {
-  it('is read in no time to speak of', async () => {
+  it('is read quickly', async () => {
     const paths = Array.from(
       { length: 5_000 },
       (_, index) => `  /orders/p${index}: { get: { responses: *r } }\n`,
@@ -64,7 +66,7 @@ describe('a description with an alias in each of its operations', () => {
   });
 });
 
-describe('a description that contradicts itself or what is sent', () => {
+describe('a description that contradicts itself or the sent headers', () => {
   const search = (fields: string) => describes(`  /orders/search: { get: ${fields} }\n`);
 
   it.each([
@@ -91,7 +93,7 @@ describe('a description that contradicts itself or what is sent', () => {
     expect(problems.map((problem) => [problem.file, problem.rule])).toEqual([['api/v1.yaml', rule]]);
   });
 
-  it('OAS-1: says nothing by leaving the status away', async () => {
+  it('OAS-1: a missing status is no contradiction', async () => {
     const fields = '{ deprecated: true, x-lifecycle: { introduced: "2024-06-01" } }';
     await using files = await workspace({ 'policies/orders.yaml': POLICY, 'api/v1.yaml': search(fields) });
     expect((await files.load()).problems).toEqual([]);
@@ -161,7 +163,7 @@ describe('any description', () => {
     ),
   });
 
-  it('is judged, not crashed on, and has its problems at places that exist', async () => {
+  it('is judged without a crash, and its problems have valid positions', async () => {
     await using files = await workspace({ 'policies/orders.yaml': POLICY });
     await fc.assert(
       fc.asyncProperty(document, async (value) => {

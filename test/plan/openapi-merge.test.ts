@@ -1,5 +1,4 @@
-// A description beside a policy: what it adds to the plan, and where each value is said to stand.
-// Each rule about the two has its own files under rules/.
+// Tests what a description adds to the plan, and the positions of its values.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -7,8 +6,8 @@ import { loadAll } from '../../gateway/plan/load.ts';
 import { describes, POLICY, planOf, SEARCH } from './described-orders.ts';
 import { NOW, workspace } from './workspace.ts';
 
-describe('OAS-2: what only the description says', () => {
-  it('holds: the dates and the guide of the version, and those of an operation', async () => {
+describe('OAS-2: a value that only the description has', () => {
+  it('is in force: dates and guide of the version, and those of an operation', async () => {
     await using files = await workspace({ 'policies/orders.yaml': POLICY, 'api/v1.yaml': describes(SEARCH) });
     const { version, operations, problems } = await planOf(files);
     expect(problems).toEqual([]);
@@ -41,7 +40,7 @@ describe('OAS-2: what only the description says', () => {
     );
   });
 
-  it('is found by whoever asks for the line of a value', async () => {
+  it('has the position in the description', async () => {
     await using files = await workspace({ 'policies/orders.yaml': POLICY, 'api/v1.yaml': describes(SEARCH) });
     const { document } = await planOf(files);
     expect(document?.origin(['versions', 'v1', 'sunset'])).toEqual({
@@ -59,7 +58,7 @@ describe('OAS-2: what only the description says', () => {
     });
   });
 
-  it('gives way to what the policy says', async () => {
+  it('yields to the policy', async () => {
     const policy = POLICY.replace(
       'successor: v2,',
       'deprecated: 2026-02-15, sunset: 2027-04-15, successor: v2,',
@@ -73,7 +72,7 @@ describe('OAS-2: what only the description says', () => {
     expect(problems.map(({ rule }) => rule)).toEqual(['description-agrees', 'description-agrees']);
   });
 
-  it('of dates an operation only repeats, goes with its version when the policy extends that', async () => {
+  it('and that repeats a date of the API follows an extension in the policy', async () => {
     const repeated = describes(SEARCH)
       .replace('2026-12-15', '2027-01-15')
       .replace('2025-06-01', '2026-01-15');
@@ -86,7 +85,7 @@ describe('OAS-2: what only the description says', () => {
     expect(operations).toEqual([expect.objectContaining({ sunset: Date.UTC(2027, 3, 15) })]);
   });
 
-  it('never takes a request from an operation of the policy, whose access would be lost with it', async () => {
+  it('never takes requests from an operation of the policy, which has its own access', async () => {
     const policy = POLICY.replace(
       'openapi:',
       'operations: { "GET /{name}": { access: { scopes: [orders:admin] } } }, openapi:',
@@ -99,7 +98,7 @@ describe('OAS-2: what only the description says', () => {
     );
   });
 
-  it('of a path with a parameter, is not said of one that spells it out', async () => {
+  it('for a path with a parameter does not apply to a literal path', async () => {
     const paths = `  /orders/{id}:
     get: { x-lifecycle: { deprecation-date: "2025-06-01" } }
   /orders/search:
@@ -113,7 +112,7 @@ describe('OAS-2: what only the description says', () => {
     ]);
   });
 
-  it('is taken as it is written: what looks like an interpolation is text', async () => {
+  it('is not interpolated', async () => {
     const text = describes(SEARCH).replace('title: Orders', `title: "\${env:SECRET}"`);
     await using files = await workspace({ 'policies/orders.yaml': POLICY, 'api/v1.yaml': text });
     expect((await planOf(files)).problems).toEqual([]);
@@ -129,7 +128,7 @@ describe('the revision of a plan', () => {
     expect((await files.load()).plan?.revision).not.toBe(before);
   });
 
-  it('is another for JSON, which means the same', async () => {
+  it('differs for JSON with the same meaning', async () => {
     await using files = await workspace({ 'policies/orders.yaml': POLICY, 'api/v1.yaml': describes(SEARCH) });
     const inYaml = await planOf(files);
     const json = {
@@ -161,7 +160,7 @@ describe('the revision of a plan', () => {
   });
 });
 
-it('a description is parsed once for as long as it stays the same', async () => {
+it('an unchanged description is parsed once', async () => {
   await using files = await workspace({ 'policies/orders.yaml': POLICY, 'api/v1.yaml': describes(SEARCH) });
   const descriptions = new Map();
   const options = {

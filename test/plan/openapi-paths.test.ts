@@ -1,10 +1,9 @@
-// A description beside a policy: which of its paths are ours, and what of it is only told.
-// What it dates stands in openapi-merge.test.ts.
+// Tests which paths of a description belong to the API, and the facts that are only published.
 import { describe, expect, it } from 'vitest';
 import { describes, POLICY, planOf, SEARCH } from './described-orders.ts';
 import { workspace } from './workspace.ts';
 
-describe('where the paths of a description lie', () => {
+describe('the paths of a description', () => {
   it.each([
     ['below the path of the upstream', '', '/orders/search'],
     ['below the base', '', '/api/orders/search'],
@@ -34,7 +33,7 @@ describe('where the paths of a description lie', () => {
     expect(operations?.map(({ operation }) => operation)).toEqual(['GET /search']);
   });
 
-  it('of another API in the same description is not ours', async () => {
+  it('that belong to another API are ignored', async () => {
     const text = describes(
       `${SEARCH}  /invoices: { get: { x-lifecycle: { deprecation-date: "2025-06-01" } } }\n`,
     );
@@ -42,7 +41,7 @@ describe('where the paths of a description lie', () => {
     expect((await planOf(files)).operations?.map(({ operation }) => operation)).toEqual(['GET /search']);
   });
 
-  it('has parameters by any name', async () => {
+  it('may name their parameters freely', async () => {
     const paths = `  /orders/of/{customer-id}/{2nd.id}:
     get: { x-lifecycle: { deprecation-date: "2025-06-01", replacement: "/api/v2/orders/{2nd.id}/{customer-id}" } }
 `;
@@ -56,7 +55,7 @@ describe('where the paths of a description lie', () => {
   });
 });
 
-describe('OAS-2: what a description tells callers, and nothing follows from', () => {
+describe('OAS-2: facts of a description that are only published', () => {
   const told = (api: string, operation: string) =>
     describes(`  /orders/{id}/:\n    get: { x-lifecycle: { ${operation} } }\n`).replace(
       '    migration-guide',
@@ -110,7 +109,7 @@ describe('OAS-2: what a description tells callers, and nothing follows from', ()
     expect(version?.operations).toBeUndefined();
   });
 
-  it('is told of an operation by the name it has in the policy', async () => {
+  it('name an operation as the policy does', async () => {
     const policy = POLICY.replace('openapi:', 'operations: { "GET /{order}": { reason: x } }, openapi:');
     await using files = await workspace({
       'policies/orders.yaml': policy,

@@ -1,14 +1,13 @@
-// A description beside a policy that says otherwise, or that there is none: what is in force, and what is found.
-// What only the description says stands in openapi-merge.test.ts.
+// Tests a description that disagrees with its policy: the values in force and the findings.
 import { describe, expect, it } from 'vitest';
 import { describes, POLICY, planOf, SEARCH } from './described-orders.ts';
 import { workspace } from './workspace.ts';
 
-describe('OAS-2: what the policy says of its whole API', () => {
+describe('OAS-2: a value of the whole API in the policy', () => {
   const top = 'deprecated: 2026-01-15\nsunset: 2027-06-15\nguide: https://docs.example.com/orders/v2\n';
   const policy = POLICY.replace('upstreams:', `${top}upstreams:`);
 
-  it('comes before what the description of a version says, and where they differ that is found at the line of the API', async () => {
+  it('takes precedence over the description of a version, and a difference is reported at the line of the API', async () => {
     await using files = await workspace({ 'policies/orders.yaml': policy, 'api/v1.yaml': describes(SEARCH) });
     const { version } = await planOf(files);
     expect(version?.schedule).toMatchObject({
@@ -22,8 +21,8 @@ describe('OAS-2: what the policy says of its whole API', () => {
   });
 });
 
-describe('OAS-2: what the policy switches off', () => {
-  it('is in force nowhere, and a day that the description still has is found', async () => {
+describe('OAS-2: a date that the policy switches off', () => {
+  it('is not in force, and a day in the description is reported', async () => {
     const policy = POLICY.replace('successor: v2', 'deprecated: off, sunset: off');
     await using files = await workspace({
       'policies/orders.yaml': policy,
@@ -45,7 +44,7 @@ describe('OAS-2: what the policy switches off', () => {
   });
 });
 
-describe('OAS-2: what the policy or the description says there is none of', () => {
+describe('OAS-2: off in the policy or null in the description', () => {
   const text = (lifecycle: string, paths = '  {}\n') =>
     describes(paths).replace(/ {2}x-lifecycle:\n.*\n.*\n/, `  x-lifecycle: { ${lifecycle} }\n`);
   const operation = (lifecycle: string) =>

@@ -1,5 +1,4 @@
-// `sundial openapi` on texts: the dates that are in force and what they replace, and what cannot be written.
-// Where they are written stands in openapi-write.test.ts.
+// Tests the dates that `sundial openapi` writes, and descriptions that it cannot write.
 import { describe, expect, it } from 'vitest';
 import { writeLifecycle } from '../../gateway/plan/openapi/write.ts';
 import { parseOperationSuccessor } from '../../gateway/policy/lifecycle/operation-template.ts';
@@ -7,7 +6,7 @@ import type { Stage } from '../../gateway/policy/lifecycle/schedule.ts';
 import type { OperationFile, VersionFile } from '../../gateway/sections/policy-file.ts';
 import { day, liveOf, noDates, operation, written } from './written-descriptions.ts';
 
-describe('live dates', () => {
+describe('dates in force', () => {
   const paths = (fields: string) => `openapi: 3.1.0
 info: { title: a, x-lifecycle: { stage: stable } }
 paths:
@@ -31,11 +30,11 @@ paths:
       '2027-06-15',
       'summary: s, deprecated: true, x-lifecycle: { status: deprecated, deprecation-date: "2026-06-01", sunset-date: "2027-06-15" }',
     ],
-  ])('an operation is what it is on the day: %s', (now, expected) => {
+  ])('an operation gets its state of the day: %s', (now, expected) => {
     expect(written(paths('summary: s'), { version: dated, stage: 'active', now })).toBe(paths(expected));
   });
 
-  it('what is taken back in the policy is taken back here: OAS-1 on both sides', () => {
+  it('a date that the policy no longer has is removed: OAS-1 on both sides', () => {
     const marked = paths(
       'deprecated: true, x-lifecycle: { status: deprecated, deprecation-date: "2026-06-01", sunset-date: "2027-06-15" }',
     );
@@ -45,7 +44,7 @@ paths:
     expect(written(marked, { version: dated, stage: 'active', now: '2026-05-01' })).toBe(unmarked);
   });
 
-  it('a day of the version that the policy has switched off is none', () => {
+  it('a day of the version that the policy switched off is removed', () => {
     const text = paths('').replace(
       'stage: stable',
       'stage: stable, deprecation: { announced: "2026-01-15", sunset: 2027-01-15 }',
@@ -55,19 +54,19 @@ paths:
     expect(written(expected, { version: noDates, stage: 'active' })).toBe(expected);
   });
 
-  it('and so is a guide, where its URL could have been taken over', () => {
+  it('a guide that the policy switched off is removed, if its URL was usable', () => {
     const text = (guide: string) =>
       paths('').replace('stage: stable', `stage: stable, migration-guide: ${guide}`);
     expect(written(text('https://a.example/g'), { version: noDates, stage: 'active' })).toBe(text('null'));
     expect(written(text('./guide.md'), { version: noDates, stage: 'active' })).toBe(text('./guide.md'));
   });
 
-  it('what somebody marked without a date stays marked', () => {
+  it('an operation that is marked without a date stays marked', () => {
     const text = paths('deprecated: true');
     expect(written(text, { version: noDates, stage: 'active' })).toBe(text);
   });
 
-  it('dates of the version stand at an operation only where they stood before, and are brought up to date', () => {
+  it('an operation keeps a date of the version that it already has, updated', () => {
     const text = paths('deprecated: true, x-lifecycle: { status: deprecated, sunset-date: "2027-01-15" }');
     expect(written(text)).toContain('x-lifecycle: { status: deprecated, sunset-date: "2027-04-15" } }');
     expect(written(text).match(/2027-04-15/g)).toHaveLength(2);
@@ -83,7 +82,7 @@ paths:
     expect(text).toContain(`replacement: "${path}"`);
   });
 
-  it('a replacement that says the same in other words stays', () => {
+  it('a replacement with the same meaning stays as it is', () => {
     const own = operation({ deprecated: day('2026-06-01'), successor: parseOperationSuccessor('GET /') });
     const text = paths(
       'deprecated: true, x-lifecycle: { status: deprecated, deprecation-date: "2026-06-01", replacement: /api/v1/orders }',
@@ -105,7 +104,7 @@ paths:
   });
 });
 
-describe('what cannot be written without changing more', () => {
+describe('a description that cannot be written without other changes', () => {
   it.each([
     [
       'one anchor for two operations with different dates',
@@ -124,7 +123,7 @@ paths:
     });
   });
 
-  it('is written where one anchor says the same of all', () => {
+  it('is written if the anchor means the same everywhere', () => {
     const text = `openapi: 3.0.0
 info: { title: a }
 paths:

@@ -1,12 +1,11 @@
-// `sundial openapi` on texts: what is written, and what stays byte for byte.
-// Which dates are written stands in openapi-write-dates.test.ts.
+// Tests the edits of `sundial openapi` to YAML and JSON: what changes, and which bytes stay.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fuzz } from '../support/fuzz.ts';
 import { liveOf, noDates, PLAIN, written } from './written-descriptions.ts';
 
-describe('what is written', () => {
-  it('stands in info and in every operation of a deprecated version, and nothing else has moved', () => {
+describe('the lifecycle', () => {
+  it('is written in info and in every operation of a deprecated version, and nothing else changes', () => {
     expect(written(PLAIN)).toBe(`# head
 openapi: 3.0.3
 info:
@@ -39,7 +38,7 @@ paths:
 `);
   });
 
-  it('is in JSON what it is in YAML, with the indentation that is there', () => {
+  it('is written the same way in JSON, with its indentation', () => {
     const json = `{
 \t"openapi": "3.2.0",
 \t"info": {
@@ -79,7 +78,7 @@ paths:
     ['null', 'null', '"2027-04-15"'],
     ['nothing', '', '"2027-04-15"'],
     ['over several lines', '>-\n        2027-01-15', '"2027-04-15"'],
-  ])('a date that is %s keeps its quotes and its comment', (_, before, after) => {
+  ])('with a date that is %s keeps its quotes and its comment', (_, before, after) => {
     const text = (date: string, comment: string) => `openapi: 3.1.0
 info:
   title: a
@@ -95,17 +94,17 @@ paths: {}
     expect(written(text(before, comment))).toBe(text(after, comment));
   });
 
-  it('has the line ends of the file', () => {
+  it('is written with the line ends of the file', () => {
     const text = written(PLAIN.replaceAll('\n', '\r\n'));
     expect(text).toBe(written(PLAIN).replaceAll('\n', '\r\n'));
   });
 
-  it('ends where the file ended without a line end', () => {
+  it('ends without a line end if the file did', () => {
     const text = 'openapi: 3.0.0\npaths: {}\ninfo:\n  title: a';
     expect(written(text)).toMatch(/title: a\n {2}x-lifecycle:\n(.*\n)+.*orders\/v2"$/);
   });
 
-  it('goes to the root where x-lifecycle stands there', () => {
+  it('is written at the root if x-lifecycle is there', () => {
     const text = 'openapi: 3.0.0\nx-lifecycle: { stage: beta }\ninfo: { title: a }\npaths: {}\n';
     expect(written(text, { version: noDates, stage: 'active' })).toBe(text);
     expect(written(text)).toContain('x-lifecycle: { stage: deprecated, deprecation: {');
@@ -145,7 +144,7 @@ describe('any description', () => {
     ),
     paths: fc.dictionary(path, item, { maxKeys: 4 }),
   });
-  /** Lines of YAML that no library of ours wrote: flow maps by chance, comments anywhere. */
+  /** YAML text not made by a library: random flow maps, comments anywhere. */
   const yamlOf = (value: unknown, indent = ''): string => {
     if (typeof value !== 'object' || value === null) return ` ${JSON.stringify(value)} # c\n`;
     const entries = Object.entries(value);
@@ -157,7 +156,7 @@ describe('any description', () => {
     return `${indent === '' ? '' : '\n'}${lines.join('\n')}`;
   };
 
-  it('says the same afterwards but for the lifecycle, keeps every line of comment, and is written once', async () => {
+  it('keeps its meaning except the lifecycle, keeps every comment, and is stable after one edit', async () => {
     const strip = (value: unknown): unknown => {
       if (typeof value !== 'object' || value === null) return value;
       if (Array.isArray(value)) return value.map(strip);

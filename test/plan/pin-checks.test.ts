@@ -1,4 +1,4 @@
-// `pin` in the `resolve` list: what it takes, what it refuses and at which word, and what it compiles to.
+// Tests `pin` in the `resolve` list: accepted and refused forms, and what it compiles to.
 import { describe, expect, it } from 'vitest';
 import { failedExpectations } from '../../gateway/cli/expectations.ts';
 import { loadAll } from '../../gateway/plan/load.ts';
@@ -34,7 +34,7 @@ describe('default-served', () => {
       ],
     ],
   ];
-  it.each(rows)('where accounts are pinned with %s', async (pin, found) => {
+  it.each(rows)('with pinned accounts: %s', async (pin, found) => {
     const ends = withPin(`{ pin: ${pin} }, { default: 2025-09-15 }`).replace(
       '{ released: 2025-09-15 }',
       '{ released: 2025-09-15, deprecated: 2026-01-15, sunset: 2027-01-15, guide: https://docs.example.com/v2 }',
@@ -47,7 +47,7 @@ describe('default-served', () => {
     expect(said.flatMap((each) => /(?:from|until) then .* gets \d+/.exec(each)?.[0] ?? [])).toEqual(found);
   });
 
-  it('says nothing of an end where the API is only observed, and so served on', async () => {
+  it('has no finding about an end if the API is only observed', async () => {
     const observed = (mode: string) =>
       problems(
         `${PAYMENTS.replace('{ pin: { } }', '{ default: 2025-09-15 }')}mode: ${mode}\n`.replace(
@@ -70,7 +70,7 @@ describe('a pin', () => {
       '{ pin: { by: "https://acme.example/tenant", created: account_created, match: exact } }',
       { account: 'https://acme.example/tenant', created: 'account_created', match: 'exact' },
     ],
-  ])('%s is taken, and means %j', async (pin, expected) => {
+  ])('%s is accepted and means %j', async (pin, expected) => {
     await using files = await workspace({ 'policies/payments.yaml': withPin(pin) });
     const { plan, problems: found } = await loadAll({
       configFile: files.configFile,
@@ -118,7 +118,7 @@ describe('a pin', () => {
     expect((await problems(withPin(pin))).join('\n')).toContain(`policies/payments.yaml:${problem}`);
   });
 
-  it('lists the days there are where none is meant, and guesses at one only by a single digit', async () => {
+  it('lists the days if none is close, and suggests one only if a single digit differs', async () => {
     const named = (day: string) => problems(withPin('{ pin: {} }, { default: '.concat(day, ' }')));
     expect(await named('2026-05-02')).toEqual([
       'policies/payments.yaml:3 «2026-05-02» error: no version is called "2026-05-02" (there are 2025-09-15, 2026-06-01)',
@@ -126,26 +126,26 @@ describe('a pin', () => {
     expect((await named('2026-06-02')).join()).toContain('did you mean "2026-06-01"?');
   });
 
-  it('needs versions that are days', async () => {
+  it('needs date versions', async () => {
     expect(await problems(PAYMENTS.replaceAll('2025-09-15: {', 'v1: {'))).toEqual([
       'policies/payments.yaml:3 «pin» error: an account is pinned to a day, and the version "v1" is none (call versions by their day, such as 2026-01-15)',
     ]);
   });
 
-  it('needs to know who calls', async () => {
+  it('needs an identity', async () => {
     expect(await problems(PAYMENTS.replace('{ identity: main, scopes: any }', 'public'))).toEqual([
       'policies/payments.yaml:3 «pin» error: a public API knows no account that could be pinned (access: { identity: …, scopes: any })',
     ]);
   });
 
-  it('says that a public operation is public only for requests that name the version', async () => {
+  it('warns that a public operation is public only for requests with a version', async () => {
     const operations = '2026-06-01, operations: { GET /status: { access: public } } }';
     expect(await problems(PAYMENTS.replace(/2026-06-01 \}\n$/, `${operations}\n`))).toEqual([
       'policies/payments.yaml:10 «public» warning: public for requests that name the version: without it the account is asked for',
     ]);
   });
 
-  it('in an API without versions does nothing', async () => {
+  it('has no effect in an API without versions', async () => {
     const text = `api: payments
 base: /payments
 resolve: [ { pin: {} } ]
@@ -159,13 +159,13 @@ versions: none
   });
 });
 
-describe('an expectation of an account', () => {
+describe('an expectation with an account', () => {
   it.each([
     ['created: 2025-10-01', 'version: 2025-09-15', true],
     ['created: "2026-06-01T00:00:00Z"', 'version: 2026-06-01', true],
     ['pin: 2025-09-15', 'version: 2025-09-15', true],
     ['pin: 2025-09-15', 'version: 2026-06-01', false],
-  ])('%s, %s holds: %s', async (account, expected, holds) => {
+  ])('%s, %s passes: %s', async (account, expected, holds) => {
     const text = withPin('{ pin: { created: account_created } }');
     const expectation = `{ request: GET /payments, as: acme, ${account}, at: 2026-11-20, ${expected} }`;
     await using files = await workspace({ 'policies/payments.yaml': `${text}expect: [ ${expectation} ]\n` });
@@ -175,7 +175,7 @@ describe('an expectation of an account', () => {
     expect((await failedExpectations(loaded)).length === 0).toBe(holds);
   });
 
-  it('that was made on no day is refused', async () => {
+  it('with an invalid day is refused', async () => {
     const expectation = '{ request: GET /payments, created: soon, at: 2026-11-20, version: 2026-06-01 }';
     expect((await problems(`${PAYMENTS}expect: [ ${expectation} ]\n`)).join('\n')).toContain(
       '«soon» error: not a calendar date (YYYY-MM-DD) or an instant with its offset: "soon"',

@@ -1,4 +1,4 @@
-// VER-5: what an older folder of policies says of accounts, and what becomes of them by the files as they are now.
+// VER-5: tests which version accounts of an older policy folder have under the current files.
 import { describe, expect, it } from 'vitest';
 import { runCheck } from '../../gateway/cli/check/check.ts';
 import { NOW, workspace } from './workspace.ts';
@@ -83,11 +83,11 @@ describe('VER-5: pins-rewritten', () => {
     ],
   ])('%s', async (_name, now, expected) => expect(await found(now)).toEqual(expected));
 
-  it('says nothing where no day decides', async () => {
+  it('has no finding if no day decides', async () => {
     expect(await found(['2024-09-01', '2025-03-01', '2025-09-15', '2026-06-01'], { pin: '{}' })).toEqual([]);
   });
 
-  it('match: exact: only the accounts of the very day are moved', async () => {
+  it('match: exact: only the accounts of that day move', async () => {
     const pin = '{ created: account_created, match: exact }';
     expect(await found(['2024-09-01', '2025-03-01', '2025-09-15', '2026-06-01'], { pin })).toEqual([
       'error: an account made on 2025-03-01 is on the default and would be moved to 2025-03-01',
@@ -97,7 +97,7 @@ describe('VER-5: pins-rewritten', () => {
     ]);
   });
 
-  it('the first policy of an API moves nobody', async () => {
+  it('the first policy of an API moves no accounts', async () => {
     expect(await found(PUBLISHED, { before: ['2026-12-01'] })).toEqual([]);
   });
 });

@@ -1,5 +1,4 @@
-// A plan as JSON for golden files: maps and sets spelled out, functions left out, instants as they read.
-// What a golden file shows is what every request is judged by.
+// Prints a plan as JSON for golden files: maps and sets as objects, no functions, instants as dates.
 
 import type { GatewayPlan } from '../../gateway/plan/plan.ts';
 import { FIELD } from '../../gateway/plan/upstreams/answer-fields.ts';
@@ -24,7 +23,7 @@ export function planText(plan: GatewayPlan): string {
   return `${JSON.stringify(rest, readable, 2)}\n`;
 }
 
-/** The order in which golden files show an API and the rules of a version. */
+/** The order of an API and of version rules in golden files. */
 const API =
   'name mode cors echo upstreamWins hosts paths base pathRules inside hasOperations locations resolution rewriteContentType deprecatedMaxAge hasBodyNotice shared unknownVersionStatus access headers versions releases versionFields vary versionHeaders keyHeaders contacts guides isLeftOut'.split(
     ' ',
@@ -41,19 +40,19 @@ function inOrder(value: object): object {
 }
 
 function readable(key: string, value: unknown): unknown {
-  // Most policies name nobody to write to.
+  // Most policies have no contacts.
   if (key === 'contacts' && value instanceof Map && value.size === 0) return undefined;
-  // Before an announcement all but the dates is the same.
+  // Before an announcement, only the dates differ.
   if (key === 'earlier' && Array.isArray(value))
     return value.map(({ knownUntil, schedule, brownouts }) => ({ knownUntil, schedule, brownouts }));
-  // What is done to the answers of every upstream is left out.
+  // Without the fields that are the same for every upstream.
   if (key === 'answerFields' && value instanceof Map) {
     const edited = [...value].filter(([, kinds]) => (kinds & FIELD.edited) !== 0).map(([name]) => name);
     return edited.length === 0 ? undefined : edited;
   }
   if (value instanceof Map) return Object.fromEntries(value);
   if (value instanceof Set) return [...value];
-  // Most policies show no guide of their own.
+  // Most policies have no guide from a file.
   if (key === 'guides' && Array.isArray(value) && value.length === 0) return undefined;
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return inOrder(value);
   if (typeof value !== 'number') return value;

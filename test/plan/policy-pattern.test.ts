@@ -1,5 +1,4 @@
-// The `policies:` of the gateway file, however it is written: what cannot be looked for is a finding at its line.
-// Never an exception: its stack would be all that an operator sees.
+// Tests `policies:` of the gateway file: every unusable pattern is a finding, never an exception.
 import { mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -18,7 +17,7 @@ async function prepared(): Promise<Workspace> {
   return files;
 }
 
-describe('a pattern that cannot be read is a finding with the reason', () => {
+describe('an unreadable pattern is a finding with the reason', () => {
   it.each([
     [
       'below a file',
@@ -33,12 +32,17 @@ describe('a pattern that cannot be read is a finding with the reason', () => {
     [
       'below a name that is too long',
       `../${'a'.repeat(300)}/*.yaml`,
-      'cannot look for policy files: the system refused',
+      'cannot look for policy files: its name is too long',
     ],
     [
       'longer than any pattern may be',
       `../${'x'.repeat(70_000)}*`,
       'cannot look for policy files: pattern is too long',
+    ],
+    [
+      'over the whole disk',
+      '/**/*',
+      'cannot look for policy files: the pattern leads through more than 50,000 files and folders',
     ],
     ['below nothing', '../nothing/*.yaml', 'no policy file matches'],
     ['that matches nothing', '../empty/*.yaml', 'no policy file matches'],
@@ -55,7 +59,7 @@ describe('a pattern that cannot be read is a finding with the reason', () => {
   });
 });
 
-it('is a finding of a reload as well', async () => {
+it('is a finding of a reload too', async () => {
   await using files = await prepared();
   const { settings } = await files.load();
   const reader = createPolicyReader({
@@ -72,7 +76,7 @@ it('is a finding of a reload as well', async () => {
   ]);
 });
 
-it('drawn from what globs are made of, it is judged and not crashed on', async () => {
+it('any pattern of glob characters is judged without a crash', async () => {
   await using files = await prepared();
   const piece = fc.constantFrom(
     ...[

@@ -1,4 +1,4 @@
-// How problems look in a terminal, and what never gets there.
+// Tests how problems are printed in a terminal, and what is never printed.
 import { describe, expect, it } from 'vitest';
 import { type Problem, renderProblems, sortProblems } from '../../gateway/plan/problems.ts';
 import { threadMs } from '../support/thread-time.ts';
@@ -16,7 +16,7 @@ const problem = (more: Partial<Problem> = {}): Problem => ({
 });
 
 describe('a problem', () => {
-  it('is its place, what is wrong, the line, carets and what to write instead', () =>
+  it('has position, message, source line, carets and hint', () =>
     expect(
       renderProblems([problem()], { colour: false }),
     ).toBe(`policies/a.yaml:5:9: error: unknown key "upstreem"
@@ -24,7 +24,7 @@ describe('a problem', () => {
        |         ^^^^^^^^ did you mean "upstream"?
 `));
 
-  it('keeps its carets under what they mean in a very long line', () => {
+  it('keeps its carets in place in a very long line', () => {
     const text = `a: ${'x'.repeat(5_000)} HERE ${'y'.repeat(5_000)}`;
     const rendered = renderProblems(
       [problem({ column: text.indexOf('HERE') + 1, source: { text, length: 4 } })],
@@ -35,7 +35,7 @@ describe('a problem', () => {
     expect(line.length).toBeLessThan(200);
   });
 
-  it('stands before every warning, where there is no room for all', () => {
+  it('comes before every warning if there is no space for all', () => {
     const warnings = Array.from({ length: 500 }, (_, line) => problem({ line, severity: 'warning' }));
     const error = problem({ file: 'policies/z.yaml', message: 'the only error' });
     const rendered = renderProblems([...warnings, error], { colour: false });
@@ -44,7 +44,7 @@ describe('a problem', () => {
     expect(renderProblems(Array(500).fill(error), { colour: false })).toMatch(/… and \d+ more\n$/);
   });
 
-  it('shows no password of a URL, and the carets stay in place', () => {
+  it('masks the password of a URL and keeps the carets in place', () => {
     const text = 'store: redis://user:hunter2@cache:6379';
     const rendered = renderProblems([problem({ column: 8, source: { text, length: 31 } })], {
       colour: false,
@@ -53,7 +53,7 @@ describe('a problem', () => {
     expect(rendered).toContain('store: redis://************@cache:6379');
   });
 
-  it('masks what was written as a token or a password, wherever it stands in the line', () => {
+  it('masks tokens and passwords anywhere in the line', () => {
     const text =
       'a: {token: "one", url: http://u:two@h/x@y, o: "file:///a", Token: 1} redis:///http://u:three@z';
     const rendered = renderProblems([problem({ column: 1, source: { text, length: 1 } })], { colour: false });
@@ -67,13 +67,13 @@ describe('a problem', () => {
     ['blanks only', `a:${' '.repeat(900_000)}b: c`],
     ['many URLs in one word', 'a://'.repeat(250_000)],
     ['many quotes', `token:"`.repeat(120_000)],
-  ])('takes no time to speak of for a line of a megabyte: %s', (_what, text) => {
+  ])('is printed quickly for a line of a megabyte: %s', (_what, text) => {
     const begun = threadMs();
     renderProblems([problem({ column: text.length - 2, source: { text, length: 1 } })], { colour: false });
     expect(threadMs() - begun).toBeLessThan(3_000);
   });
 
-  it('passes no control character to the terminal', () => {
+  it('passes no control characters to the terminal', () => {
     const text = 'a: \u001b[31mred\u0007\u202e';
     const rendered = renderProblems([problem({ message: text, hint: text, source: { text, length: 3 } })], {
       colour: false,
@@ -81,7 +81,7 @@ describe('a problem', () => {
     expect(rendered).not.toMatch(/[^\P{C}\n]/u);
   });
 
-  it('is coloured only when asked', () => {
+  it('is coloured only on request', () => {
     expect(renderProblems([problem()], { colour: true })).toContain('\u001b[1;31merror');
     expect(renderProblems([problem()], { colour: false })).not.toContain('\u001b');
   });
@@ -95,7 +95,7 @@ describe('problems', () => {
     expect(rendered).toMatch(/… and \d{4} more\n$/);
   });
 
-  it('come by file and place, once each; an error silences the quoting advice at its place', () => {
+  it('are sorted by file and position without duplicates; an error replaces a quoting warning', () => {
     const quote = problem({ rule: 'quote', severity: 'warning', message: 'write it in quotes' });
     const sorted = sortProblems([problem({ file: 'b' }), problem({ line: 7 }), quote, problem(), problem()]);
     expect(sorted.map(({ file, line, rule }) => [file, line, rule])).toEqual([

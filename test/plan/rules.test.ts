@@ -1,5 +1,4 @@
-// Each rule about dates has a good and a bad file under rules/, and the output that the bad one causes.
-// To accept a change of wording, run with UPDATE_GOLDEN=1 and read the difference.
+// Tests each rule with a good and a bad file in rules/. UPDATE_GOLDEN=1 rewrites outputs: review them.
 import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -15,10 +14,7 @@ const names = Object.keys(RULES) as RuleName[];
 
 const read = (name: string, kind: string) => readFile(join(folder, `${name}.${kind}.yaml`), 'utf8');
 
-/**
- * What `check` is given; against `<rule>.before.yaml` where there is one, beside `<rule>.beside.yaml`, with
- * `<rule>.<kind>.openapi.yaml` under api/.
- */
+/** With `<rule>.before.yaml`, `<rule>.beside.yaml` and `<rule>.<kind>.openapi.yaml` if they exist. */
 async function filesOf(name: string, text: string, now: number) {
   const past = existsSync(join(folder, `${name}.before.yaml`));
   const described: Record<string, string> = {};
@@ -44,14 +40,14 @@ async function filesOf(name: string, text: string, now: number) {
   return { options, [Symbol.asyncDispose]: files[Symbol.asyncDispose] };
 }
 
-/** The file as `check` prints it, but for notices of what is announced after that day. */
+/** The output of `check`, without findings about announcements after that day. */
 async function printed(name: string, text: string): Promise<string> {
   await using files = await filesOf(name, text, NOW);
   const how = { files: [], format: 'text', strict: false, colour: false } as const;
   return (await runCheck({ ...files.options, ...how })).text.replaceAll(/^.*: notice: .*\n/gm, '');
 }
 
-/** The rules that are broken in the file, and how severe that is. */
+/** The violated rules of the file with their severities. */
 async function judge(name: string, text: string, now = NOW) {
   await using files = await filesOf(name, text, now);
   const { problems } = await loadAll(files.options);
@@ -59,17 +55,17 @@ async function judge(name: string, text: string, now = NOW) {
   return { rules: found.map(({ rule }) => rule), severities: found.map(({ severity }) => severity) };
 }
 
-/** `rules: { <name>: <severity> }` added to a file. */
+/** Adds `rules: { <name>: <severity> }` to a file. */
 const switched = (text: string, name: string, severity: string) => `${text}rules: { ${name}: ${severity} }\n`;
 
 describe.each(names)('RET-11, OAS-2: %s', (name) => {
-  it('has nothing to say about its good file', async () => {
+  it('has no findings for its good file', async () => {
     expect(await printed(name, await read(name, 'good'))).toMatch(
       /^config\/gateway.yaml and [12] policy files?: no problems/,
     );
   });
 
-  it('points at what is wrong in its bad file, says its name and what would pass', async () => {
+  it('marks the mistake in its bad file, with its name and a solution', async () => {
     const bad = await read(name, 'bad');
     const { rules } = await judge(name, bad);
     expect(new Set(rules)).toEqual(new Set([name]));
@@ -79,22 +75,22 @@ describe.each(names)('RET-11, OAS-2: %s', (name) => {
     expect(text).toBe(await readFile(golden, 'utf8'));
   });
 
-  it.each(['error', 'warning'])('speaks with the severity chosen: %s', async (severity) => {
+  it.each(['error', 'warning'])('uses the chosen severity: %s', async (severity) => {
     const { severities } = await judge(name, switched(await read(name, 'bad'), name, severity));
     expect(new Set(severities)).toEqual(new Set([severity]));
   });
 
-  it('says nothing when it is off', async () => {
+  it('has no findings when it is off', async () => {
     const { rules } = await judge(name, switched(await read(name, 'bad'), name, 'off'));
     expect(rules).toEqual([]);
   });
 
-  it('judges a file that stays the same no differently as time passes', async () => {
+  it('has the same findings for an unchanged file at any time', async () => {
     for (const kind of ['good', 'bad']) {
       const text = await read(name, kind);
       const later = Temporal.Instant.fromEpochMilliseconds(NOW).add({ hours: 24 * 400 }).epochMilliseconds;
       const [today, then] = [await judge(name, text), await judge(name, text, later)];
-      // Once a plan has become a release, what changed in it is a rewriting: that needs a changed file.
+      // After its release, a changed plan counts as rewritten. That needs a changed file.
       if (!existsSync(join(folder, `${name}.before.yaml`))) expect(then.rules).toEqual(today.rules);
       if (kind === 'good') expect(then.severities).not.toContain('error');
     }
@@ -102,14 +98,14 @@ describe.each(names)('RET-11, OAS-2: %s', (name) => {
 });
 
 describe('rules of a file', () => {
-  it('are those that the README names, with the severities they have', () => {
+  it('equal those of the README, with their severities', () => {
     const rows = readReadme().tables.get('rule') ?? [];
     const named = rows.map(([name = '', severity]) => [name.replaceAll('`', ''), severity]);
     const known = Object.entries(RULES).map(([name, { severity }]) => [name, severity]);
     expect(named.sort()).toEqual(known.sort());
   });
 
-  it('a rule that does not exist is an error that names the one meant', async () => {
+  it('an unknown rule is an error with a suggestion', async () => {
     const text = await read('notice-period', 'good');
     await using files = await workspace({
       'policies/orders.yaml': `${text}rules: { notice-perod: off, migration-guide: eror }\n`,
@@ -120,7 +116,7 @@ describe('rules of a file', () => {
     ]);
   });
 
-  it('Versioning 6: an internal API gives six months of notice', async () => {
+  it('Versioning 6: an internal API needs six months of notice', async () => {
     const text = (await read('notice-period', 'bad')).replace(
       'api: orders',
       'api: orders\naudience: internal',
@@ -141,7 +137,7 @@ describe('rules of a file', () => {
       'deprecated: 2026-01-15, sunset: 9999-08-01, extended: [ { to: 9999-09-01, announced: 2026-02-01 } ]',
       'to 9999-11-01 or later, 9999-12-31 at most',
     ],
-  ])('a hint names no date behind the last one a file can hold: %s', async (dates, hint) => {
+  ])('a hint names no date after the last possible one: %s', async (dates, hint) => {
     const versions = `  v1: { released: 2024-06-01, ${dates}, guide: https://docs.example.com/v2, successor: v2 }\n`;
     await using files = await workspace({
       'policies/orders.yaml': ORDERS.replace(/ {2}v1: \{ released.*\n/, versions),
@@ -151,7 +147,7 @@ describe('rules of a file', () => {
     expect(found).toContain(`(${hint})`);
   });
 
-  it('announced stands beside deprecated, and not after it', async () => {
+  it('announced needs deprecated, and must not be after it', async () => {
     const text = await read('notice-period', 'good');
     await using files = await workspace({
       'policies/orders.yaml': text.replace('announced: 2026-01-15', 'announced: 2027-01-16'),
@@ -165,7 +161,7 @@ describe('rules of a file', () => {
     );
   });
 
-  it('warnings alone end with 0, and with 1 when strict', async () => {
+  it('warnings alone exit with 0, and with 1 in strict mode', async () => {
     await using files = await workspace({ 'policies/orders.yaml': await read('migration-guide', 'bad') });
     const options = {
       files: [],

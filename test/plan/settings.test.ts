@@ -1,4 +1,4 @@
-// `config/gateway.yaml` as the process sees it: defaults, paths, stores, certificates.
+// Tests the compiled `config/gateway.yaml`: defaults, paths, stores, certificates.
 import { describe, expect, it } from 'vitest';
 import { compileBounds, compileDrain, compileOverload } from '../../gateway/plan/compile/bounds.ts';
 import { parseAddress, parseHostName, parseRange, reaches } from '../../gateway/plan/grammar/addresses.ts';
@@ -11,7 +11,7 @@ const load = async (gateway: string, environment: Record<string, string> = {}) =
 };
 
 describe('settings', () => {
-  it('have a default for everything that may be left out', async () => {
+  it('have a default for everything optional', async () => {
     const { settings, folder } = await load(GATEWAY);
     expect(settings).toEqual({
       public: 'https://api.example.com',
@@ -49,12 +49,14 @@ describe('settings', () => {
       ],
       dataFolder: `${folder}/data`,
       policies: [`${folder}/policies/*.yaml`],
-      // Their values are those of bounds.test.ts.
+      // bounds.test.ts tests these values.
       bounds: compileBounds({}),
       ledger: { keepDays: 400 },
       overload: compileOverload({}),
       drain: compileDrain({}),
       start: 'accepted',
+      logLevel: 'info',
+      accessLog: { fields: 'all', sampled: 1, excluded: [] },
       tracing: { starts: true, sampled: 1 },
       guard: undefined,
       credentialsInUrl: [],
@@ -63,7 +65,7 @@ describe('settings', () => {
     });
   });
 
-  it('TLS-6: hsts of 0s takes back what was said before', async () => {
+  it('TLS-6: hsts of 0s withdraws the policy', async () => {
     const { settings, problems } = await load(
       GATEWAY.replace('"127.0.0.1:8443"', '"127.0.0.1:8443", hsts: 0s'),
     );
@@ -71,7 +73,7 @@ describe('settings', () => {
     expect(settings).toMatchObject({ listeners: { https: { hstsSeconds: 0 } } });
   });
 
-  it('take what is written', async () => {
+  it('use written values', async () => {
     const written = `data: ./var
 store: "\${env:STORE}"
 replicas: "\${env:REPLICAS:-3}"
@@ -150,12 +152,12 @@ ${GATEWAY.replace('"127.0.0.1:8443"', '"127.0.0.1:8443", hsts: 365d')}`;
   it.each([
     ['embedded', 'var'],
     ['embedded:./counters', 'counters'],
-  ])('the store %s lies in ./%s', async (store, where) => {
+  ])('the store %s is in ./%s', async (store, where) => {
     const { settings, folder } = await load(`data: ./var\nstore: ${store}\n${GATEWAY}`);
     expect(settings?.store).toEqual({ kind: 'embedded', folder: `${folder}/${where}` });
   });
 
-  it('a certificate that is none is refused without quoting it', async () => {
+  it('a malformed certificate is refused without a quote of it', async () => {
     const tls =
       'tls: { certificates: [{ names: [api.example.com], cert: a.crt, key: a.key }], default: b.example }';
     await using files = await workspace({
@@ -179,7 +181,7 @@ describe('addresses', () => {
     ['localhost:1', { host: 'localhost', port: 1 }],
   ])('%s', (text, address) => expect(parseAddress(text)).toEqual(address));
   it.each(['', '8443', ':', ':65536', 'a b:1', '::1:80', '[::1', '-a:1', '256.1.1.1:80'])(
-    '%j is none',
+    '%j is no address',
     (text) => expect(parseAddress(text)).toBeUndefined(),
   );
   it.each(['API.example.com', 'a..b', 'a.example.', 'a_b', '1.2.3', '[1::2::3]', 'a/b', ''])(
@@ -205,12 +207,12 @@ describe('addresses', () => {
   ])('%s reaches a listener on %s:8443: %s', (origin, host, expected) =>
     expect(reaches(origin, { host, port: 8443 })).toBe(expected),
   );
-  it('port 0 is nobody’s yet', () =>
+  it('no origin reaches port 0', () =>
     expect(reaches('http://127.0.0.1:0', { host: '127.0.0.1', port: 0 })).toBe(false));
 });
 
 describe('policies', () => {
-  it('a folder instead of the files in it is told what to write', async () => {
+  it('a folder instead of its files gets a hint', async () => {
     await using files = await workspace({
       'config/gateway.yaml': GATEWAY.replace('../policies/*.yaml', '../policies'),
       'policies/orders.yaml': ORDERS,

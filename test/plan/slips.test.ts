@@ -1,5 +1,4 @@
-// Everything `check` finds, each with what it points at («…»). One slip per row, in files that are otherwise in order.
-// The rows stand in slips/; what `check` makes of several files at once, and what is no slip, in checks.test.ts.
+// Tests single mistakes in otherwise valid files. The rows are in slips/; «…» is the marked text.
 import { describe, expect, it } from 'vitest';
 import { CARRIERS } from './slips/carriers.ts';
 import { COSTS } from './slips/costs.ts';

@@ -1,5 +1,4 @@
-// Which accepted form belongs to which refused file, over generated edits of a folder: renames, swaps, faults, deletions.
-// Whatever happened to the files, a start hands no place of a recorded API to another API unless a sound file says so.
+// Tests which accepted form replaces a refused file: after any edits, no API gets the routes of another.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isStartable } from '../../gateway/plan/load.ts';
@@ -24,7 +23,7 @@ interface Text {
   readonly base: string | undefined;
   readonly isSound: boolean;
   readonly isEdited?: boolean;
-  /** The APIs that it was the file of, whatever became of its text. */
+  /** The APIs that this file described before, even if its text changed. */
   readonly of: readonly string[];
 }
 
@@ -48,7 +47,7 @@ const edit =
     ...known,
     text: before.text.replace(from, to),
   });
-/** As it was accepted, and cannot be served since: it needs a variable that is missing. */
+/** An accepted form that no longer loads: it needs a missing variable. */
 const outdated = (before: Text): Text => ({
   ...{ ...before, isSound: false },
   text: `${before.text}headers: { request: { set: { X-Tenant: "\${env:TENANT}" } } }\n`,
@@ -69,7 +68,7 @@ const FAULTS: Readonly<Record<string, (before: Text) => Text>> = {
   'a key': edit(/base:/, 'unknwn: 1\nbase:'),
 };
 
-/** One edit of the folder, with the names that it takes by number. */
+/** An edit of the folder. Numbers select the files. */
 interface Step {
   readonly kind: string;
   readonly some: readonly [number, number, number];
@@ -115,14 +114,14 @@ function edited(folder: Folder, { kind, some }: Step, index: number): Folder {
 
 const scene = fc.record({
   apis: fc.shuffledSubarray(APIS, { minLength: 2 }),
-  // Another gateway of the store recorded last: it has no such APIs, and other names for the files of the rest.
+  // Another gateway wrote the last record: it lacks these APIs and has other names for the rest.
   unrecorded: fc.oneof(fc.constant<string[]>([]), fc.subarray(APIS)),
   shift: fc.oneof(fc.constant(0), fc.nat(3)),
   unusable: fc.oneof({ weight: 2, arbitrary: fc.constant<string[]>([]) }, fc.subarray(APIS)),
   steps: fc.array(step, { minLength: 1, maxLength: 5 }),
 });
 
-/** Found by chance: a file that took in another one, whose name was lost before. */
+/** Found by the random search: a file that merged with another after losing its name. */
 const TAKEN_IN = {
   ...{ apis: ['deep', 'out', 'sec'], unrecorded: [], shift: 0, unusable: [] },
   steps: [
@@ -145,7 +144,7 @@ function openHistory(recorded: readonly PublishedEntry[]) {
   });
 }
 
-/** What two starts after another make of the folder; the second finds what the first recorded. */
+/** The results of two starts in a row. The second start uses the record of the first. */
 async function starts(before: Folder, folder: Folder, mode: 'accepted' | 'partial' | 'strict') {
   const texts = (files: Folder) => [...files].map(([name, { text }]) => [`policies/${name}`, text] as const);
   await using files = await workspace(Object.fromEntries(texts(folder)));
@@ -162,7 +161,7 @@ async function starts(before: Folder, folder: Folder, mode: 'accepted' | 'partia
   return [await start(), await start()];
 }
 
-/** The API that is asked for what is below the base of `api`; undefined if none is, or it is closed. */
+/** The API that gets requests below the base of `api`. Undefined if there is none, or if it is closed. */
 type Plan = Extract<Awaited<ReturnType<typeof starts>>[number], { kind: 'plan' }>['plan'];
 function answering(plan: Plan, api: string): string | undefined {
   const found = plan.routes.match('api.example.com', `${BASES[api]}/x`)?.route;
@@ -172,18 +171,18 @@ function answering(plan: Plan, api: string): string | undefined {
 const isOnly = (texts: readonly Text[], { api }: Text) =>
   texts.filter((each) => each.api === api).length === 1;
 
-/** Whether a sound file says that another API answers there: `api` moved, was replaced, or was taken away. */
+/** Whether a valid file lets `other` answer there: `api` moved, was replaced, or was removed. */
 function isGivenUp(api: string, other: string, apis: readonly string[], folder: Folder): boolean {
   const texts = [...folder.values()];
   if (texts.some((each) => each.isSound && each.api === api)) return true;
   if (texts.some((each) => each.isSound && each.api === other && each.base === BASES[api])) return true;
-  // Taken away: each file left is sound, or it is the file of another recorded API by its own words.
+  // Removed: each remaining file is valid, or names another recorded API.
   return texts.every(
     (each) => isOnly(texts, each) && (each.isSound || (each.api !== api && apis.includes(each.api ?? ''))),
   );
 }
 
-/** Whether the record can say nothing of `api`: its file states other routes, or may be that of an API that is recorded. */
+/** Whether the record cannot help `api`: its file has other routes, or may be that of another recorded API. */
 function isUnknown(api: string, recorded: readonly string[], folder: Folder): boolean {
   const texts = [...folder.values()];
   const isServed = (other: string | undefined) => texts.some((each) => each.isSound && each.api === other);
@@ -194,7 +193,7 @@ function isUnknown(api: string, recorded: readonly string[], folder: Folder): bo
   );
 }
 
-/** Whether each refused file is that of a recorded API, and no two sound files claim the same. */
+/** Whether each refused file belongs to a recorded API, and no two valid files conflict. */
 function mustStart(apis: readonly string[], folder: Folder): boolean {
   const texts = [...folder.values()];
   const good = texts.filter(({ isSound }) => isSound);
@@ -212,7 +211,7 @@ function mustStart(apis: readonly string[], folder: Folder): boolean {
 }
 
 describe.each(['accepted', 'partial', 'strict'] as const)('a start with start: %s', (mode) => {
-  it('gives no place of a recorded API to another API, and exits only if it has to', async () => {
+  it('gives no place of a recorded API to another API, and exits only if necessary', async () => {
     await fc.assert(
       fc.asyncProperty(scene, async ({ apis, unrecorded, shift, unusable, steps }) => {
         const textOf = (api: string) => sound(api, BASES[api] ?? '');
@@ -250,8 +249,8 @@ describe.each(['accepted', 'partial', 'strict'] as const)('a start with start: %
   }, 120_000);
 });
 
-describe('a recorded form that has the name of another file', () => {
-  it('is read by its own text', async () => {
+describe('a recorded form under the name of another file', () => {
+  it('is read from its own text', async () => {
     const files = ['out', 'sec'].map(
       (api) => ({ kind: 'policy', name: 'a.yaml', text: sound(api, BASES[api] ?? '').text }) as const,
     );

@@ -1,4 +1,4 @@
-// Where successors lead, beyond the pair of files that each rule has: circles of every kind, and operations that end.
+// Tests successors beyond rules.test.ts: cycles of every kind, and operations that end.
 import { describe, expect, it } from 'vitest';
 import { workspace } from './workspace.ts';
 
@@ -24,7 +24,7 @@ const version = (label: string, more: string) =>
   `  ${label}: { released: 2024-06-01, deprecated: 2026-01-15, sunset: 2027-06-01, ${GUIDE}, ${more} }\n`;
 
 describe('successor-circle', () => {
-  it('is said once, of the newest in it, whatever the order of the file and whoever else leads there', async () => {
+  it('is reported once, at the newest version of the cycle, in any order of the file', async () => {
     const versions =
       version('v3', 'successor: v2') + version('v2', 'successor: v3') + version('v1', 'successor: v2');
     expect(await said(versions)).toEqual([
@@ -32,14 +32,14 @@ describe('successor-circle', () => {
     ]);
   });
 
-  it('is one too where a redirect is part of it', async () => {
+  it('includes redirects', async () => {
     const versions = version('v1', 'successor: v2') + version('v2', 'after: { redirect: v1 }');
     expect(await said(versions)).toEqual([
       '11 «v1» error: successors lead in a circle: v2 -> v1 -> v2 (name a version that is newer than v2, or none)',
     ]);
   });
 
-  it('a circle of redirects alone, and a version that leads to itself, are said as before', async () => {
+  it('leaves cycles of redirects only, and self-references, to other findings', async () => {
     const redirects = version('v1', 'after: { redirect: v2 }') + version('v2', 'after: { redirect: v1 }');
     expect(await said(redirects)).toEqual([
       expect.stringContaining('error: this redirect leads in a circle'),
@@ -51,7 +51,7 @@ describe('successor-circle', () => {
   });
 });
 
-describe('successor-circle, of operations', () => {
+describe('successor-circle of operations', () => {
   const v1 = (operations: string, more = '') => version('v1', `${more}operations: { ${operations} }`);
   const circle = (way: string) => [expect.stringContaining(`error: successors lead in a circle: ${way} (`)];
 
@@ -84,7 +84,7 @@ describe('successor-circle, of operations', () => {
       version('v1', 'successor: v2') + version('v2', 'operations: { GET /b: { successor: v1 } }'),
       'GET /b -> v1 GET /b -> GET /b',
     ],
-  ])('%s is said once', async (_title, versions, way) => {
+  ])('%s is reported once', async (_title, versions, way) => {
     expect(await said(versions)).toEqual(circle(way));
   });
 
@@ -95,11 +95,11 @@ describe('successor-circle, of operations', () => {
       v1('GET /a: { successor: v2 }') + version('v2', 'operations: { GET /a: {} }'),
     ],
     ['another method', v1('GET /a: { successor: GET /b }, POST /b: { successor: POST /a }')],
-  ])('%s is none', async (_title, versions) => {
+  ])('%s is no cycle', async (_title, versions) => {
     expect(await said(versions)).toEqual([]);
   });
 
-  it('goes with the rule that looks at single steps switched off', async () => {
+  it('is reported even if the rule about single steps is off', async () => {
     const versions = v1(
       'GET /a: { successor: GET /b, after: redirect, sunset: 2027-05-01 }, GET /b: { successor: GET /a, after: redirect, sunset: 2027-05-02 }',
     );
@@ -127,7 +127,7 @@ describe('operation-successor', () => {
     ]);
   });
 
-  it('the redirect of a version is that of its operations, where they name a successor there', async () => {
+  it('operations follow the redirect of their version if they name a successor there', async () => {
     const next = `  v2: { released: 2026-01-15, operations: { ${SHORT} } }\n`;
     const redirected = operations('GET /a: { successor: v2 GET /find }', 'after: { redirect: v2 }, ');
     expect(await said(redirected + next)).toEqual([
@@ -135,7 +135,7 @@ describe('operation-successor', () => {
     ]);
   });
 
-  it('is the operation that a request would meet there: a word before a parameter, GET for HEAD', async () => {
+  it('uses the operation that a request would match: a literal before a parameter, GET for HEAD', async () => {
     const next = (more: string) => `  v2: { released: 2026-01-15, operations: { ${SHORT}${more} } }\n`;
     const first = operations('"GET /{id}": { successor: "v2 GET /{id}" }, HEAD /find: { successor: v2 }');
     expect(await said(first + next(''))).toEqual([
@@ -148,7 +148,7 @@ describe('operation-successor', () => {
     ]);
   });
 
-  it('a redirect within a version that ends as a whole, with what it leads to, is none', async () => {
+  it('within one version that ends as a whole, only a redirect is an error', async () => {
     expect(await said(operations('GET /a: { successor: GET /b, after: redirect }'))).toEqual([
       expect.stringMatching(
         /«GET \/b» error: GET \/a ends on 2027-06-01, and GET \/b has ended by then \(both end with v1: an earlier/,
@@ -159,7 +159,7 @@ describe('operation-successor', () => {
     expect(await said(operations(early))).toEqual([]);
   });
 
-  it('two that answer the same requests are said once, by the check of names', async () => {
+  it('duplicate operations are reported once, by the check of names', async () => {
     const twice = operations(`"GET /{a}": {}, "GET /{b}": {}, GET /x: { successor: "GET /y" }`);
     expect(await said(twice)).toEqual([expect.stringContaining('answers the same requests')]);
   });

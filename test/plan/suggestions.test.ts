@@ -1,4 +1,4 @@
-// "did you mean": the key that is meant, for every key of the grammars that is broken off or misspelt.
+// Tests "did you mean" for every key of the grammars, truncated and misspelt.
 import { describe, expect, it } from 'vitest';
 import { suggest } from '../../gateway/plan/read/shape-issues.ts';
 import { placesOf } from '../support/grammar-places.ts';
@@ -12,8 +12,8 @@ const KEYS: readonly (readonly string[])[] = (['policy', 'gateway'] as const).fl
   ),
 );
 
-describe('a key that was begun', () => {
-  it('is completed before a shorter one is guessed', () => {
+describe('a truncated key', () => {
+  it('is completed rather than corrected to a shorter one', () => {
     const wrong: string[] = [];
     for (const keys of KEYS)
       for (const key of keys)
@@ -28,7 +28,7 @@ describe('a key that was begun', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('vers is versions, and not cors', async () => {
+  it('vers is versions, not cors', async () => {
     await using files = await workspace({ 'policies/orders.yaml': ORDERS.replace('versions:', 'vers:') });
     expect(await files.problems()).toContainEqual(
       expect.stringContaining('unknown key "vers" (did you mean "versions"?)'),
@@ -36,7 +36,7 @@ describe('a key that was begun', () => {
   });
 });
 
-it('a key with one letter missing or doubled is still found', () => {
+it('a key with a missing or doubled letter is found', () => {
   const wrong: string[] = [];
   for (const keys of KEYS)
     for (const key of keys.filter((each) => each.length > 4))

@@ -1,4 +1,4 @@
-// What `check` says of targets and of maintenance, and what the compiler fills in: one slip per row.
+// Tests checks and defaults of targets and maintenance. Each row has one mistake.
 import { describe, expect, it } from 'vitest';
 import type { UpstreamPlan } from '../../gateway/plan/plan.ts';
 import { ORDERS, workspace } from './workspace.ts';
@@ -62,7 +62,7 @@ describe('check', () => {
   });
 
   it.each(['healthz', '/../healthz', '/a/./b', 'http://127.0.0.1/healthz', '/a b', '/%2e%2e/x', '/a#b'])(
-    'takes no path such as %s for a health check',
+    'refuses paths such as %s for a health check',
     async (path) => {
       const [found = ''] = await problems(upstream(`${ONE}, health: ${JSON.stringify(path)}`));
       expect(found).toContain('not a path such as /healthz');
@@ -102,13 +102,13 @@ describe('check', () => {
       ORDERS.replace('upstreams:', 'maintenance: { until: 2026-11-20T00:00:01Z }\nupstreams:'),
       [],
     ],
-  ])('warns of a maintenance that has passed, %s', async (_whose, text, expected) => {
+  ])('warns of a maintenance in the past, %s', async (_whose, text, expected) => {
     expect(await problems(text)).toEqual(expected);
   });
 });
 
-describe('what is not written', () => {
-  it('a single target has no checks and no breaker', async () => {
+describe('missing keys', () => {
+  it('a single target has no health checks and no circuit breaker', async () => {
     expect(await compiled(ONE)).toMatchObject({
       balance: 'round-robin',
       slowStart: 0,
@@ -117,7 +117,7 @@ describe('what is not written', () => {
     });
   });
 
-  it('several targets have a breaker that spares the last', async () => {
+  it('several targets have a circuit breaker that keeps the last one', async () => {
     const { breaker } = (await compiled(TWO)) ?? {};
     expect(breaker).toEqual({ failures: 5, open: 10_000, strict: false });
   });
@@ -126,7 +126,7 @@ describe('what is not written', () => {
     ['breaker: off', undefined],
     ['breaker: { failures: 3 }', { failures: 3, open: 10_000, strict: true }],
     ['breaker: { open: 1m }', { failures: 5, open: 60_000, strict: true }],
-  ])('%s is meant so', async (written, expected) => {
+  ])('%s is accepted', async (written, expected) => {
     expect((await compiled(`${TWO}, ${written}`))?.breaker).toEqual(expected);
   });
 
@@ -136,7 +136,7 @@ describe('what is not written', () => {
       '{ path: "/healthz?deep=1", every: 2s, healthy: 1 }',
       { path: '/healthz?deep=1', every: 2_000, timeout: 1_000, healthy: 1, unhealthy: 3 },
     ],
-  ])('health: %s has the rest by default', async (written, expected) => {
+  ])('health: %s has defaults for the rest', async (written, expected) => {
     expect((await compiled(`${ONE}, health: ${written}`))?.health).toEqual(expected);
   });
 });

@@ -1,4 +1,4 @@
-// The thread of a reload: it hands over what it read, and its end or its silence costs one reload and no more.
+// Tests the thread of a reload: it delivers its results, and its end or timeout fails one reload only.
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { getPriority } from 'node:os';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import { NOW, ORDERS, type Workspace, workspace } from './workspace.ts';
 
 type Reader = PolicyReader & AsyncDisposable;
 
-/** `body` is what the thread runs instead of reading. */
+/** `body` replaces the code of the thread. */
 async function readerOf(files: Workspace, body?: string, bounds = THREAD_BOUNDS): Promise<Reader> {
   const { settings } = await files.load();
   if (settings === undefined) throw new Error('the files are not in order');
@@ -39,7 +39,7 @@ const twoFiles = () =>
     'policies/other.yaml': ORDERS.replaceAll('orders', 'other'),
   });
 
-/** Of each thread of this process; field 19 of its line, the second of which is a name in brackets. */
+/** Of each thread of this process: field 19 of its stat line, whose second field is a name in brackets. */
 async function nicenesses(): Promise<readonly number[]> {
   const threads = await readdir('/proc/self/task');
   const lines = await Promise.all(threads.map((id) => readFile(`/proc/self/task/${id}/stat`, 'utf8')));
@@ -47,7 +47,7 @@ async function nicenesses(): Promise<readonly number[]> {
 }
 
 describe('the thread of a reload', () => {
-  it.runIf(process.platform === 'linux')('promise 1: gives way to the one that serves', async () => {
+  it.runIf(process.platform === 'linux')('promise 1: has a lower priority than the main thread', async () => {
     await using files = await twoFiles();
     const own = getPriority();
     await using reader = await readerOf(files);
@@ -56,7 +56,7 @@ describe('the thread of a reload', () => {
     expect(getPriority()).toBe(own);
   });
 
-  it('finds what the gateway found at its start, and hands over what the plan is made of', async () => {
+  it('finds what the gateway found at start, and delivers the parts of the plan', async () => {
     await using files = await twoFiles();
     const { plan, sources, pieces } = await files.load();
     await using reader = await readerOf(files);
@@ -68,7 +68,7 @@ describe('the thread of a reload', () => {
     expect(read.flatMap((piece) => piece.files)).toEqual(pieces?.flatMap((piece) => piece.files));
   });
 
-  it('reads a file again when it changed, and when a date in it has come to pass', async () => {
+  it('reads a file again when it changed, or when a date in it has passed', async () => {
     await using files = await workspace({
       'policies/orders.yaml': ORDERS.replace('  v1: { targets: [http://127.0.0.1:4001] }\n', ''),
     });
@@ -108,7 +108,7 @@ describe('the thread of a reload', () => {
     expect(await isSaid(NOW)).not.toBe(await isSaid(Date.UTC(2026, 11, 1)));
   });
 
-  it('says what two files claim both, also when neither was parsed again', async () => {
+  it('reports duplicate claims of two files, even if neither was parsed again', async () => {
     await using files = await twoFiles();
     await using reader = await readerOf(files);
     await reader.read(NOW);
@@ -124,13 +124,13 @@ describe('the thread of a reload', () => {
     ['ends', `parentPort.on('message', () => process.exit(1));`, 'has ended'],
     ['throws', `parentPort.on('message', () => { throw new RangeError('a mistake'); });`, 'a mistake'],
     ['cannot start', `throw new RangeError('no start');`, 'no start'],
-  ])('a thread that %s is a reload that fails', async (_name, body, message) => {
+  ])('a thread that %s fails the reload', async (_name, body, message) => {
     await using files = await twoFiles();
     await using reader = await readerOf(files, body);
     await expect(reader.read(NOW)).rejects.toThrow(message);
   });
 
-  it('a thread that does not answer is ended, and the next question finds another', async () => {
+  it('a thread that does not answer is ended, and the next call starts another', async () => {
     await using files = await twoFiles();
     const silent = `for (;;) {}`;
     await using reader = await readerOf(files, silent, { answerMs: 50, idleMs: 1_000 });
@@ -138,18 +138,18 @@ describe('the thread of a reload', () => {
     await expect(reader.read(NOW)).rejects.toThrow('took longer than 0.05 s');
   });
 
-  it('is let go some time after a load, and starts again with the next question', async () => {
+  it('ends some time after a load, and starts again with the next call', async () => {
     await using files = await twoFiles();
     await using reader = await readerOf(files, undefined, { answerMs: 60_000, idleMs: 0 });
     const { digests } = await reader.read(NOW);
     reader.rest();
-    // Timers of one length end in their order.
+    // Timers of the same delay fire in order.
     await setTimeout(1);
     expect(await reader.pieces(digests)).toEqual([]);
     expect((await reader.read(NOW)).digests).toEqual(digests);
   });
 
-  it('keeps what it has read until the load is over, however long that takes', async () => {
+  it('keeps its results until the load is over, even if that takes long', async () => {
     await using files = await twoFiles();
     await using reader = await readerOf(files, undefined, { answerMs: 60_000, idleMs: 0 });
     const { digests } = await reader.read(NOW);

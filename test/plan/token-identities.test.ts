@@ -1,5 +1,4 @@
-// The identities of `config/gateway.yaml` that judge tokens: what each kind compiles to, what is said of mistakes, and that
-// the secret of an introspection client is shown nowhere.
+// Tests token identities of `config/gateway.yaml`: compiled settings, findings, hidden client secrets.
 import { describe, expect, it } from 'vitest';
 import { effectiveConfig, effectiveYaml } from '../../gateway/plan/effective/effective.ts';
 import { isWhole } from '../../gateway/plan/load.ts';
@@ -11,7 +10,7 @@ const ASKED = 'introspection: https://auth.example.com/introspect';
 const CLIENT = `client: { id: sundial, secret: "\${env:CANARY}" }`;
 const ENVIRONMENT = { CANARY: 'canary-secret' };
 
-/** The workspace whose identity `main` is written so. */
+/** The workspace with this identity `main`. */
 const withMain = (main: string) =>
   workspace({
     'config/gateway.yaml': GATEWAY.replace(`{ ${JWT} }`, `{ ${main} }`),
@@ -23,8 +22,8 @@ async function loaded(main: string) {
   return await files.load(ENVIRONMENT);
 }
 
-describe('an identity that is asked about tokens', () => {
-  it('has a default for all but the endpoint and the client', async () => {
+describe('an introspection identity', () => {
+  it('has defaults for all but the endpoint and the client', async () => {
     expect((await loaded(`${ASKED}, ${CLIENT}`)).settings?.identities).toEqual([
       {
         kind: 'introspection',
@@ -37,7 +36,7 @@ describe('an identity that is asked about tokens', () => {
     ]);
   });
 
-  it('takes what is written, a query of its endpoint and loopback over http included', async () => {
+  it('uses written values, including a query in its endpoint and http on loopback', async () => {
     const written = `introspection: "http://127.0.0.1:4000/introspect?realm=a", ${CLIENT}, issuer: https://auth.example.com, audience: api, consumer: [username], token_cache: 5s`;
     expect((await loaded(written)).settings?.identities).toMatchObject([
       {
@@ -50,7 +49,7 @@ describe('an identity that is asked about tokens', () => {
     ]);
   });
 
-  it('has its secret shown nowhere: not in the effective configuration, not in a finding', async () => {
+  it('shows its secret nowhere: not in the effective configuration, not in a finding', async () => {
     await using files = await withMain(`${ASKED}, ${CLIENT}`);
     const whole = await files.load(ENVIRONMENT);
     if (!isWhole(whole)) throw new Error(renderProblems(whole.problems, { colour: false }));
@@ -66,7 +65,7 @@ describe('an identity that is asked about tokens', () => {
 });
 
 it.each(['canary', '"canary with spaces, and {more}"', "'canary with a space'"])(
-  'a secret in the clear, %s, is told of without being repeated',
+  'a secret in the file, %s, is reported without a quote',
   async (secret) => {
     const { problems } = await loaded(`${ASKED}, client: { id: sundial, secret: ${secret} }`);
     const text = renderProblems(problems, { colour: false });
@@ -136,7 +135,7 @@ describe('token_cache', () => {
   });
 });
 
-describe('what is wrong with an identity', () => {
+describe('a mistake in an identity', () => {
   it.each([
     ['no client', ASKED, '«main» error: the key "client" is missing'],
     ['no secret', `${ASKED}, client: { id: sundial }`, '«client» error: the key "secret" is missing'],
@@ -185,7 +184,7 @@ describe('what is wrong with an identity', () => {
       `${ASKED}, ${CLIENT}, jwks: https://auth.example.com/keys`,
       '«jwks» error: unknown key "jwks" (there are introspection, client, issuer, audience, consumer, prefix, token_cache)',
     ],
-  ])('is said of %s', async (_name, main, sentence) => {
+  ])('is reported for %s', async (_name, main, sentence) => {
     await using files = await withMain(main);
     const problems = (await files.problems(ENVIRONMENT)).map((each) => each.replace(/^\S+ /, ''));
     expect(problems).toContain(sentence);

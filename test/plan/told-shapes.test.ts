@@ -1,5 +1,4 @@
-// Every place of both grammars with a value of every wrong kind: what is said is a sentence about the file.
-// No word of the schema builder, no value of JavaScript, no kind named twice.
+// Tests wrong types at every place of both grammars: messages are sentences without terms of zod or JavaScript.
 import { describe, expect, it } from 'vitest';
 import { placesOf } from '../support/grammar-places.ts';
 import { GATEWAY, loadTexts, ORDERS } from './workspace.ts';
@@ -39,10 +38,10 @@ const RIDDLES: readonly (readonly [what: string, pattern: RegExp])[] = [
   ['nothing', /expected\s*(?::|$)|^\s*$/],
 ];
 
-describe.each(['policy', 'gateway'] as const)('a value of the wrong kind in a %s file', (kind) => {
+describe.each(['policy', 'gateway'] as const)('a value of the wrong type in a %s file', (kind) => {
   const paths = [...new Set(placesOf(kind).map(({ path }) => path))].filter((path) => path !== '');
 
-  it(`is told in a sentence, at each of ${paths.length} places`, async () => {
+  it(`gets a plain message, at each of ${paths.length} places`, async () => {
     const found = new Map<string, string>();
     const read = new Set<string>();
     for (const path of paths)
@@ -61,7 +60,7 @@ describe.each(['policy', 'gateway'] as const)('a value of the wrong kind in a %s
   }, 120_000);
 });
 
-it('names the kinds that may stand there, each once, and how they are written', async () => {
+it('messages name each allowed type once, and how to write it', async () => {
   const messages = async (gateway: string) =>
     (await problemsOf('gateway', `${GATEWAY.replace(/^identity.*\n/m, '')}${gateway}`)).map(
       ({ message, hint }) => `${message} (${hint})`,
@@ -72,7 +71,7 @@ it('names the kinds that may stand there, each once, and how they are written', 
   expect(await messages('tracing: [1]\n')).toContain('expected "off" or a map, not a list (undefined)');
 });
 
-/** What the file says is no sentence of ours. */
+/** Removes quotes of the file. */
 const withoutQuotes = (text: string): string => text.replace(/: "[^"]*"$|"[^"]*"/g, '"…"');
 
 function fileWith(path: readonly string[], value: string): string {

@@ -1,5 +1,4 @@
-// What a policy file says of its API as a whole: taken over by versions, or all there is of an API without them.
-// The plan it means, and where each problem points; what it means on the wire is in journeys/whole-api.test.ts.
+// Tests lifecycle keys of a whole API: inherited by versions, or all that an API without versions has.
 import { describe, expect, it } from 'vitest';
 import { type Workspace, workspace } from './workspace.ts';
 
@@ -42,8 +41,8 @@ const schedules = async (text: string) => {
   );
 };
 
-describe('what stands for the whole API', () => {
-  it('stands for every version that says nothing of its own', async () => {
+describe('a key of the whole API', () => {
+  it('applies to every version without its own', async () => {
     const expected = { deprecated: day('2026-01-15'), sunset: day('2027-01-15') };
     const { v1, v2 } = await schedules(versioned());
     for (const schedule of [v1, v2]) {
@@ -52,7 +51,7 @@ describe('what stands for the whole API', () => {
     expect(await said(versioned())).toEqual([]);
   });
 
-  it('has its documentation and its description, each unless a version has its own', async () => {
+  it('includes documentation and description, unless a version has its own', async () => {
     const top = `${TOP}service_doc: https://docs.example.com/orders\nservice_desc: https://docs.example.com/openapi\n`;
     const own = VERSIONS.replace('2025-01-15', '2025-01-15, service_doc: "https://docs.example.com/v2"');
     const { v1, v2 } = await schedules(versioned(top, own));
@@ -67,7 +66,7 @@ describe('what stands for the whole API', () => {
     ['service_doc', './orders.md'],
     ['service_desc', '"https://docs.example.com/<v1>"'],
     ['service_desc', 'http://docs.example.com/openapi.yaml'],
-  ])('LNK-3: %s: %s cannot stand in a Link', async (key, value) => {
+  ])('LNK-3: %s: %s is not allowed in a Link', async (key, value) => {
     const message = 'not an absolute https URL with everything else percent-encoded';
     expect(await said(versioned(`${TOP}${key}: ${value}\n`))).toEqual([
       expect.stringMatching(new RegExp(`^policies/api.yaml:${TOP_AT + 3} .* error: ${message}`)),
@@ -86,7 +85,7 @@ describe('what stands for the whole API', () => {
     expect(v1).toMatchObject({ deprecated: day('2026-01-15'), sunset: day('2027-01-15') });
   });
 
-  it('RET-11: with a sunset of its own a version takes over nothing that hangs on that of the API', async () => {
+  it("RET-11: with its own sunset, a version inherits nothing that depends on the API's sunset", async () => {
     const top = `${TOP}extended: [ { to: 2027-05-15, announced: 2026-09-01 } ]
 retired: 2027-08-01
 forgotten: 2028-08-01
@@ -109,7 +108,7 @@ brownouts: [ { from: 2026-12-08T14:00:00Z, for: 15m, announced: 2026-11-01 } ]
     expect([v2?.exceptions.length, v2?.brownouts?.planned.length]).toEqual([1, 1]);
   });
 
-  it('its announcement goes with its deprecation', async () => {
+  it('its announcement belongs to its deprecation', async () => {
     const top = TOP.replace('sunset', 'announced: 2025-10-01\nsunset').replace('2027-01-15', '2026-11-01');
     expect(await said(versioned(top))).toEqual([]);
     const own = VERSIONS.replace('2025-01-15', '2025-01-15, deprecated: 2026-02-01');
@@ -120,14 +119,14 @@ brownouts: [ { from: 2026-12-08T14:00:00Z, for: 15m, announced: 2026-11-01 } ]
     ]);
   });
 
-  it('the substitute for it is none for a version that has a successor', async () => {
+  it('alternate is not inherited by a version with a successor', async () => {
     const own = VERSIONS.replace('2024-06-01', '2024-06-01, sunset: 2026-06-01, successor: v2');
     const top = `${TOP}alternate: https://api.example.com/subscriptions\n`;
     const { v1, v2 } = await schedules(versioned(top, own));
     expect([v1?.alternate, v2?.alternate]).toEqual([undefined, 'https://api.example.com/subscriptions']);
   });
 
-  it('an operation still ends earlier', async () => {
+  it('an operation may still end earlier', async () => {
     const own = `${VERSIONS.replace('v2: { released: 2025-01-15 }', 'v2: { released: 2025-01-15, operations: { GET /search: { sunset: 2026-08-01 } } }')}`;
     await using files = await workspace({ 'policies/api.yaml': versioned(TOP, own) });
     const { plan } = await files.load();
@@ -136,10 +135,10 @@ brownouts: [ { from: 2026-12-08T14:00:00Z, for: 15m, announced: 2026-11-01 } ]
   });
 });
 
-describe('a problem of it', () => {
+describe('a problem of the whole API', () => {
   const at = (line: number) => `policies/api.yaml:${TOP_AT + line}`;
 
-  it('stands at its line, and is said once for all versions', async () => {
+  it('is reported once for all versions, at its line', async () => {
     expect(await said(versioned(TOP.replace('2027-01-15', 'soon')))).toEqual([
       expect.stringMatching(`^${at(1)} «soon» error`),
     ]);
@@ -152,7 +151,7 @@ describe('a problem of it', () => {
     ]);
   });
 
-  it('DEP-4: says where the date of the API stands that one of a version does not suit', async () => {
+  it("DEP-4: names the line of the API's date that conflicts with one of a version", async () => {
     const own = VERSIONS.replace('2024-06-01', '2024-06-01, sunset: 2026-01-10');
     expect(await said(versioned(TOP, own))).toContainEqual(
       expect.stringMatching(
@@ -168,13 +167,13 @@ describe('a problem of it', () => {
     ],
     ['brownouts: [ ~ ]\n', '«~» error: expected a map, not nothing'],
     ['exceptions:\n  -\n', 'error: nothing is written in this entry: give it a value, or take it out'],
-  ])('an empty %s is said once, in words', async (line, problem) => {
+  ])('an empty %s is reported once, in words', async (line, problem) => {
     const top = `${TOP}${line}`.replace(line.startsWith('deprecated') ? /deprecated: .*\n/ : /$^/, '');
     expect(await said(versioned(top))).toEqual([expect.stringContaining(problem)]);
     expect(await said(unversioned(top))).toEqual([expect.stringContaining(problem)]);
   });
 
-  it('speaks of an API without versions as one', async () => {
+  it('does not mention versions if the API has none', async () => {
     const late = `${TOP}extended: [ { to: 2027-06-15, announced: 2027-02-01 } ]\n`;
     expect((await said(unversioned(late))).join()).toContain('an API that is gone stays gone');
     expect((await said(versioned(late))).join()).toContain('a version that is gone stays gone');
@@ -198,12 +197,12 @@ describe('a problem of it', () => {
       'only a version has it, and here there is none',
     ],
     ['sunsett: 2024-01-01', 'did you mean "sunset"?', 'did you mean "sunset"?'],
-  ])('a key that belongs elsewhere gets a hint where: %s', async (line, withVersions, without) => {
+  ])('a misplaced key gets a hint: %s', async (line, withVersions, without) => {
     expect(await said(versioned(`${TOP}${line}\n`))).toEqual([expect.stringContaining(`(${withVersions})`)]);
     expect(await said(unversioned(`${TOP}${line}\n`))).toEqual([expect.stringContaining(`(${without})`)]);
   });
 
-  it('so does one of the API in a version, and one of a version in an operation', async () => {
+  it('a key of the API in a version, and of a version in an operation, get hints', async () => {
     const own = (more: string) => VERSIONS.replace('2024-06-01', `2024-06-01, ${more}`);
     expect(await said(versioned(TOP, own('mode: observe')))).toEqual([
       expect.stringContaining('unknown key "mode" (it belongs at the top of the file)'),
@@ -213,7 +212,7 @@ describe('a problem of it', () => {
     ]);
   });
 
-  it('DEP-4: names the version that it does not suit', async () => {
+  it('DEP-4: names the version with the conflict', async () => {
     expect(await said(versioned(TOP, VERSIONS.replace('2025-01-15', '2026-05-01')))).toEqual([
       `${at(0)} «2026-01-15» error: v2: deprecated (2026-01-15) is before released (2026-05-01)`,
     ]);
@@ -246,7 +245,7 @@ describe('a problem of it', () => {
       `${TOP}brownouts: [ { from: 2027-02-08T14:00:00Z, for: 15m, announced: 2026-11-01 } ]\n`,
       /ends after the sunset/,
     ],
-  ])('%s judges it, with versions and without, and can be switched off', async (rule, top, message) => {
+  ])('%s applies with and without versions, and can be switched off', async (rule, top, message) => {
     for (const text of [versioned(top), unversioned(top)]) {
       const problems = await said(text);
       expect(problems.length).toBeGreaterThan(0);
@@ -255,7 +254,7 @@ describe('a problem of it', () => {
     }
   });
 
-  it('parallel-versions asks for nothing beside what goes with the whole API', async () => {
+  it('parallel-versions needs nothing beside a version that ends with the whole API', async () => {
     expect(await said(versioned())).toEqual([]);
     const own = VERSIONS.replace('2025-01-15', '2025-01-15, deprecated: 2026-02-01');
     expect(await said(versioned(TOP, own))).toEqual([
@@ -263,7 +262,7 @@ describe('a problem of it', () => {
     ]);
   });
 
-  it('dates that need another are as wrong for an API as for a version', async () => {
+  it('dates with missing partners are refused for an API too', async () => {
     const alone = 'announced: 2025-10-01\nretired: 2027-05-01\nforgotten: 2028-05-01\n';
     expect(await said(unversioned(alone))).toEqual([
       expect.stringMatching(/:4 .*announced needs deprecated/),
@@ -274,12 +273,12 @@ describe('a problem of it', () => {
 });
 
 describe('an API without versions', () => {
-  it('has the life that its file gives it', async () => {
+  it('has the lifecycle of its file', async () => {
     const { none } = await schedules(unversioned());
     expect(none).toMatchObject({ deprecated: day('2026-01-15'), sunset: day('2027-01-15') });
   });
 
-  it('needs no upstream once its sunset has passed', async () => {
+  it('needs no upstream after its sunset', async () => {
     const past = TOP.replace('2027', '2026')
       .replace('deprecated: 2026', 'deprecated: 2025')
       .replace('sunset: 2026-01', 'sunset: 2026-06');
@@ -294,18 +293,18 @@ describe('an API without versions', () => {
     'upstream_wins: true',
     'warning: false',
     'limits: { rate: 10/1s, deprecated: 50% }',
-  ])('may say how it is deprecated, once it is: %s', async (line) => {
+  ])('may have keys about its deprecation once it is deprecated: %s', async (line) => {
     expect(await said(unversioned(`${TOP}${line}\n`))).toEqual([]);
     expect(await said(unversioned(`${line}\n`))).toEqual([expect.stringContaining('does nothing in an API')]);
   });
 
-  it('has no version to redirect to, and none that could be called', async () => {
+  it('has no version to redirect to and no version to request', async () => {
     for (const line of ['after: { redirect: v2 }', 'successor: v2', 'released: 2024-01-01'])
       expect(await said(unversioned(`${TOP}${line}\n`))).toEqual([expect.stringContaining('unknown key')]);
   });
 });
 
-describe('what was published', () => {
+describe('published dates', () => {
   const againstPast = async (now: string, before: string) => {
     const { runCheck } = await import('../../gateway/cli/check/check.ts');
     await using files: Workspace = await workspace({ 'policies/api.yaml': now, 'before/api.yaml': before });
@@ -326,7 +325,7 @@ describe('what was published', () => {
     );
   });
 
-  it('dates moved between a version and its API are no change', async () => {
+  it('dates may move between a version and its API', async () => {
     const each = VERSIONS.replaceAll(
       ' }',
       ', deprecated: 2026-01-15, sunset: 2027-01-15, guide: "https://docs.example.com/end" }',
@@ -335,7 +334,7 @@ describe('what was published', () => {
     expect(await againstPast(versioned('', each), versioned())).not.toContain('rewritten');
   });
 
-  it('an API without versions that was to end leaves a tombstone, and one that was not may go', async () => {
+  it('an API with a published end must keep its dates, one without may be removed', async () => {
     expect(await againstPast(versioned(), unversioned())).toContain(
       'this API was published and no policy file describes it any more [version-removed]',
     );

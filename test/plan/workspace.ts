@@ -1,5 +1,4 @@
-// A folder with configuration files for one test, and the loaders pointed at it.
-// The environment is what the test gives; nothing of the machine's comes in.
+// Temporary folders with configuration files for tests, loaded with the environment of the test only.
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -34,12 +33,12 @@ export interface Workspace {
   readonly write: (path: string, text: string | Uint8Array) => Promise<void>;
   readonly remove: (path: string) => Promise<void>;
   readonly load: (environment?: Record<string, string>, readFile?: ReadFile) => Promise<Loaded>;
-  /** `file:line «what the carets mark» severity: message (hint)` of every problem. */
+  /** `file:line «marked text» severity: message (hint)` of every problem. */
   readonly problems: (environment?: Record<string, string>) => Promise<readonly string[]>;
   readonly [Symbol.asyncDispose]: () => Promise<void>;
 }
 
-/** Files by path under the folder; `config/gateway.yaml` is the plain one unless given. */
+/** Files by path in the folder. `config/gateway.yaml` has a default. */
 export async function workspace(files: Readonly<Record<string, string | Uint8Array>>): Promise<Workspace> {
   const folder = await mkdtemp(join(tmpdir(), 'sundial-plan-'));
   const configFile = join(folder, 'config/gateway.yaml');
@@ -62,7 +61,7 @@ export async function workspace(files: Readonly<Record<string, string | Uint8Arr
   };
 }
 
-/** Both files by their texts, without a disk. */
+/** Loads both files from texts, without a disk. */
 export const loadTexts = (
   policy: string,
   gateway: string,
@@ -77,7 +76,7 @@ export const loadTexts = (
     readFile: async (path) => new TextEncoder().encode(path.endsWith('gateway.yaml') ? gateway : policy),
   });
 
-/** @throws Error with what is wrong where `policy` is refused */
+/** @throws Error with the problems if `policy` is refused */
 export async function planOf(...policies: readonly string[]): Promise<GatewayPlan> {
   await using files = await workspace(
     Object.fromEntries(policies.map((policy, index) => [`policies/orders${index || ''}.yaml`, policy])),

@@ -1,5 +1,4 @@
-// Descriptions and what is written into them for a version that has ended, or will.
-// For the files openapi-write*.test.ts.
+// Descriptions and their edited texts for versions that have ended or will, for openapi-write*.test.ts.
 
 import { readDescription } from '../../gateway/plan/openapi/description.ts';
 import { type Live, operationRules } from '../../gateway/plan/openapi/live.ts';

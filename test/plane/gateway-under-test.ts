@@ -169,8 +169,9 @@ function testExchange(options: GatewayOptions, seen: Pick<GatewayUnderTest, 'fac
       body,
     }),
     fail(thrown, facts) {
-      const code: Fault['code'] = thrown instanceof Fault ? thrown.code : 'internal';
-      facts.completion.fault = code;
+      const fault = thrown instanceof Fault ? thrown : new Fault('internal');
+      const { code } = fault;
+      facts.completion.fault = fault;
       return made(FAULT_STATUS[code] ?? (code.endsWith('_timeout') ? 504 : 502), code, facts);
     },
     decorate(_status, headers, facts) {

@@ -1,8 +1,7 @@
-// Accept as a carrier: what it prefers, excludes and leaves open, and the form of the answer that follows.
-// Content-Type and what an upstream sees of both stand in media-types.test.ts.
+// Accept as a carrier: weights, exclusions, open ranges, and the media type of the response.
 import { describe, expect, it } from 'vitest';
 import { RecordFields } from '../../gateway/exchange/request-view.ts';
-import { readPreferences, wantedForm } from '../../gateway/policy/versioning/accept.ts';
+import { readPreferences, wantedTemplate } from '../../gateway/policy/versioning/accept.ts';
 import { readEvidence } from '../../gateway/policy/versioning/readers.ts';
 import { createResolutionRules } from '../../gateway/policy/versioning/rules.ts';
 import { isV1, mediaTypes, NAME, n, PARAMETER, resolve, strict, told, v } from './negotiated-versions.ts';
@@ -32,11 +31,7 @@ describe('Accept', () => {
       `application/vnd.acme+json;q=0.9;version=2, ${n('1')}`,
       'v1 by accept',
     ],
-    [
-      'NEG-2: a weight that is none takes its member away',
-      `${v('v1')};q=2, ${v('v2')};q=0.1`,
-      'v2 by accept',
-    ],
+    ['NEG-2: an invalid weight drops its member', `${v('v1')};q=2, ${v('v2')};q=0.1`, 'v2 by accept'],
     ['NEG-2: four decimals are too many', `${v('v1')};q=0.9999, ${v('v2')};q=0.1`, 'v2 by accept'],
     ['NEG-2: three decimals count', `${v('v1')};q=0.501, ${v('v2')};q=0.5`, 'v1 by accept'],
     ['NEG-3: the highest weight wins', `${v('v1')};q=0.5, ${v('v2')}`, 'v2 by accept'],
@@ -46,27 +41,27 @@ describe('Accept', () => {
     ['NEG-3: an ended version falls through', `${v('v0')}, ${v('v1')};q=0.5`, 'v1 by accept'],
     ['NEG-3: of equal weights the one that is served', `${v('v0')}, ${n('1')}`, 'v1 by accept'],
     ['NEG-3: an ended version falls through to whatever there is', `${v('v0')}, */*;q=0.1`, 'v2 by default'],
-    ['NEG-3: alone it is named, to be told its end', v('v0'), 'v0 by accept'],
+    ['NEG-3: a sole ended version resolves', v('v0'), 'v0 by accept'],
     ['NEG-3: beside unknown ones too', `${v('v7')}, ${v('v0')};q=0.1`, 'v0 by accept'],
     ['NEG-3: weight 0 excludes', `${v('v2')};q=0, */*`, 'v1 by accept'],
     [
-      'NEG-3: weight 0 excludes what another member asks for',
+      'NEG-3: weight 0 excludes a version that another member names',
       `${n('2')};q=0, ${v('v2')}, ${v('v1')};q=0.1`,
       'v1 by accept',
     ],
     ['NEG-3: what is excluded need not be the default', `${v('v1')};q=0, */*`, 'v2 by default'],
-    ['NEG-3: weight 0 asks for nothing, known or not', `${v('v7')};q=0`, 'v2 by default'],
+    ['NEG-3: weight 0 requests nothing, known or not', `${v('v7')};q=0`, 'v2 by default'],
     ['NEG-3: any type is consent to the default', '*/*', 'v2 by default'],
     ['NEG-3: a type without a version, too', 'application/vnd.acme+json', 'v2 by default'],
     ['NEG-3: no list', undefined, 'v2 by default'],
     ['an empty list', '', 'v2 by default'],
-    ['a listed wildcard behind an unknown version is consent', `${v('v7')}, */*;q=0.1`, 'v2 by default'],
+    ['a wildcard after an unknown version accepts the default', `${v('v7')}, */*;q=0.1`, 'v2 by default'],
     ['a wildcard ranked above a version', `*/*, ${v('v1')};q=0.5`, 'v2 by default'],
     ['NEG-3: a named version is more specific than any type', `*/*, ${v('v1')}`, 'v1 by accept'],
     ['NEG-4: of equal weights the higher version', `${v('v2')}, ${v('v1')}`, 'v2 by accept'],
     ['NEG-4: in either order', `${v('v1')}, ${n('2')}`, 'v2 by accept'],
     ['a sole unknown value is refused', v('v7'), 'version_unknown v7'],
-    ['an unknown value behind quotes, too', n('"7"'), 'version_unknown 7'],
+    ['an unknown value in quotes, too', n('"7"'), 'version_unknown 7'],
     ['several unknown values: the best is named', `${v('v8')};q=0.1, ${v('v7')}`, 'version_unknown v7'],
     ['VER-1: a leading zero is malformed', v('v01'), 'version_malformed v01'],
     ['VER-1: in a name the v is needed', v('1'), 'version_malformed 1'],
@@ -85,7 +80,7 @@ describe('Accept', () => {
     ['VER-1: no main type', 'vnd.acme.v1+json', 'version_malformed vnd.acme.v1+json'],
     ['a type of the vendor with another main type', 'image/vnd.acme.thumb', 'v2 by default'],
     ['VER-1: no suffix', 'application/vnd.acme.v1', 'version_malformed application/vnd.acme.v1'],
-    ['VER-1: more behind it', `${v('v1')}x`, `version_malformed ${v('v1')}x`],
+    ['VER-1: characters after it', `${v('v1')}x`, `version_malformed ${v('v1')}x`],
     [
       'VER-1: another separator',
       'application/vnd.acme-v1+json',
@@ -99,7 +94,7 @@ describe('Accept', () => {
     ],
     ['VER-1: a parameter without a value', 'application/vnd.acme+json;version', 'version_malformed version'],
     ['VER-1: a parameter whose quote has no end', n('"1'), 'version_malformed version="1'],
-    ['VER-1: more behind a quoted parameter', n('"1"2'), 'version_malformed version="1"2'],
+    ['VER-1: characters after a quoted parameter', n('"1"2'), 'version_malformed version="1"2'],
     [
       'VER-1: a number without its equals sign',
       'application/vnd.acme+json;version1',
@@ -142,7 +137,7 @@ describe('Accept', () => {
     ['nothing but a version', `*/*;q=0, ${v('v1')}`, 'v1 by accept'],
     ['nothing but an unknown version', `${v('v7')}, */*;q=0`, 'version_unknown v7'],
     ['nothing but an ended version', `${v('v0')}, */*;q=0`, 'v0 by accept'],
-    ['nothing but a type that leaves it open', 'application/json, */*;q=0', 'v2 by default'],
+    ['only a type without a version', 'application/json, */*;q=0', 'v2 by default'],
     ['some types excluded say nothing of versions', 'text/html;q=0, application/*;q=0', 'v2 by default'],
   ])('%s', (_name, accept, outcome) => {
     expect(told(resolve(accept === undefined ? {} : { accept }))).toBe(outcome);
@@ -162,18 +157,18 @@ describe('Accept', () => {
   });
 
   it.each([
-    ['a version behind a wildcard serves where there is no default', `*/*, ${v('v1')};q=0.5`, 'v1 by accept'],
-    ['any type says nothing', '*/*', 'version_missing'],
-    ['a plain type says nothing', 'application/json', 'version_missing'],
+    ['a version after a wildcard is used without a default', `*/*, ${v('v1')};q=0.5`, 'v1 by accept'],
+    ['any type names no version', '*/*', 'version_missing'],
+    ['a plain type names no version', 'application/json', 'version_missing'],
     ['NEG-8: everything served excluded', `${v('v1')};q=0, ${v('v2')};q=0, */*`, 'version_unacceptable'],
     ['NEG-8: nothing at all is acceptable', '*/*;q=0', 'version_unacceptable'],
     ['any type beside an ended version leads to its end', `${v('v0')}, */*;q=0.1`, 'v0 by accept'],
-    ['weight 0 leaves the newest other version', `${v('v2')};q=0, */*`, 'v1 by accept'],
+    ['weight 0 gives the newest other version', `${v('v2')};q=0, */*`, 'v1 by accept'],
   ])('without a default, %s', (_name, accept, outcome) => {
     expect(told(resolve({ accept }, strict))).toBe(outcome);
   });
 
-  it('VER-3: negotiation ends in one version, which must be the one in the path', () => {
+  it('VER-3: the negotiated version must equal the one in the path', () => {
     expect(told(resolve({ pathSegment: 'v1', accept: v('v2') }))).toBe('v1 against v2');
     expect(told(resolve({ pathSegment: 'v1', accept: `${v('v7')}, ${v('v1')};q=0.1` }))).toBe('v1 by path');
     expect(told(resolve({ pathSegment: 'v1', accept: `*/*, ${v('v2')};q=0.5` }))).toBe('v1 by path');
@@ -181,18 +176,18 @@ describe('Accept', () => {
   });
 
   it.each(['*/*;q=0', `${v('v1')};q=0, ${v('v2')};q=0`])(
-    'VER-3: what %s excludes is served all the same where the path insists on it',
+    'VER-3: a version that %s excludes is served if the path names it',
     (accept) => expect(told(resolve({ accept, pathSegment: 'v1' }))).toBe('v1 by path'),
   );
 
-  it('VER-2: is not read where no media type carries versions', () => {
+  it('VER-2: is ignored if no media type carries versions', () => {
     const pathOnly = createResolutionRules({ labels: ['v1'], header: undefined, default: undefined });
     const input = { method: 'GET', pathSegment: undefined, subdomain: undefined, tail: '', search: '' };
     const headers = new RecordFields({ accept: v('v1') });
     expect(readEvidence(pathOnly, { ...input, headers }).preferences).toEqual([]);
   });
 
-  it('gives each member of the quality table its own weight, and consent to all that name no version', () => {
+  it('reads the weight of each member, and accepts the default for each member without a version', () => {
     const table =
       'text/*;q=0.3, text/plain;q=0.7, text/plain;format=flowed, text/plain;format=fixed;q=0.4, */*;q=0.5';
     const preferences = readPreferences(mediaTypes, new RecordFields({ accept: table }));
@@ -201,17 +196,17 @@ describe('Accept', () => {
   });
 });
 
-describe('the form of the answer', () => {
+describe('the media type of the response', () => {
   it.each([
     ['the one that names the version', v('v1'), NAME],
     ['the one with the higher weight', `${v('v1')};q=0.5, ${n('1')}`, PARAMETER],
     ['the first of two with one weight', `${n('1')}, ${v('v1')}`, PARAMETER],
     ['not one for another version', `${v('v2')}, ${n('1')};q=0.1`, PARAMETER],
-    ['the one as good as what leaves the version open', `*/*, ${v('v1')}`, NAME],
-    ['none behind what leaves it open', `*/*, ${v('v1')};q=0.9`, undefined],
+    ['the one with the weight of a type without a version', `*/*, ${v('v1')}`, NAME],
+    ['none with a lower weight than a type without a version', `*/*, ${v('v1')};q=0.9`, undefined],
     ['none that is not wanted', `${v('v1')};q=0`, undefined],
     ['none where nothing names it', 'application/json', undefined],
   ])('NEG-5: is %s', (_what, accept, form) => {
-    expect(wantedForm(mediaTypes, accept, isV1)).toBe(form);
+    expect(wantedTemplate(mediaTypes, accept, isV1)).toBe(form);
   });
 });

@@ -1,4 +1,4 @@
-// API keys as texts and records: what is a key, which of its secrets opens the door when, and what never leaves.
+// API keys as texts and records: parsing, validity, rotation and revocation.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
@@ -9,7 +9,7 @@ import {
   type NewKey,
   newKeyId,
   newSecret,
-  readKey,
+  parseApiKey,
   revokeKey,
   rotateKey,
   stateOfKey,
@@ -28,37 +28,37 @@ function newKey(more: Partial<NewKey> = {}) {
 }
 
 describe('the text of a key', () => {
-  it('has a public part, 160 random bits and a checksum, and is read back', () => {
+  it('has a public id, 160 random bits and a checksum, and can be parsed', () => {
     for (let count = 0; count < 50; count += 1) {
       const { key, digest, record } = newKey();
       expect(key).toMatch(/^sdl_[0-9a-hjkmnp-tv-z]{12}_[0-9a-hjkmnp-tv-z]{39}$/);
-      expect(readKey(key)).toEqual({ id: record.id, digest });
+      expect(parseApiKey(key)).toEqual({ id: record.id, digest });
       expect(JSON.stringify(record)).not.toContain(key.slice(17));
     }
   });
 
-  it('no two are alike', () => {
+  it('is unique', () => {
     expect(new Set(Array.from({ length: 1000 }, () => newKey().key.slice(-39))).size).toBe(1000);
   });
 
-  it('one character that is another, or two that have changed places, are a mistype', () => {
+  it('detects one changed character and two swapped ones', () => {
     const { key } = newKey();
     fc.assert(
       fc.property(fc.nat(key.length - 1), fc.constantFrom(...'0123456789abcxyz'), (at, character) => {
         fc.pre(key[at] !== character);
-        expect(readKey(key.slice(0, at) + character + key.slice(at + 1))).toBeUndefined();
+        expect(parseApiKey(key.slice(0, at) + character + key.slice(at + 1))).toBeUndefined();
       }),
     );
     for (let at = 4; at + 1 < key.length; at += 1) {
       const swapped = key.slice(0, at) + key.charAt(at + 1) + key.charAt(at) + key.slice(at + 2);
-      if (swapped !== key) expect(readKey(swapped)).toBeUndefined();
+      if (swapped !== key) expect(parseApiKey(swapped)).toBeUndefined();
     }
   });
 
-  it('nothing else is one', () => {
+  it('has no other form', () => {
     fc.assert(
       fc.property(anyText, (text) => {
-        expect(readKey(text)).toBeUndefined();
+        expect(parseApiKey(text)).toBeUndefined();
         expect(isKeyId(`${text}!`)).toBe(false);
       }),
     );
@@ -66,17 +66,24 @@ describe('the text of a key', () => {
 });
 
 describe('the record of a key', () => {
-  it('the right secret makes the consumer, another one of the same id nothing', () => {
+  it('the right secret gives the consumer, a wrong secret for the same id does not', () => {
     const { digest, record } = newKey();
     expect(flawOfKey(record, digest, NOW)).toBeUndefined();
     expect(consumerOfKey(record, digest)).toEqual({
-      ...{ id: 'acme', named: true, via: 'key', scopes: new Set(['a']), claims: {}, ends: undefined },
+      ...{
+        id: 'acme',
+        mayLabelMetrics: true,
+        via: 'key',
+        scopes: new Set(['a']),
+        claims: {},
+        ends: undefined,
+      },
     });
     for (const wrong of [newSecret(record.id).digest, '', 'zz', digest.slice(2)])
       expect(flawOfKey(record, wrong, NOW)).toBe('unknown');
   });
 
-  it('ends at its date, and for good when it is revoked', () => {
+  it('expires at its date, and permanently on revocation', () => {
     const { digest, record } = newKey({ expires: NOW + 10 });
     expect(flawOfKey(record, digest, NOW + 9)).toBeUndefined();
     expect(flawOfKey(record, digest, NOW + 10)).toBe('expired');
@@ -86,18 +93,18 @@ describe('the record of a key', () => {
     expect([record, revoked].map((each) => stateOfKey(each, NOW + 20))).toEqual(['expired', 'revoked']);
   });
 
-  it('after a rotation both secrets open until the overlap is over, then the new one alone', () => {
+  it('after a rotation both secrets are valid during the overlap, then only the new one', () => {
     const { digest, record } = newKey();
     const next = newSecret(record.id).digest;
     const rotated = rotateKey(record, next, { now: NOW, overlapMs: 100 });
     const flaws = (at: number) => [digest, next].map((each) => flawOfKey(rotated, each, at));
     expect(flaws(NOW + 99)).toEqual([undefined, undefined]);
     expect(flaws(NOW + 100)).toEqual(['expired', undefined]);
-    // A rotation gives no secret a day more than the key has.
+    // A rotation extends no secret beyond the expiry of the key.
     const ending = rotateKey({ ...record, expires: NOW + 50 }, next, { now: NOW, overlapMs: 100 });
     expect([NOW + 49, NOW + 50].map((at) => flawOfKey(ending, digest, at))).toEqual([undefined, 'expired']);
     expect(consumerOfKey(ending, digest).ends).toBe(NOW + 50);
-    // What has ended is not kept by the next rotation, and no rotation lengthens what is left.
+    // The next rotation drops expired secrets and extends none.
     const twice = rotateKey(rotated, 'ab', { now: NOW + 50, overlapMs: 1000 });
     expect(twice.secrets.map(({ until }) => until)).toEqual([undefined, NOW + 1050, NOW + 100]);
     expect(rotateKey(twice, 'cd', { now: NOW + 200, overlapMs: 1 }).secrets).toHaveLength(3);

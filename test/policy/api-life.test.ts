@@ -1,5 +1,4 @@
-// The stage of an API as a whole: that of its most alive version, at every boundary of any of them.
-// Tables at fixed instants, and what holds for any versions.
+// The stage of an API as a whole at every boundary of its versions.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { hasDates, nextStageOfApi, stageOfApi } from '../../gateway/policy/lifecycle/api-life.ts';
@@ -40,9 +39,9 @@ describe('the stage of an API', () => {
   it.each<[Stage, string, (typeof active)[]]>([
     ['active', 'one active version beside any other', [retired, planned, sunset, active, deprecated]],
     ['deprecated', 'none active, one still served', [retired, deprecated, sunset, planned]],
-    ['sunset', 'none served, one not wholly gone', [retired, sunset, planned]],
-    ['retired', 'all gone', [retired, retired]],
-    ['retired', 'all gone that were released, and a next one planned', [planned, retired]],
+    ['sunset', 'none served, one not yet retired', [retired, sunset, planned]],
+    ['retired', 'all retired', [retired, retired]],
+    ['retired', 'all released ones retired, and one planned', [planned, retired]],
     ['planned', 'nothing ever released', [planned, planned]],
   ])('is %s with %s', (stage, _words, versions) => {
     expect(stageOfApi(versions, day('2026-01-01'))).toBe(stage);
@@ -67,7 +66,7 @@ describe('the stage of an API', () => {
     ['2027-01-15', 'deprecated', 'deprecated'],
     ['2027-07-01', 'deprecated', 'sunset'],
     ['2027-10-01', 'sunset', 'retired'],
-  ])('changes on %s from %s to %s, to the second, or does not', (date, before, after) => {
+  ])('at %s changes from %s to %s, to the second', (date, before, after) => {
     const at = day(date);
     const stages = [at - SECOND, at, at + SECOND].map((now) => stageOfApi(orders, now));
     expect(stages).toEqual([before, after, after]);
@@ -76,12 +75,12 @@ describe('the stage of an API', () => {
     else expect(next?.at).toBeGreaterThan(at);
   });
 
-  it('is what it is for good once nothing is left to happen', () => {
+  it('stays the same after the last date', () => {
     expect(nextStageOfApi(orders, day('2027-10-01'))).toBeUndefined();
     expect(nextStageOfApi([lifeOf({})], day('2026-01-01'))).toBeUndefined();
   });
 
-  it('of an API without versions is that of its own dates, and there is nothing to tell without any', () => {
+  it('follows the dates of an API without versions, which may have none', () => {
     const dates = { deprecated: day('2026-01-15'), sunset: day('2027-01-15') };
     expect(stageOfApi([lifeOf(dates)], day('2026-01-15') - SECOND)).toBe('active');
     expect(stageOfApi([lifeOf(dates)], day('2026-01-15'))).toBe('deprecated');
@@ -89,19 +88,19 @@ describe('the stage of an API', () => {
     expect([dates, {}].map((each) => hasDates(scheduleOf(each)))).toEqual([true, false]);
   });
 
-  it('cannot be asked for where there is no version at all', () => {
+  it('throws for an API without any version', () => {
     expect(() => stageOfApi([], 0)).toThrow(RangeError);
   });
 });
 
-describe('for any versions', () => {
+describe('the stage of any set of versions', () => {
   const instant = fc.integer({ min: 1, max: 60 });
   const maybe = fc.option(instant, { nil: undefined });
   const dates = fc.record({ released: instant, deprecated: maybe, sunset: maybe, retired: maybe });
   const versions = fc.array(dates.map(lifeOf), { minLength: 1, maxLength: 4 });
   const AGE: readonly Stage[] = ['planned', 'active', 'deprecated', 'sunset', 'retired'];
 
-  it('the stage is that of one of them, and of no one that has less of its life before it', () => {
+  it('is that of one version, and no version has a longer life left', () => {
     fc.assert(
       fc.property(versions, instant, (lives, now) => {
         const stages = lives.map(({ phases }) => phaseAt(phases, now).stage);
@@ -113,7 +112,7 @@ describe('for any versions', () => {
     );
   });
 
-  it('it goes back only on the day another version is released, and never to planned', () => {
+  it('goes back only at a release of another version, and never to planned', () => {
     fc.assert(
       fc.property(versions, (lives) => {
         const releases = lives.flatMap(({ phases }) =>
@@ -129,7 +128,7 @@ describe('for any versions', () => {
     );
   });
 
-  it('what is said to come next comes then, and nothing before it', () => {
+  it('changes next at the predicted instant, and not before', () => {
     fc.assert(
       fc.property(versions, instant, (lives, now) => {
         const next = nextStageOfApi(lives, now);

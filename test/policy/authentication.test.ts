@@ -1,4 +1,4 @@
-// Credentials out of a request, consumers out of claims, and what a refused client is told.
+// Bearer credentials, consumers, authorisation and challenges.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { RecordFields } from '../../gateway/exchange/request-view.ts';
@@ -21,7 +21,7 @@ describe('bearer credentials', () => {
     },
   );
 
-  it('AUTH-1: every token68 is a token', () => {
+  it('AUTH-1: every token68 is accepted as a token', () => {
     fc.assert(
       fc.property(fc.stringMatching(/^[A-Za-z0-9\-._~+/]{1,40}={0,3}$/), (token) => {
         expect(readBearer(new RecordFields({ authorization: `Bearer ${token}` }))).toEqual({
@@ -60,7 +60,7 @@ describe('bearer credentials', () => {
     });
   });
 
-  it('AUTH-1: two Authorization lines are malformed, even when they are equal', () => {
+  it('AUTH-1: two Authorization lines are malformed, even if they are equal', () => {
     const authorization = ['Bearer a', 'Bearer a'];
     expect(readBearer(new RecordFields({ authorization }))).toEqual({
       kind: 'refused',
@@ -80,7 +80,7 @@ describe('bearer credentials', () => {
   });
 });
 
-describe('until when a token is good', () => {
+describe('the expiry of a token', () => {
   const [exp, fingerprint] = [1_000, 'ab'];
   const shown = (ends: number) => ({
     ...{ commonName: undefined, dnsNames: [], uris: [], fingerprint, ends },
@@ -88,12 +88,24 @@ describe('until when a token is good', () => {
 
   it.each([
     ['a bound one: no longer than its certificate', fingerprint, { exp }, 900_000, 900_000],
-    ['or than it says itself', fingerprint, { exp }, 1_100_000, 1_030_000],
-    ['which it may leave to its certificate', fingerprint, {}, 900_000, 900_000],
-    ['any other: whatever the connection shows', undefined, { exp }, 900_000, 1_030_000],
-    ['and for ever where it does not say', undefined, {}, 900_000, undefined],
+    ['a bound one: no longer than its exp', fingerprint, { exp }, 1_100_000, 1_030_000],
+    ['a bound one without exp: as long as its certificate', fingerprint, {}, 900_000, 900_000],
+    [
+      'any other: until its exp, whatever certificate the connection has',
+      undefined,
+      { exp },
+      900_000,
+      1_030_000,
+    ],
+    ['one without exp: forever', undefined, {}, 900_000, undefined],
   ] as const)('WS-6: %s', (_what, boundTo, claims, certificateEnds, ends) => {
-    const consumer = { id: 'acme', named: true, via: 'token', scopes: new Set<string>(), claims } as const;
+    const consumer = {
+      id: 'acme',
+      mayLabelMetrics: true,
+      via: 'token',
+      scopes: new Set<string>(),
+      claims,
+    } as const;
     const verified = { kind: 'consumer', consumer, ...(boundTo && { boundTo }) } as const;
     const judged = tokenAuthenticator(() => 0, { claims: () => true, verify: () => verified }).judge({
       headers: new RecordFields({ authorization: 'Bearer abc' }),
@@ -107,7 +119,7 @@ describe('until when a token is good', () => {
 describe('consumers', () => {
   const claims = { client_id: 'acme', azp: 'portal', sub: 'user-7', scope: 'orders:read orders:write' };
 
-  it('takes the id from the first configured claim that is there', () => {
+  it('takes the id from the first configured claim that the token has', () => {
     expect(consumerFrom(claims, ['client_id', 'azp', 'sub'])?.id).toBe('acme');
     expect(consumerFrom({ ...claims, client_id: undefined }, ['appid', 'azp'])?.id).toBe('portal');
     const partner = { own: 'partner/', others: [] };
@@ -120,24 +132,24 @@ describe('consumers', () => {
     expect(consumerFrom(claims, ['appid'])).toBeUndefined();
   });
 
-  it('names an application only by client_id and azp', () => {
-    expect(consumerFrom(claims, ['client_id'])?.named).toBe(true);
-    expect(consumerFrom(claims, ['azp'])?.named).toBe(true);
-    expect(consumerFrom(claims, ['sub'])?.named).toBe(false);
+  it('counts as a named application only by client_id and azp', () => {
+    expect(consumerFrom(claims, ['client_id'])?.mayLabelMetrics).toBe(true);
+    expect(consumerFrom(claims, ['azp'])?.mayLabelMetrics).toBe(true);
+    expect(consumerFrom(claims, ['sub'])?.mayLabelMetrics).toBe(false);
   });
 
   it.each([7, null, '', ['acme'], 'a\nb', 'a\u0000', 'a\u200b', 'a\u2028', '\ud800', 'x'.repeat(257)])(
-    'an id of %j names nobody, and the next claim is not tried',
+    'an id of %j gives no consumer, and the next claim is not tried',
     (id) => {
       expect(consumerFrom({ client_id: id, sub: 'user-7' }, ['client_id', 'sub'])).toBeUndefined();
     },
   );
 
-  it('inherited names are no claims', () => {
+  it('ignores inherited property names', () => {
     expect(consumerFrom({}, ['constructor', '__proto__'])).toBeUndefined();
   });
 
-  it('JWT-7: scopes are words, compared whole and by case', () => {
+  it('JWT-7: compares scopes as whole words and by case', () => {
     expect(consumerFrom({ ...claims, scope: ' a  b A ' }, ['sub'])?.scopes).toEqual(new Set(['a', 'b', 'A']));
     expect(consumerFrom({ ...claims, scope: ['a'] }, ['sub'])?.scopes).toEqual(new Set());
     expect(consumerFrom({ sub: 'user-7' }, ['sub'])?.scopes).toEqual(new Set());
@@ -155,13 +167,13 @@ describe('authorisation', () => {
   };
   const consumer = (...scopes: string[]) => ({
     id: 'acme',
-    named: true,
+    mayLabelMetrics: true,
     via: 'token' as const,
     scopes: new Set(scopes),
     claims: {},
   });
 
-  it.each(['GET', 'HEAD', 'OPTIONS'])('%s needs the scopes to read', (method) => {
+  it.each(['GET', 'HEAD', 'OPTIONS'])('%s needs the read scopes', (method) => {
     expect(authorise(rule, method, consumer('orders:read'))).toBeUndefined();
     expect(authorise(rule, method, consumer('orders:write'))).toEqual({
       reason: 'scope_insufficient',
@@ -170,7 +182,7 @@ describe('authorisation', () => {
     });
   });
 
-  it.each(['POST', 'PUT', 'PATCH', 'DELETE', 'PURGE', 'get'])('%s needs every scope to write', (method) => {
+  it.each(['POST', 'PUT', 'PATCH', 'DELETE', 'PURGE', 'get'])('%s needs every write scope', (method) => {
     const required = ['orders:read', 'orders:write'];
     expect(authorise(rule, method, consumer(...required))).toBeUndefined();
     expect(authorise(rule, method, consumer('orders:read'))).toEqual({
@@ -180,20 +192,23 @@ describe('authorisation', () => {
     });
   });
 
-  it.each(['GET', 'POST'])('what no rule speaks of nobody may %s, and any is whoever is known', (method) => {
-    const none = { ...rule, scopes: { read: undefined, write: undefined } };
-    expect(authorise(none, method, consumer('orders:read'))).toEqual({ reason: 'operation_not_granted' });
-    expect(authorise(none, method, undefined)).toEqual({ reason: 'operation_not_granted' });
-    expect(authorise({ ...rule, scopes: { read: [], write: [] } }, method, consumer())).toBeUndefined();
-  });
+  it.each(['GET', 'POST'])(
+    'without a rule %s is refused to all, and `any` admits every known consumer',
+    (method) => {
+      const none = { ...rule, scopes: { read: undefined, write: undefined } };
+      expect(authorise(none, method, consumer('orders:read'))).toEqual({ reason: 'operation_not_granted' });
+      expect(authorise(none, method, undefined)).toEqual({ reason: 'operation_not_granted' });
+      expect(authorise({ ...rule, scopes: { read: [], write: [] } }, method, consumer())).toBeUndefined();
+    },
+  );
 
-  it('a caller without credentials passes where no scope is needed, and holds none', () => {
+  it('an anonymous caller passes if no scope is needed, and has no scopes', () => {
     const open = { ...rule, anonymous: true, scopes: { read: [], write: ['orders:write'] } };
     expect(authorise(open, 'GET', undefined)).toBeUndefined();
     expect(authorise(open, 'POST', undefined)).toEqual({ reason: 'credentials_missing' });
   });
 
-  it('JWT-7: a scope is matched whole, not as a part of another', () => {
+  it('JWT-7: a scope does not match as part of another', () => {
     expect(authorise(rule, 'GET', consumer('orders:reader', 'ORDERS:READ'))).toMatchObject({
       reason: 'scope_insufficient',
     });
@@ -211,11 +226,11 @@ describe('challenges', () => {
     resourceMetadata: string | undefined = undefined,
   ) => challengesFor(refusal, { realm: 'orders', schemes, resourceMetadata });
 
-  it('AUTH-2: without credentials there is no error code', () => {
+  it('AUTH-2: a request without credentials gets no error code', () => {
     expect(challenges({ reason: 'credentials_missing' })).toEqual(['Bearer realm="orders"']);
   });
 
-  it('AUTH-2: malformed, invalid and insufficient have their codes', () => {
+  it('AUTH-2: malformed, invalid and insufficient credentials have their error codes', () => {
     expect(challenges({ reason: 'credentials_malformed', field: 'Authorization' })).toEqual([
       'Bearer realm="orders", error="invalid_request"',
     ]);
@@ -227,7 +242,7 @@ describe('challenges', () => {
     ).toEqual(['Bearer realm="orders", error="insufficient_scope", scope="orders:read orders:write"']);
   });
 
-  it('AUTH-2, AUTH-3: one challenge per scheme in the order of the identities; only tokens lead to the metadata', () => {
+  it('AUTH-2, AUTH-3: one challenge per scheme in the order of the identities; only Bearer names the metadata', () => {
     const all = [KEY, BEARER, CERTIFICATE];
     const asked = [
       'ApiKey realm="orders", header="X-API-Key"',
@@ -240,7 +255,7 @@ describe('challenges', () => {
     expect(challenges({ reason: 'certificate_invalid' }, all, metadata)).toEqual(asked);
   });
 
-  it('AUTH-2: of two identities of one scheme there is one challenge, for keys with the headers of both', () => {
+  it('AUTH-2: two identities of one scheme share a challenge, which lists the key headers of both', () => {
     const partner = { scheme: 'ApiKey', header: 'X-Partner-Key' } as const;
     const other = { ...BEARER, issuers: ['https://other.example'] } as const;
     const asked = ['ApiKey realm="orders", header="X-API-Key, X-Partner-Key"', 'Bearer realm="orders"'];
@@ -258,17 +273,17 @@ describe('challenges', () => {
     ['token', 'Bearer realm="orders"'],
     ['key', 'ApiKey realm="orders", header="X-API-Key"'],
     ['certificate', 'ClientCertificate realm="orders"'],
-  ] as const)('AUTH-2: scopes that a %s lacks are asked for by its scheme alone', (via, challenge) => {
+  ] as const)('AUTH-2: missing scopes of a %s are challenged only by its scheme', (via, challenge) => {
     expect(
       challenges({ reason: 'scope_insufficient', required: ['a'], via }, [BEARER, KEY, CERTIFICATE]),
     ).toEqual([`${challenge}, error="insufficient_scope", scope="a"`]);
   });
 
-  it('what nobody may do is not asked for again with other credentials', () => {
+  it('an operation without a grant is refused without a challenge', () => {
     expect(challenges({ reason: 'operation_not_granted' }, [BEARER, KEY])).toEqual([]);
   });
 
-  it('AUTH-2: nothing can leave its quoted string', () => {
+  it('AUTH-2: no value can end its quoted string', () => {
     fc.assert(
       fc.property(anyText, (text) => {
         const [value] = challengesFor(

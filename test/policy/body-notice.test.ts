@@ -1,5 +1,4 @@
-// The `_deprecation` member: what it says, which answers it goes into, and that not one other byte changes.
-// Tags and conditions are in entity-tags.test.ts.
+// The `_deprecation` member: its content, the responses that get it, and the bytes that stay unchanged.
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -36,12 +35,12 @@ describe('the notice', () => {
     );
   });
 
-  it('leaves out what is not known', () => {
+  it('omits unknown values', () => {
     const nothing = { sunset: undefined, replacement: undefined, guide: undefined, reason: undefined };
     expect(createNotice(nothing).member).toBe('"_deprecation":{"deprecated":true}');
   });
 
-  it('SUN-2: the day is that of the instant in UTC', () => {
+  it('SUN-2: the sunset is the day in UTC', () => {
     const sunset = Date.UTC(2026, 5, 1, 23, 59, 59);
     expect(createNotice({ ...FACTS, sunset }).member).toContain('"sunset_date":"2026-06-01"');
   });
@@ -57,11 +56,11 @@ describe('the notice', () => {
     ['replacement', { replacement: 'https://api.example.com/api/v2/users/8' }],
     ['guide', { guide: undefined }],
     ['reason', { reason: 'another' }],
-  ])('BODY-5: another %s is another suffix', (_what, change) => {
+  ])('BODY-5: another %s gives another suffix', (_what, change) => {
     expect(createNotice({ ...FACTS, ...change }).suffix).not.toBe(NOTICE.suffix);
   });
 
-  it('any reason is one JSON string', () => {
+  it('writes any reason as one JSON string', () => {
     fc.assert(
       fc.property(fc.string({ unit: anyCharacter }), (reason) => {
         const { member } = createNotice({ ...FACTS, reason });
@@ -123,9 +122,9 @@ describe('the splice', () => {
     ['a member of its own', '{"a":1,"_deprecation":null}', 'own_member'],
     ['one spelled with escapes', '{"\\u005fdeprecat\\u0069on":{}}', 'own_member'],
     ['two of its own', '{"_deprecation":1,"_deprecation":2}', 'own_member'],
-  ])('BODY-1: leaves %s', (_title, body, why) => expect(spliced(body)).toBe(why));
+  ])('BODY-1: does not edit %s', (_title, body, why) => expect(spliced(body)).toBe(why));
 
-  it('takes depth as it comes', () => {
+  it('accepts deeply nested JSON', () => {
     const deep = `{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}`;
     expect(['malformed', `{${MEMBER},${deep.slice(1)}`]).toContain(spliced(deep));
   });
@@ -140,7 +139,7 @@ const names = fc.oneof(
 const strings = fc
   .tuple(names, fc.boolean())
   .map(([text, escaped]) => (escaped ? withEscapes(text) : JSON.stringify(text)));
-/** JSON as someone could write it: any blanks, any spelling of numbers and strings, names that come twice. */
+/** Any valid JSON: any whitespace, any spelling of numbers and strings, repeated names. */
 const { value: json, object } = fc.letrec<{ value: string; array: string; object: string }>((tie) => ({
   value: fc.oneof(
     { maxDepth: 3 },
@@ -172,8 +171,8 @@ function withEscapes(text: string): string {
   return `"${text.split('').map(escaped).join('')}"`;
 }
 
-describe('BODY-2: whatever the object', () => {
-  it('the bytes outside the splice are those of the upstream', () => {
+describe('BODY-2: for any object', () => {
+  it('the bytes outside the inserted member stay unchanged', () => {
     fc.assert(
       fc.property(object, around, (text, [mark, before, after]) => {
         const body = Buffer.from(mark + before + text + after);
@@ -192,7 +191,7 @@ describe('BODY-2: whatever the object', () => {
     );
   });
 
-  it('the result is the same object with one member more', () => {
+  it('the result is the same object with one more member', () => {
     fc.assert(
       fc.property(object, around, (text, [mark, before, after]) => {
         const result = splice(Buffer.from(mark + before + text + after), NOTICE);
@@ -205,7 +204,7 @@ describe('BODY-2: whatever the object', () => {
     );
   });
 
-  it('what is no object, or no JSON, is left', () => {
+  it('other JSON and malformed JSON stay unchanged', () => {
     const bytes = fc.uint8Array({ maxLength: 40 }).map((array) => Buffer.from(array));
     const cut = fc.tuple(object, fc.nat()).map(([text, at]) => text.slice(0, at % text.length));
     const others = fc.oneof(
@@ -223,22 +222,22 @@ describe('BODY-2: whatever the object', () => {
   });
 });
 
-describe('the head of an answer', () => {
+describe('the headers of a response', () => {
   const JSON_HEAD = { 'content-type': 'application/json' };
 
   it.each([200, 201, 202])('BODY-1: %i with JSON may be edited', (status) => {
     expect(judgeHead(status, JSON_HEAD)).toEqual({ kind: 'editable', coding: undefined });
   });
 
-  it.each([203, 204, 206, 207, 301, 304, 400, 404, 500])('BODY-1: %i is not meant', (status) => {
+  it.each([203, 204, 206, 207, 301, 304, 400, 404, 500])('BODY-1: %i is never edited', (status) => {
     expect(judgeHead(status, JSON_HEAD)).toBeUndefined();
   });
 
-  it.each(['GET', 'HEAD', 'POST', 'PUT', 'PATCH'])('BODY-1: answers to %s are edited', (method) => {
+  it.each(['GET', 'HEAD', 'POST', 'PUT', 'PATCH'])('BODY-1: responses to %s are edited', (method) => {
     expect(isEdited(method)).toBe(true);
   });
 
-  it.each(['DELETE', 'OPTIONS', 'get'])('BODY-1: answers to %s are not', (method) => {
+  it.each(['DELETE', 'OPTIONS', 'get'])('BODY-1: responses to %s are not edited', (method) => {
     expect(isEdited(method)).toBe(false);
   });
 
@@ -278,7 +277,7 @@ describe('the head of an answer', () => {
     'application/json; charset=utf-8; charset=utf-16',
     'application/json/x',
     'image/svg+json',
-  ])('BODY-1: %s is left', (type) => {
+  ])('BODY-1: %s is not edited', (type) => {
     expect(judgeHead(200, { 'content-type': type })).toEqual({ kind: 'left', why: 'not_json' });
   });
 
@@ -293,13 +292,13 @@ describe('the head of an answer', () => {
     ['BODY-1: one byte over the limit', { 'content-length': String(MOST_BYTES + 1) }, 'too_large'],
     ['BODY-3: a coding of its own', { 'content-encoding': 'compress' }, 'coding'],
     ['BODY-3: two codings', { 'content-encoding': 'gzip, br' }, 'coding'],
-  ])('%s is left', (_title, more, why) => {
+  ])('%s is not edited', (_title, more, why) => {
     expect(judgeHead(200, { ...JSON_HEAD, ...more })).toEqual({ kind: 'left', why });
   });
 
   it.each([
     ['a body at the limit', { 'content-length': String(MOST_BYTES) }, undefined],
-    ['identity that is said', { 'content-encoding': 'Identity' }, undefined],
+    ['explicit identity', { 'content-encoding': 'Identity' }, undefined],
     ['gzip', { 'content-encoding': 'GZIP' }, 'gzip'],
     ['x-gzip', { 'content-encoding': 'x-gzip' }, 'gzip'],
     ['br', { 'content-encoding': 'br' }, 'br'],
@@ -321,28 +320,28 @@ describe('digests', () => {
   const of = (algorithm: 'sha256' | 'sha512', bytes: Buffer) =>
     createHash(algorithm).update(bytes).digest('base64');
 
-  it('BODY-4: the vector is the digest of its bytes', () => {
+  it('BODY-4: the test vector is the digest of its bytes', () => {
     expect(renewDigest(VECTOR, BEFORE, BEFORE)).toBe(VECTOR);
   });
 
-  it('BODY-4, RFC 9651 §3.2: of an algorithm that comes twice the last counts', () => {
+  it('BODY-4, RFC 9651 §3.2: the last digest of a repeated algorithm counts', () => {
     const wrong = `sha-256=:${of('sha256', AFTER)}:`;
     expect(renewDigest(`${wrong}, ${VECTOR}`, BEFORE, AFTER)).toBe(`sha-256=:${of('sha256', AFTER)}:`);
     expect(renewDigest(`${VECTOR}, ${wrong}`, BEFORE, AFTER)).toBe('mismatch');
   });
 
-  it('BODY-4: are those of the new bytes, for each algorithm that is known', () => {
+  it('BODY-4: are renewed for each known algorithm', () => {
     const field = `${VECTOR};x="a", md5=:AAAA:, sha-512=:${of('sha512', BEFORE)}:`;
     expect(renewDigest(field, BEFORE, AFTER)).toBe(
       `sha-256=:${of('sha256', AFTER)}:, sha-512=:${of('sha512', AFTER)}:`,
     );
   });
 
-  it('BODY-4: are dropped where no algorithm is known', () => {
+  it('BODY-4: are dropped if no algorithm is known', () => {
     expect(renewDigest('unixsum=:AAAA:, md5=:AAAA:, sha-256=nonsense', BEFORE, AFTER)).toBeUndefined();
   });
 
-  it('BODY-4: that were wrong before vouch for nothing', () => {
+  it('BODY-4: are not renewed if they were wrong before', () => {
     expect(renewDigest(VECTOR, AFTER, AFTER)).toBe('mismatch');
   });
 });

@@ -1,5 +1,4 @@
-// Brownout windows by cron over a year, across the changes of the clocks.
-// Single windows stand in brownouts.test.ts.
+// Brownout windows by cron over a year, across clock changes.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createBrownoutCalendar } from '../../gateway/policy/lifecycle/brownout-calendar.ts';
@@ -14,16 +13,16 @@ const hourly = (zone: string, from: string, until: string) =>
 const on = (windows: readonly BrownoutWindow[], date: string) =>
   begins(windows).filter((text) => text.startsWith(date));
 
-describe.each(['UTC', 'Europe/Berlin', 'America/New_York'])('over a year of 02:30 in %s', (zone) => {
+describe.each(['UTC', 'Europe/Berlin', 'America/New_York'])('windows at 02:30 in %s over a year', (zone) => {
   const windows = daily(zone);
   const calendar = createBrownoutCalendar(windows);
 
-  it('there is one window a day', () => {
+  it('one window opens per day', () => {
     expect(windows.length).toBe(365);
     expect(new Set(windows.map(({ from, until }) => until - from))).toEqual(new Set([45 * 60_000]));
   });
 
-  it('promise 43: each begins and ends in its second', () => {
+  it('promise 43: each window begins and ends in its second', () => {
     for (const window of windows) {
       const { from, until } = window;
       const around = [from - 1000, from - 1, from, from + 1000, until - 1000, until - 1, until, until + 1000];
@@ -34,17 +33,17 @@ describe.each(['UTC', 'Europe/Berlin', 'America/New_York'])('over a year of 02:3
     }
   });
 
-  it('begins at the first valid time not before 02:30 of the local day', () => {
+  it('each window begins at the first valid local time at or after 02:30', () => {
     for (const { from } of windows) {
       const local = Temporal.Instant.fromEpochMilliseconds(from).toZonedDateTimeISO(zone);
       const expected = local.toPlainDate().toZonedDateTime({ timeZone: zone, plainTime: '02:30' });
-      // Where the clocks skip 02:30 they stand at 03:00 when it should have been.
+      // If the clock change skips 02:30, the local time is 03:00 at that moment.
       const skipped = expected.hour !== 2;
       expect(local.toPlainTime().toString()).toBe(skipped ? '03:00:00' : '02:30:00');
     }
   });
 
-  it('at random instants the calendar says what the list says, in whatever order it is asked', () => {
+  it('at random instants, in any order, the calendar agrees with the list', () => {
     const instant = fc.integer({ min: YEAR.deprecated - DAY, max: YEAR.sunset + DAY });
     fc.assert(
       fc.property(fc.array(instant, { minLength: 1, maxLength: 20 }), (instants) => {
@@ -57,7 +56,7 @@ describe.each(['UTC', 'Europe/Berlin', 'America/New_York'])('over a year of 02:3
     );
   });
 
-  it('the schedule of a stretch holds the windows that have a part in it', () => {
+  it('the schedule of a period contains the windows that overlap it', () => {
     const [first, second, third] = windows;
     if (first === undefined || second === undefined || third === undefined) throw new Error('no windows');
     expect(calendar.windows(first.until - 1, third.from)).toEqual([first, second]);
@@ -67,18 +66,18 @@ describe.each(['UTC', 'Europe/Berlin', 'America/New_York'])('over a year of 02:3
 });
 
 describe('when the clocks change', () => {
-  it('02:30 that is skipped begins when the clocks have gone forward', () => {
+  it('a skipped 02:30 begins right after the clock change', () => {
     expect(on(daily('Europe/Berlin'), '2027-03-28')).toEqual(['2027-03-28T01:00:00Z']);
     expect(on(daily('America/New_York'), '2027-03-14')).toEqual(['2027-03-14T07:00:00Z']);
   });
 
-  it('02:30 that comes twice begins once, at its first coming', () => {
+  it('a repeated 02:30 begins once, the first time', () => {
     expect(on(daily('Europe/Berlin'), '2027-10-31')).toEqual(['2027-10-31T00:30:00Z']);
     const repeated = windowsOf([{ cron: '30 1 * * *', zone: 'America/New_York', for: '5m' }]);
     expect(on(repeated, '2027-11-07')).toEqual(['2027-11-07T05:30:00Z']);
   });
 
-  it('a list of hours behaves as each of its hours', () => {
+  it('a list of hours equals its single hours', () => {
     const twice = windowsOf([{ cron: '30 2,14 * * *', zone: 'Europe/Berlin', for: '5m' }], {
       deprecated: day('2027-03-28'),
       sunset: day('2027-03-29'),
@@ -86,12 +85,12 @@ describe('when the clocks change', () => {
     expect(begins(twice)).toEqual(['2027-03-28T01:00:00Z', '2027-03-28T12:30:00Z']);
   });
 
-  it('every hour is every hour that passes, on the days of 23 and of 25 hours too', () => {
+  it('an hourly rule fires every elapsed hour, on days of 23 and 25 hours too', () => {
     expect(hourly('Europe/Berlin', '2027-03-27T23:00:00Z', '2027-03-28T22:00:00Z')).toHaveLength(23);
     expect(hourly('Europe/Berlin', '2027-10-30T22:00:00Z', '2027-10-31T23:00:00Z')).toHaveLength(25);
   });
 
-  it('a window lasts as long as it says in real time across the change', () => {
+  it('a window keeps its length in real time across a clock change', () => {
     const [night] = windowsOf([
       {
         cron: '0 1 * * *',

@@ -1,5 +1,4 @@
-// Brownout windows as an operator writes them, and when they begin.
-// For the files about brownouts.
+// Expands brownout rules from the notation of a policy file, for tests.
 import type { BrownoutWindow } from '../../gateway/policy/lifecycle/brownout-rule.ts';
 import { expandBrownouts } from '../../gateway/policy/lifecycle/brownout-windows.ts';
 import { brownoutsSection } from '../../gateway/sections/schedule/grammar.ts';
@@ -11,7 +10,6 @@ export const day = (text: string) => at(`${text}T00:00:00Z`);
 export const spell = (instant: number) => Temporal.Instant.fromEpochMilliseconds(instant).toString();
 export const YEAR = { deprecated: day('2027-01-01'), sunset: day('2028-01-01') };
 
-/** Windows of rules as an operator writes them. */
 export function windowsOf(
   written: readonly Readonly<Record<string, unknown>>[],
   span = YEAR,

@@ -1,5 +1,4 @@
-// Brownout windows: dated, repeated, in phases, and how they are written.
-// A whole year of them stands in brownout-clocks.test.ts, who meets them in brownout-shares.test.ts.
+// Brownout windows: dated, repeated, in phases, and their notation.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseCron, parseZone } from '../../gateway/policy/lifecycle/brownout-cron.ts';
@@ -8,7 +7,7 @@ import { expandBrownouts, MOST_WINDOWS } from '../../gateway/policy/lifecycle/br
 import { at, begins, DAY, day, HOUR, spell, windowsOf, YEAR } from './brownout-times.ts';
 
 describe('windows', () => {
-  it('a dated window is from its first instant to its last, with the offset counted', () => {
+  it('a dated window covers its instants, offsets applied', () => {
     const [byEnd, byLength] = windowsOf([
       { from: '2027-02-01T09:00:00+01:00', until: '2027-02-01T10:00:00+01:00' },
       { from: '2027-03-01', for: '2h' },
@@ -17,12 +16,12 @@ describe('windows', () => {
     expect(byLength).toMatchObject({ from: day('2027-03-01'), until: day('2027-03-01') + 2 * HOUR });
   });
 
-  it('weekly from a day on, to the sunset', () => {
+  it('a weekly rule repeats from a day to the sunset', () => {
     const windows = windowsOf([{ cron: '0 14 * * 2', zone: 'UTC', for: '15m', from: '2027-12-10' }]);
     expect(begins(windows)).toEqual(['2027-12-14T14:00:00Z', '2027-12-21T14:00:00Z', '2027-12-28T14:00:00Z']);
   });
 
-  it('a beat at the very first instant counts, one at the very last does not', () => {
+  it('a window at the first instant counts, one at the last does not', () => {
     const windows = windowsOf([
       {
         cron: '0 14 * * *',
@@ -44,7 +43,7 @@ describe('windows', () => {
   const lengths = (windows: readonly BrownoutWindow[]) =>
     windows.map(({ from, until }) => `${spell(from)} ${(until - from) / HOUR}h`);
 
-  it('phases escalate towards the sunset, each until the next takes over', () => {
+  it('each phase lasts until the next one begins', () => {
     expect(lengths(windowsOf(escalating))).toEqual([
       '2027-12-07T14:00:00Z 1h',
       '2027-12-14T14:00:00Z 1h',
@@ -60,7 +59,7 @@ describe('windows', () => {
     expect(moved).toHaveLength(5);
   });
 
-  it('RET-11: no window is open before the deprecation or from the sunset on, whatever is written', () => {
+  it('RET-11: no rule opens a window before the deprecation or after the sunset', () => {
     const instant = fc.integer({ min: day('2026-06-01'), max: day('2028-06-01') });
     const lasts = fc.integer({ min: 1, max: 40 * DAY });
     const beat = fc.record({
@@ -101,11 +100,11 @@ describe('windows', () => {
     );
   });
 
-  it('a repetition is unrolled no further than it takes to see that there is too much of it', () => {
+  it('a repetition is expanded just far enough to detect an excess', () => {
     expect(windowsOf([{ cron: '* * * * *', zone: 'UTC', for: '30s' }])).toHaveLength(MOST_WINDOWS + 1);
   });
 
-  it('an expression that never strikes has no windows', () => {
+  it('an expression that never fires has no windows', () => {
     expect(windowsOf([{ cron: '0 0 30 2 *', zone: 'UTC', for: '1h' }])).toEqual([]);
   });
 });
@@ -128,7 +127,7 @@ describe('notations', () => {
     ' 0 14 * * 2',
   ])('no cron: "%s"', (text) => expect(parseCron(text)).toBeUndefined());
 
-  it('no text makes reading a cron expression throw', () => {
+  it('parsing a cron expression never throws', () => {
     const piece = fc.constantFrom('*', '0', '7', '60', '-', ',', '/', '#', 'L', 'W', 'mon', 'jan', ' ', '?');
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 16 }), (pieces) => {

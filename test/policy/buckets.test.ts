@@ -1,5 +1,4 @@
-// Which bucket a request is counted in, and what a lowered limit has.
-// What a bucket does with it stands in gcra.test.ts.
+// The bucket of a request, and lowered limits.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { bucketKey, bucketName, type Limit } from '../../gateway/policy/rate-limit/limit.ts';
@@ -23,13 +22,13 @@ describe('lowered limits', () => {
     expect(lowered).toEqual({ name: 'deprecated', units: 10, windowMs: 1000, burst: 10 });
   });
 
-  it('RL-8, RL-11: a sliding log has no room but its units, lowered too', () => {
+  it('RL-8, RL-11: the burst of a sliding log equals its units, lowered too', () => {
     const log: Limit = { ...base, units: 5, windowMs: 1000, burst: 5, algorithm: 'sliding-log' };
     const lowered = lowerLimit(log, { kind: 'absolute', units: 100, windowMs: 60_000 });
     expect(lowered).toMatchObject({ units: 100, burst: 100, algorithm: 'sliding-log' });
   });
 
-  it('RL-11: never below one', () => {
+  it('RL-11: a lowered limit is at least one', () => {
     expect(lowerLimit(base, { kind: 'factor', factor: 0 })).toMatchObject({ units: 1, burst: 1 });
     expect(lowerLimit(base, { kind: 'absolute', units: 0, windowMs: 1000 })).toMatchObject({
       units: 1,
@@ -37,11 +36,11 @@ describe('lowered limits', () => {
     });
   });
 
-  it('a factor means what a person would compute', () => {
+  it('a factor gives the decimal result', () => {
     expect(lowerLimit({ ...base, units: 100 }, { kind: 'factor', factor: 0.29 }).units).toBe(29);
   });
 
-  it('RL-11: stays between one and the base, with a burst no larger than the rate', () => {
+  it('RL-11: a lowered limit is between one and the base, with a burst of at most the rate', () => {
     fc.assert(
       fc.property(limits, fc.double({ min: 0, max: 2, noNaN: true }), (limit, factor) => {
         const lowered = lowerLimit(limit, { kind: 'factor', factor });
@@ -59,21 +58,21 @@ describe('bucket keys', () => {
   const caller = { consumer: { id: 'acme' }, clientAddress: '192.0.2.7' };
   const bucket = bucketName('orders', 'v1', 'default');
 
-  it('RL-12: names API, version, limit and consumer, the subject first as the hash tag of a cluster', () => {
+  it('RL-12: contain API, version, limit and consumer, with the subject first as the hash tag', () => {
     expect(bucketKey(bucket, 'consumer', caller)).toBe('{consumer:acme}:orders:v1:default');
   });
 
-  it('RL-12: counts by address when so configured, or when nobody is authenticated', () => {
+  it('RL-12: contain the address if so configured, or for anonymous callers', () => {
     const byAddress = '{address:192.0.2.7}:orders:v1:default';
     expect(bucketKey(bucket, 'address', caller)).toBe(byAddress);
     expect(bucketKey(bucket, 'consumer', { ...caller, consumer: undefined })).toBe(byAddress);
   });
 
-  it('counts everyone together where the limit is one for all', () => {
+  it('are shared for limits by everyone', () => {
     expect(bucketKey(bucket, 'everyone', caller)).toBe('{everyone:orders:v1:default}');
   });
 
-  it('RL-11, RL-12: two subjects share a bucket only when they are the same, whatever their names hold', () => {
+  it('RL-11, RL-12: differ for different subjects, whatever characters their names contain', () => {
     const word = fc.stringMatching(/^[a:%}]{0,4}$/);
     const drawn = fc.record({
       api: fc.stringMatching(/^[a:%]{0,4}$/),

@@ -46,25 +46,25 @@ function linesOf(version: VersionLife): readonly string[] {
 }
 
 describe('events', () => {
-  it('are the dates in time order, a retirement only where it is not the sunset', () => {
+  it('are the dates in time order, with a retirement only if it differs from the sunset', () => {
     expect(eventsOf(life()).map(({ kind }) => kind)).toEqual(['released', 'deprecated', 'sunset']);
     expect(eventsOf(life({ retired: schedule.sunset })).map(({ kind }) => kind)).not.toContain('retired');
     expect(eventsOf(life({ retired: Date.UTC(2027, 6, 1) })).at(-1)?.kind).toBe('retired');
   });
 
-  it('leave out what never happened to an unversioned API', () => {
+  it('omit the release of an unversioned API', () => {
     const nothing = { released: Number.NEGATIVE_INFINITY, deprecated: undefined, sunset: undefined };
     expect(eventsOf(life(nothing))).toEqual([]);
   });
 
-  it('of an operation are those that differ from the version', () => {
+  it('of an operation are only those that differ from its version', () => {
     const search = { ...life({ sunset: Date.UTC(2027, 0, 1) }), operation: 'GET /search' };
     const events = eventsOf(life({}, { operations: { list: [search] } }));
     const own = events.filter(({ life: { operation } }) => operation !== undefined);
     expect(own.map(({ kind, at }) => [kind, at])).toEqual([['sunset', Date.UTC(2027, 0, 1)]]);
   });
 
-  it('of brownouts are those to come, the running one included, at most a hundred', () => {
+  it('of brownouts are the running and coming ones, at most a hundred', () => {
     const window = { announced: 0, status: 410, share: undefined, message: undefined, rule: 0 } as const;
     const windows = Array.from({ length: 200 }, (_, index) => {
       const from = NOW - 3.5 * HOUR + index * 2 * HOUR;
@@ -78,7 +78,7 @@ describe('events', () => {
 });
 
 describe('a calendar', () => {
-  it('shows a date as a day and an instant as an instant', () => {
+  it('shows a date as an all-day event and an instant as a timed one', () => {
     const lines = linesOf(life());
     expect(lines.filter((line) => line.startsWith('DTSTART'))).toEqual([
       'DTSTART;VALUE=DATE:20240601',
@@ -89,13 +89,13 @@ describe('a calendar', () => {
     expect(lines).toContain('URL:https://docs.example.com/orders');
   });
 
-  it('keeps the id of a date that is moved', () => {
+  it('keeps the event id of a moved date', () => {
     const ids = (version: VersionLife) => linesOf(version).filter((line) => line.startsWith('UID:'));
     expect(ids(life())).toContain('UID:orders-v1-sunset@api.example.com');
     expect(ids(life({ sunset: Date.UTC(2027, 9, 1) }))).toEqual(ids(life()));
   });
 
-  it('is the same text all day', () => {
+  it('stays the same text for a whole day', () => {
     expect(linesOf(life())).toContain('DTSTAMP:20261120T000000Z');
   });
 

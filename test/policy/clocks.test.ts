@@ -1,8 +1,8 @@
-// Instants of the two clocks are numbers of different types: `npm run typecheck` refuses to mix them.
+// The two clocks have different types: `npm run typecheck` refuses to mix them.
 import { expect, it } from 'vitest';
 import type { EpochMs, MonotonicMs } from '../../gateway/policy/contract.ts';
 
-it('an instant of one clock is none of the other', () => {
+it('an instant of one clock is not assignable to the other', () => {
   const epoch: EpochMs = Date.UTC(2026, 10, 20);
   const monotonic: MonotonicMs = 1_500;
   // @ts-expect-error: a monotonic instant is no date.

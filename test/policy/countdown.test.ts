@@ -1,4 +1,4 @@
-// The countdown to a sunset, and what its steps and all other milestones are called wherever they are announced.
+// The countdown to a sunset, and the ids of milestones.
 import { describe, expect, it } from 'vitest';
 import {
   countdownOf,
@@ -28,7 +28,7 @@ const life = { api: 'orders', label: 'v1', operation: undefined, schedule, brown
 const STEPS = [90, 30, 7, 1];
 
 describe('the countdown', () => {
-  it('has a step for each length, by the sunset that counts', () => {
+  it('has a step for each lead time before the effective sunset', () => {
     const steps = countdownOf(life, { daysBefore: STEPS, knownSince: day('2026-10-10') });
     expect(steps.map((step) => [milestoneId(step), new Date(step.at).toISOString().slice(0, 10)])).toEqual([
       ['orders/v1/sunset-90d/2027-04-15', '2027-01-15'],
@@ -38,7 +38,7 @@ describe('the countdown', () => {
     ]);
   });
 
-  it('leaves out steps from before anybody knew of that day, and has none without a sunset', () => {
+  it('omits steps before callers knew the sunset, and is empty without one', () => {
     const late = countdownOf(life, { daysBefore: STEPS, knownSince: day('2027-03-17') });
     expect(late.map(milestoneId)).toEqual([
       'orders/v1/sunset-7d/2027-04-15',
@@ -48,7 +48,7 @@ describe('the countdown', () => {
     expect(countdownOf(endless, { daysBefore: STEPS, knownSince: 0 })).toEqual([]);
   });
 
-  it('knows the sunset since the last extension, or since the override that moved it began', () => {
+  it('starts with the last extension, or with the override that moved the sunset', () => {
     const now = day('2027-04-16');
     const hold: Override = {
       kind: 'hold',

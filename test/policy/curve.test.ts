@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Limit, LimitRule } from '../../gateway/policy/rate-limit/limit.ts';
-import { lowerAlong, loweredAt, lowerLimit } from '../../gateway/policy/rate-limit/lowering.ts';
+import { lowerByCurve, loweredAt, lowerLimit } from '../../gateway/policy/rate-limit/lowering.ts';
 
 const DAY = 86_400_000;
 const DEPRECATED = Date.UTC(2026, 0, 15);
@@ -13,7 +13,7 @@ function rules(base: Limit, from: number, to: number, days: number): LimitRule {
   return {
     active: base,
     deprecated: lowerLimit(base, curve),
-    curve: lowerAlong(base, curve, { deprecated: DEPRECATED, sunset: DEPRECATED + days * DAY }),
+    curve: lowerByCurve(base, curve, { deprecated: DEPRECATED, sunset: DEPRECATED + days * DAY }),
     buckets: { active: 'orders:v1:default', deprecated: 'orders:v1:deprecated' },
     by: 'consumer',
     onStoreFailure: 'local',
@@ -29,7 +29,7 @@ describe('a curve', () => {
     ['at the end of the first day', DAY - 1, 500],
     ['on the second day', DAY, 390],
     ['on the fifth and last day', 4 * DAY, 60],
-    ['for a caller who may outlast the sunset', 900 * DAY, 60],
+    ['for a caller with an exception from the sunset', 900 * DAY, 60],
   ])('RL-11: %s', (_, after, units) => {
     expect(loweredAt(rules(BASE, 0.5, 0.06, 5), DEPRECATED + after)).toMatchObject({
       name: 'deprecated',
@@ -37,24 +37,24 @@ describe('a curve', () => {
     });
   });
 
-  it('RL-11: lowers the burst as well, never above the units', () => {
+  it('RL-11: lowers the burst too, never above the units', () => {
     expect(loweredAt(rules(BASE, 0.5, 0.05, 2), DEPRECATED)).toMatchObject({ units: 500, burst: 100 });
     expect(loweredAt(rules(BASE, 0.5, 0.05, 2), DEPRECATED + DAY)).toMatchObject({ units: 50, burst: 10 });
   });
 
-  it('stays at its first step where there is no sunset to fall towards', () => {
+  it('stays at its first step without a sunset', () => {
     const by = { kind: 'curve', from: 0.5, to: 0.05 } as const;
-    expect(lowerAlong(BASE, by, { deprecated: DEPRECATED, sunset: undefined })).toBeUndefined();
+    expect(lowerByCurve(BASE, by, { deprecated: DEPRECATED, sunset: undefined })).toBeUndefined();
     expect(lowerLimit(BASE, by).units).toBe(500);
   });
 
-  it('a share or a rate is no curve', () => {
+  it('does not exist for a share or a rate', () => {
     const between = { deprecated: DEPRECATED, sunset: DEPRECATED + DAY };
-    expect(lowerAlong(BASE, { kind: 'factor', factor: 0.5 }, between)).toBeUndefined();
-    expect(lowerAlong(BASE, { kind: 'absolute', units: 5, windowMs: 1000 }, between)).toBeUndefined();
+    expect(lowerByCurve(BASE, { kind: 'factor', factor: 0.5 }, between)).toBeUndefined();
+    expect(lowerByCurve(BASE, { kind: 'absolute', units: 5, windowMs: 1000 }, between)).toBeUndefined();
   });
 
-  it('RL-11: whatever its shape, falls day by day, from its first share to its last, and never below one', () => {
+  it('RL-11: falls daily from its first share to its last, never below one', () => {
     const share = fc.integer({ min: 1, max: 100 }).map((percent) => percent / 100);
     const drawn = fc.record({
       a: share,

@@ -1,5 +1,4 @@
-// A version with every date, one with none, and their phases.
-// For the files about stages, signals and ends.
+// A version with every date, one with none, and their phases, for tests.
 import { createPhases } from '../../gateway/policy/lifecycle/phases.ts';
 import type { DeprecationForm, Phase, Schedule, Stage } from '../../gateway/policy/lifecycle/schedule.ts';
 

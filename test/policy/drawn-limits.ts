@@ -1,10 +1,9 @@
-// One bucket and the limits it may have: five units in ten seconds, or any that are drawn.
-// For the files about limits.
+// A bucket and limits for tests: five units in ten seconds, or random ones.
 import fc from 'fast-check';
 import { gcra } from '../../gateway/policy/rate-limit/gcra.ts';
 import type { Limit, Taken } from '../../gateway/policy/rate-limit/limit.ts';
 
-/** One bucket, as a store would keep it. */
+/** Keeps the state as a store does. */
 export function bucket(limit: Limit) {
   let tat: number | undefined;
   return (now: number, cost = 1): Taken => {

@@ -1,5 +1,4 @@
-// Entity tags under a notice, both ways: what clients hold, and what the upstream sees of their conditions.
-// The comparison itself is the upstream's (C304-1); here tags only change their names.
+// Entity tags and conditions under a notice. Only the upstream compares tags (C304-1).
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { RecordFields } from '../../gateway/exchange/request-view.ts';
@@ -30,21 +29,21 @@ const opaque = fc.string({
 });
 const tags = fc.tuple(fc.constantFrom('', 'W/'), opaque).map(([weak, text]) => `${weak}"${text}"`);
 
-describe('a tag', () => {
+describe('an entity tag', () => {
   it.each([
     ['"abc"', `"abc${NOW}"`],
     ['W/"abc"', `W/"abc${NOW}"`],
     ['""', `"${NOW}"`],
     ['"a,b"', `"a,b${NOW}"`],
-  ])('BODY-5: %s goes out as %s, strong or weak as it was', (tag, noticed) => {
+  ])('BODY-5: %s becomes %s, still strong or weak', (tag, noticed) => {
     expect(noticedTag(tag, NOW)).toBe(noticed);
   });
 
-  it.each(['abc', 'w/"abc"', '"abc', '"a"b"', '"a", "b"', '"a b"', '', '*'])('%s is none', (text) => {
+  it.each(['abc', 'w/"abc"', '"abc', '"a"b"', '"a", "b"', '"a b"', '', '*'])('%s is not one', (text) => {
     expect(noticedTag(text, NOW)).toBeUndefined();
   });
 
-  it('BODY-5: comes back as it went', () => {
+  it("BODY-5: maps back to the upstream's tag", () => {
     fc.assert(
       fc.property(tags, fc.constantFrom('keep' as const, 'drop' as const), (tag, plain) => {
         const noticed = noticedTag(tag, NOW) ?? '';
@@ -55,7 +54,7 @@ describe('a tag', () => {
     );
   });
 
-  it('BODY-5: with the suffix of another notice names nothing', () => {
+  it('BODY-5: with the suffix of another notice matches nothing', () => {
     fc.assert(
       fc.property(tags, fc.constantFrom('keep' as const, 'drop' as const), (tag, plain) => {
         expect(upstreamTag(noticedTag(tag, OLD) ?? '', NOW, plain)).toBeUndefined();
@@ -64,7 +63,7 @@ describe('a tag', () => {
   });
 });
 
-describe('a list of tags', () => {
+describe('a list of entity tags', () => {
   it.each([
     ['"a"', ['"a"']],
     ['"a","b"', ['"a"', '"b"']],
@@ -72,18 +71,18 @@ describe('a list of tags', () => {
     [',, "a,b" ,,"c",', ['"a,b"', '"c"']],
   ])('RFC 9110 §5.6.1: %s', (list, read) => expect(readTags(list)).toEqual(read));
 
-  it.each(['', ' , ', '*', 'a', '"a" "b"', '"a", b', '"a', '*, "a"'])('%s is none', (list) => {
+  it.each(['', ' , ', '*', 'a', '"a" "b"', '"a", b', '"a', '*, "a"'])('%s is not one', (list) => {
     expect(readTags(list)).toBeUndefined();
   });
 
-  it('is read in one pass, however little of a list it is', () => {
+  it('is parsed in linear time, valid or not', () => {
     const blanks = ' '.repeat(60_000);
     const before = threadMs();
     for (const end of ['a', '"', 'W/', '"a" b']) expect(readTags(`"a",${blanks}${end}`)).toBeUndefined();
     expect(threadMs() - before).toBeLessThan(1_000);
   });
 
-  it('is read as it was written, however many', () => {
+  it('keeps all tags in order', () => {
     fc.assert(
       fc.property(fc.array(tags, { minLength: 1 }), (all) => {
         expect(readTags(all.join(', '))).toEqual(all);
@@ -92,7 +91,7 @@ describe('a list of tags', () => {
   });
 });
 
-/** What the upstream gets of the fields sent, in one line; `412` where it is not asked. */
+/** The upstream's fields in one line. `412` if the upstream is not called. */
 function upstreamSees(headers: Record<string, string>, reads: boolean): string {
   const mapped = mapConditions(new RecordFields(headers), NOTICE, reads);
   if ('reason' in mapped) return mapped.reason === 'precondition_failed' ? '412' : mapped.reason;
@@ -111,7 +110,7 @@ describe.each([
     ['a weak one', `W/"a${NOW}"`, 'W/"a"'],
     ['several', `"a${NOW}", "b${OLD}", "c${NOW}"`, '"a", "c"'],
     ['one without a suffix', `"a"`, '"a"'],
-    ['one of another day after one without', `"a", "b${OLD}"`, '"a"'],
+    ['a stale tag after one without a suffix', `"a", "b${OLD}"`, '"a"'],
     ['any', '*', '*'],
     ['no list of tags', `a${NOW}`, `a${NOW}`],
   ])('BODY-5: If-Match with %s', (_title, sent, seen) => {
@@ -139,12 +138,12 @@ describe.each([
     expect(upstreamSees({ 'if-none-match': sent }, reads)).toBe(line);
   });
 
-  it('C304-1: conditions by date of writes are left to the upstream', () => {
+  it('C304-1: date conditions of writes go to the upstream unchanged', () => {
     const headers = { 'if-unmodified-since': 'Mon, 01 Jun 2026 00:00:00 GMT' };
     expect(upstreamSees(headers, reads)).toBe('if-unmodified-since: Mon, 01 Jun 2026 00:00:00 GMT');
   });
 
-  it('RNG-1, BODY-5: neither a range nor a date hides the notice from who reads', () => {
+  it('RNG-1, BODY-5: a read loses range and date conditions, which could hide the notice', () => {
     const headers = {
       range: 'bytes=0-1',
       'if-range': '"a"',
@@ -154,7 +153,7 @@ describe.each([
   });
 });
 
-it('BODY-5: no tag that reaches the upstream by a read lets it confirm bytes without the notice', () => {
+it('BODY-5: no tag of a read lets the upstream confirm a body without the notice', () => {
   fc.assert(
     fc.property(fc.array(tags, { minLength: 1 }), fc.array(tags), (plain, noticed) => {
       const held = noticed.map((tag) => noticedTag(tag, NOW) ?? '');

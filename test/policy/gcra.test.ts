@@ -1,5 +1,4 @@
-// The limiter's arithmetic: GCRA, how much it admits and what it promises.
-// The sliding log stands in sliding-log.test.ts, what clients are told in quota-lines.test.ts.
+// GCRA: how much it admits, and whether its numbers are true.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { emissionInterval, gcra } from '../../gateway/policy/rate-limit/gcra.ts';
@@ -7,7 +6,7 @@ import type { Limit } from '../../gateway/policy/rate-limit/limit.ts';
 import { bucket, five, limits } from './drawn-limits.ts';
 
 describe('GCRA', () => {
-  it('RL-9: the reference sequence of five units in ten seconds', () => {
+  it('RL-9: follows the reference sequence for five units in ten seconds', () => {
     const take = bucket(five);
     const times = [0, 0, 0, 0, 0, 0, 1, 2, 2, 10];
     const seen = times.map((second) => {
@@ -17,16 +16,16 @@ describe('GCRA', () => {
     expect(seen).toEqual(['r=4', 'r=3', 'r=2', 'r=1', 'r=0', 'retry 2', 'retry 1', 'r=0', 'retry 2', 'r=3']);
   });
 
-  it('RL-9: reset is the time to full, or to the next unit when none is left', () => {
+  it('RL-9: reset is the time until full, or until the next unit if none is left', () => {
     const take = bucket(five);
     expect([0, 0, 0, 0, 0, 0].map((now) => take(now).resetMs)).toEqual([2000, 4000, 6000, 8000, 2000, 2000]);
   });
 
-  it('RL-9: a refusal stores nothing, so that trying does not cost', () => {
+  it('RL-9: a refusal stores nothing and so costs nothing', () => {
     expect(gcra(10_000_000, five, 1, 0).tat).toBeUndefined();
   });
 
-  it('takes a cost whole or not at all', () => {
+  it('takes the whole cost or nothing', () => {
     const take = bucket(five);
     expect(take(0, 4)).toMatchObject({ allowed: true, remaining: 1 });
     expect(take(0, 2)).toMatchObject({ allowed: false, remaining: 1, retryAfterMs: 2000 });
@@ -34,18 +33,18 @@ describe('GCRA', () => {
     expect(bucket(five)(0, 6).allowed).toBe(false);
   });
 
-  it('a clock set back, or a limit lowered by a reload, does not refuse until the old time comes', () => {
+  it('does not refuse for long after a clock is set back or a reload lowers the limit', () => {
     const take = bucket(five);
     take(3_600_000);
     expect(take(0)).toMatchObject({ allowed: false, retryAfterMs: 2000 });
     expect(take(2000).allowed).toBe(true);
   });
 
-  it('RL-10: a rate that does not divide its window is never exceeded', () => {
+  it('RL-10: never exceeds a rate that does not divide its window', () => {
     expect(emissionInterval({ ...five, units: 7, windowMs: 60_000 })).toBe(8_571_429);
   });
 
-  it('RL-8: never admits more than burst + elapsed/T in any stretch of time', () => {
+  it('RL-8: never admits more than burst + elapsed/T in any period', () => {
     const gap = fc.oneof(
       fc.constant(0),
       fc.integer({ min: 0, max: 50 }),
@@ -88,7 +87,7 @@ describe('GCRA', () => {
     ['7/1m, of which none divides the window', { ...five, units: 7, windowMs: 60_000, burst: 7 }, 60_000, 13],
     ['1/1d for a day and an hour', { ...five, units: 1, windowMs: 86_400_000, burst: 1 }, 90_000_000, 2],
   ])(
-    'RL-8: of %s exactly burst + floor(elapsed/T) pass for who asks always',
+    'RL-8: %s admits exactly burst + floor(elapsed/T) of a constant stream',
     (_rate, limit, elapsed, passed) => {
       const interval = emissionInterval(limit) / 1_000;
       expect(limit.burst + Math.floor(elapsed / interval)).toBe(passed);
@@ -102,7 +101,7 @@ describe('GCRA', () => {
     },
   );
 
-  it('keeps its word: what remains can be taken, and a refused client who waits is admitted', () => {
+  it('remaining units can be taken, and a refused client is admitted after the delay', () => {
     fc.assert(
       fc.property(limits, fc.integer({ min: 0, max: 20 }), (limit, used) => {
         const take = bucket(limit);

@@ -1,14 +1,19 @@
-// Idempotency keys without a gateway: how one is read, what it is scoped by, what is compared and what is kept.
+// Idempotency keys without a gateway: parsing, scope, fingerprint and kept responses.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { RecordFields } from '../../gateway/exchange/request-view.ts';
-import { fingerprintOf, type KeyScope, readKey, storageKey } from '../../gateway/policy/idempotency/key.ts';
-import { keepingOf, keptHeaders } from '../../gateway/policy/idempotency/rules.ts';
+import {
+  fingerprintOf,
+  type KeyScope,
+  readIdempotencyKey,
+  storageKey,
+} from '../../gateway/policy/idempotency/key.ts';
+import { retentionOf, storedHeaders } from '../../gateway/policy/idempotency/rules.ts';
 import { idempotencyOf } from '../../gateway/sections/idempotency/compile.ts';
 import { idempotencySection } from '../../gateway/sections/idempotency/grammar.ts';
 
 const read = (field: string | readonly string[] | undefined) => {
-  const found = readKey(new RecordFields({ 'idempotency-key': field }));
+  const found = readIdempotencyKey(new RecordFields({ 'idempotency-key': field }));
   return found.kind === 'key' ? found.key : found.kind;
 };
 
@@ -47,13 +52,13 @@ describe('the key', () => {
     expect(read(field)).toBe(key);
   });
 
-  it('IDM-1: with and without quotes it is the same, whatever characters may stand without', () => {
+  it('IDM-1: quotes make no difference for keys that are valid without them', () => {
     const bare = fc.stringMatching(/^[A-Za-z0-9._~:-]{1,255}$/);
     fc.assert(fc.property(bare, (key) => read(key) === key && read(`"${key}"`) === key));
   });
 });
 
-describe('what it is scoped by', () => {
+describe('the scope of a key', () => {
   const scope: KeyScope = {
     ...{ api: 'orders', version: 'v1', method: 'POST', target: '/7?x=1', clientAddress: '192.0.2.1' },
     consumer: { id: 'acme', claims: { iss: 'https://a', sub: 'user' } },
@@ -70,13 +75,13 @@ describe('what it is scoped by', () => {
     ['consumer', { consumer: { id: 'other', claims: consumer?.claims ?? {} } }],
     ['user of one application', { consumer: { id: 'acme', claims: { iss: 'https://a', sub: 'other' } } }],
     ['issuer', { consumer: { id: 'acme', claims: { iss: 'https://b', sub: 'user' } } }],
-    ['nobody', { consumer: undefined }],
+    ['identity, here none,', { consumer: undefined }],
     ['key', { key: 'K' }],
-  ])('IDM-4: another %s, another key', (_what, changes) => {
+  ])('IDM-4: another %s gives another key', (_what, changes) => {
     expect(storageKey({ ...scope, ...changes })).not.toBe(storageKey(scope));
   });
 
-  it('IDM-4: users of one application are told apart, whatever an issuer that was asked names them by', () => {
+  it('IDM-4: separates users of one application, whatever claim the introspection endpoint names them by', () => {
     const keys = [
       {},
       { sub: 1 },
@@ -89,7 +94,7 @@ describe('what it is scoped by', () => {
     expect(new Set(keys).size).toBe(keys.length);
   });
 
-  it('IDM-4: a consumer has its keys from every address, and nobody else can pose as one', () => {
+  it('IDM-4: is the consumer from every address, and no address can equal a consumer', () => {
     expect(storageKey({ ...scope, clientAddress: '192.0.2.2' })).toBe(storageKey(scope));
     const anonymous = { ...scope, consumer: undefined };
     expect(storageKey({ ...anonymous, clientAddress: '192.0.2.2' })).not.toBe(storageKey(anonymous));
@@ -97,12 +102,12 @@ describe('what it is scoped by', () => {
     expect(storageKey(posing)).not.toBe(storageKey(anonymous));
   });
 
-  it('a store learns a digest only', () => {
+  it('the store sees only a digest', () => {
     expect(storageKey(scope)).toMatch(/^[\w-]{43}$/);
   });
 });
 
-describe('what is compared', () => {
+describe('the fingerprint', () => {
   const bytes = (text: string) => Buffer.from(text);
   it.each([
     ['application/json', '{"a":1}', true],
@@ -116,7 +121,7 @@ describe('what is compared', () => {
   });
 });
 
-describe('what is kept', () => {
+describe('the kept response', () => {
   const rules = { serverErrors: 'release', maxAnswer: 100 } as const;
   it.each([
     [200, {}, 'keep'],
@@ -133,28 +138,28 @@ describe('what is kept', () => {
     [200, { 'content-type': 'application/x-ndjson' }, 'unkept'],
     [200, { 'content-type': 'application/json' }, 'keep'],
   ] as const)('IDM-6, IDM-7: %i with %j: %s', (status, headers, keeping) => {
-    expect(keepingOf(rules, status, headers)).toBe(keeping);
+    expect(retentionOf(rules, status, headers)).toBe(keeping);
   });
 
-  it('IDM-6: a 5xx where it is an outcome', () => {
-    expect(keepingOf({ ...rules, serverErrors: 'replay' }, 500, {})).toBe('keep');
+  it('IDM-6: includes a 5xx with `replay`', () => {
+    expect(retentionOf({ ...rules, serverErrors: 'replay' }, 500, {})).toBe('keep');
   });
 
-  it('IDM-3, IDM-7: nothing of one moment or one browser, and nothing that may be edited later', () => {
+  it('IDM-3, IDM-7: has no volatile header, no cookie, and is a copy', () => {
     const link = ['<a>', '<b>'];
     const headers = {
       ...{ 'set-cookie': ['a=b'], date: 'x', age: '1', 'content-length': '2', ratelimit: 'x', link },
       ...{ 'x-ratelimit-remaining': '1', 'content-type': 'a/b', location: '/7', gone: undefined },
       ...{ 'ratelimit-limit': '3', 'ratelimit-remaining': '1', 'ratelimit-reset': '2' },
     };
-    expect(keptHeaders(headers)).toEqual({ link, 'content-type': 'a/b', location: '/7' });
+    expect(storedHeaders(headers)).toEqual({ link, 'content-type': 'a/b', location: '/7' });
   });
 });
 
 describe('the sections', () => {
   const whole = idempotencySection.parse({ keep: '1h', methods: ['PUT'] });
 
-  it('IDM-2, IDM-5: what holds where nothing else is said', () => {
+  it('IDM-2, IDM-5: have these defaults', () => {
     expect(idempotencyOf([undefined, {}])).toEqual({
       ...{ methods: new Set(['POST', 'PUT']), required: false, keepMs: 86_400_000, unknown: 'hold' },
       ...{ serverErrors: 'release', anonymous: 'refuse', maxBody: 1_048_576, maxAnswer: 1_048_576 },

@@ -33,7 +33,7 @@ describe('declared labels', () => {
     '2026-1-15',
     'v2026-01-15',
     '2026-01-15T00:00:00Z',
-  ])('VER-1: %s is no day of the calendar as a label writes it', (text) => {
+  ])('VER-1: %s is no valid date label', (text) => {
     expect(parseLabel(text)).toBeUndefined();
     expect(parseRequested(text)).toBeUndefined();
   });
@@ -59,7 +59,7 @@ describe('declared labels', () => {
     expect(parseLabel(text)).toBeUndefined();
   });
 
-  it('orders versions as numbers, so that v10 is newer than v9', () => {
+  it('are ordered as numbers: v10 is newer than v9', () => {
     const shuffled = [
       '2026-01-15',
       'v10',
@@ -86,7 +86,7 @@ describe('declared labels', () => {
     ]);
   });
 
-  it('orders any labels totally: antisymmetric, transitive, and equal only to themselves', () => {
+  it('have a total order: antisymmetric, transitive, and equal only to themselves', () => {
     fc.assert(
       fc.property(label, label, label, (a, b, c) => {
         expect(Math.sign(compareLabels(a, b)) + Math.sign(compareLabels(b, a))).toBe(0);
@@ -104,11 +104,11 @@ describe('requested forms', () => {
     ['v1', { prefixed: true, major: 1 }],
     ['1.2.0', { prefixed: false, major: 1, minor: 2, patch: 0 }],
     ['v1.2.0', { prefixed: true, major: 1, minor: 2, patch: 0 }],
-  ])('VER-1: %s is understood', (text, parts) => {
+  ])('VER-1: %s is accepted', (text, parts) => {
     expect(parseRequested(text)).toEqual({ kind: 'number', minor: undefined, patch: undefined, ...parts });
   });
 
-  it('VER-1: nothing but the grammar is understood, whatever Number() makes of it', () => {
+  it('VER-1: only the grammar is accepted, whatever Number() accepts', () => {
     fc.assert(
       fc.property(
         fc.oneof(fc.string(), fc.double().map(String), fc.stringMatching(/^v?[0-9.]{0,8}$/)),

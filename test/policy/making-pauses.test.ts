@@ -1,8 +1,7 @@
-// What an operator may ask of a pause, and what the answer tells of it: when it begins and ends, and what it changes.
-// The life of a version under one stands in pauses.test.ts.
+// Requests for pauses: validation, times, and the described effects.
 import { describe, expect, it } from 'vitest';
 import { createBrownoutCalendar } from '../../gateway/policy/lifecycle/brownout-calendar.ts';
-import { longOver, type Pause } from '../../gateway/policy/lifecycle/override.ts';
+import { longExpired, type Pause } from '../../gateway/policy/lifecycle/override.ts';
 import { effectsOf, type PausableVersion } from '../../gateway/policy/lifecycle/pause-effects.ts';
 import { LONGEST_PAUSE_MS, makePause, type PauseRequest } from '../../gateway/policy/lifecycle/pause-rule.ts';
 import { BEGIN, DAY, day, END, HOUR, life, pause, SUNSET, window } from './paused-life.ts';
@@ -25,7 +24,7 @@ describe('making a pause', () => {
   ];
   const make = (changes: Partial<PauseRequest>) => makePause(request(changes), { apis, now: NOW, id: 'p1' });
 
-  it('begins now unless it says when, and keeps who and why, trimmed', () => {
+  it('begins now by default, and keeps author and reason, trimmed', () => {
     const made = make({ author: ' alice ', reason: 'incident 12: see “#ops”\n' });
     expect(made).toMatchObject({
       kind: 'pause',
@@ -36,7 +35,7 @@ describe('making a pause', () => {
     expect(make({ label: undefined, until: NOW + LONGEST_PAUSE_MS }).kind).toBe('pause');
   });
 
-  it('SUN-1: ends on a whole second, not before the instant asked for', () => {
+  it('SUN-1: ends on a whole second, not before the requested instant', () => {
     const untils = [END - 1, END, END + 1].map((until) => {
       const made = make({ until });
       return made.kind === 'pause' && made.pause.until;
@@ -44,20 +43,20 @@ describe('making a pause', () => {
     expect(untils).toEqual([END, END, END + 1000]);
   });
 
-  it('is remembered for a day after its end, and no longer', () => {
+  it('is kept for a day after its end', () => {
     const over = pause();
-    expect([END, END + DAY - 1, END + DAY].map((now) => longOver([over], now))).toEqual([[], [], [over]]);
+    expect([END, END + DAY - 1, END + DAY].map((now) => longExpired([over], now))).toEqual([[], [], [over]]);
   });
 
   it.each<[string, Partial<PauseRequest>, string, string]>([
-    ['an API nobody knows', { api: 'order' }, 'api', 'no API has this name; there is orders'],
+    ['an unknown API', { api: 'order' }, 'api', 'no API has this name; there is orders'],
     [
       'an API without versions or dates',
       { api: 'health' },
       'api',
       'an API without versions and without dates has nothing to pause',
     ],
-    ['a version nobody knows', { label: 'v9' }, 'label', 'orders has no such version; there is v1'],
+    ['an unknown version', { label: 'v9' }, 'label', 'orders has no such version; there is v1'],
     [
       'an end that has passed',
       { until: NOW },
@@ -70,14 +69,14 @@ describe('making a pause', () => {
       'until',
       'must be later than 2027-04-20, when the pause begins',
     ],
-    ['a beginning in the past', { from: NOW - 1 }, 'from', 'is in the past; leave it out to begin now'],
+    ['a start in the past', { from: NOW - 1 }, 'from', 'is in the past; leave it out to begin now'],
     [
       'more than 90 days',
       { until: NOW + LONGEST_PAUSE_MS + 1 },
       'until',
       'a pause ends 2027-07-13 at the latest, 90 days from now; for longer, extend the sunset',
     ],
-    ['nobody', { author: '  ' }, 'author', 'must not be empty'],
+    ['an empty author', { author: '  ' }, 'author', 'must not be empty'],
     ['no reason', { reason: '' }, 'reason', 'must not be empty'],
     ['a reason of two lines', { reason: 'one\ntwo' }, 'reason', 'must be one line of printable text'],
     ['an escape sequence', { author: 'al\u001b[31mice' }, 'author', 'must be one line of printable text'],
@@ -87,7 +86,7 @@ describe('making a pause', () => {
     expect(make(changes)).toEqual({ kind: 'refused', problems: [{ field, message }] });
   });
 
-  it('everything that is wrong is said at once', () => {
+  it('reports all problems at once', () => {
     const refused = make({ api: 'x', until: 0, author: '', reason: '' });
     expect(refused.kind === 'refused' && refused.problems.map(({ field }) => field)).toEqual([
       'api',
@@ -143,12 +142,12 @@ describe('making a pause', () => {
       'v1 has no upstream: its 404 stays',
     ],
     ['far from its end', life({ sunset: END }), {}, 'none', 'v1 has nothing to hold in that time'],
-  ])('says what it does to a version %s', (_what, rules, changes, effect, summary) => {
+  ])('describes its effect on a version %s', (_what, rules, changes, effect, summary) => {
     const found = effectsOf(pause(changes), [{ name: 'orders', versions: new Map([['v1', rules]]) }]);
     expect(found).toMatchObject([{ version: 'v1', operation: undefined, effect, summary }]);
   });
 
-  it('names the operations that end by themselves, and only the versions meant', () => {
+  it('lists the operations with their own end, and only the named versions', () => {
     const search = { ...life({ sunset: BEGIN - DAY }), operation: 'GET /search' };
     const same = { ...life(), operation: 'GET /' };
     const v1 = life({}, { operations: { list: [search, same] } });

@@ -1,9 +1,8 @@
-// Media types as carriers: what `Content-Type` claims, how a template is written, and what an upstream sees.
-// What `Accept` prefers stands in accept.test.ts.
+// Media types as carriers: Content-Type, templates, and the types that the upstream gets.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { RecordFields } from '../../gateway/exchange/request-view.ts';
-import { plainAccept, readPreferences, wantedForm } from '../../gateway/policy/versioning/accept.ts';
+import { plainAccept, readPreferences, wantedTemplate } from '../../gateway/policy/versioning/accept.ts';
 import {
   acceptableTypes,
   answeredType,
@@ -34,11 +33,11 @@ describe('Content-Type', () => {
     ['NEG-6: differing from the path', { type: v('v2'), pathSegment: 'v1' }, 'v1 against v2'],
     ['NEG-6: differing from Accept', { type: v('v2'), accept: v('v1') }, 'v2 against v1'],
     ['agreeing with Accept', { type: n('1'), accept: v('v1') }, 'v1 by content_type'],
-    ['a plain type says nothing', { type: 'application/json' }, 'v2 by default'],
+    ['a plain type names no version', { type: 'application/json' }, 'v2 by default'],
     ['nor does one without its version', { type: 'application/vnd.acme+json' }, 'v2 by default'],
     ['NEG-6: two types', { type: `${v('v1')}, ${v('v1')}` }, `version_malformed ${v('v1')}, ${v('v1')}`],
     ['NEG-6: a second one', { type: `text/html, ${v('v1')}` }, `version_malformed text/html, ${v('v1')}`],
-    ['NEG-6: nothing behind a comma', { type: `${v('v1')},` }, `version_malformed ${v('v1')},`],
+    ['NEG-6: a trailing comma', { type: `${v('v1')},` }, `version_malformed ${v('v1')},`],
     ['NEG-6: another suffix', { type: `${v('v1')}x` }, `version_malformed ${v('v1')}x`],
     ['NEG-6: a word', { type: v('vx') }, 'version_malformed vx'],
     [
@@ -50,11 +49,11 @@ describe('Content-Type', () => {
     expect(told(resolve({ method: 'POST', ...request }))).toBe(outcome);
   });
 
-  it('says nothing where there is no body to type', () => {
+  it('is ignored for methods without a body', () => {
     expect(told(resolve({ type: v('v1') }))).toBe('v2 by default');
   });
 
-  it('NEG-8: a refusal lists what would have been taken', () => {
+  it('NEG-8: a refusal lists the accepted types', () => {
     expect(acceptableTypes(mediaTypes, ['v2', 'v1.2.0'])).toBe(
       [
         v('v2'),
@@ -66,7 +65,7 @@ describe('Content-Type', () => {
   });
 });
 
-describe('VER-3: one media type that says two things of its version', () => {
+describe('VER-3: one media type with two versions', () => {
   const rows: readonly (readonly [name: string, type: string, outcome: string])[] = [
     ['a parameter twice', `${n('1')};version=2`, '1 against 2'],
     ['in another case', `${n('1')};VERSION=2`, '1 against 2'],
@@ -76,8 +75,8 @@ describe('VER-3: one media type that says two things of its version', () => {
     ['with an empty one', `${n('1')};version=`, '1 against '],
     ['the name against the parameter', `${v('v1')};version=2`, 'v1 against 2'],
     ['the name against the second parameter', `${v('v1')};version=1;version=2`, 'v1 against 2'],
-    ['behind a quote that holds a semicolon', `${n('1')};x=";a=\\";b";version=2`, '1 against 2'],
-    ['behind a quote inside a value', `${n('1')};x=a=";version=1;version=2`, '1 against 2'],
+    ['after a quoted string with a semicolon', `${n('1')};x=";a=\\";b";version=2`, '1 against 2'],
+    ['after a quote inside a value', `${n('1')};x=a=";version=1;version=2`, '1 against 2'],
   ];
 
   it.each(rows)('%s in Accept', (_name, accept, outcome) => {
@@ -97,12 +96,12 @@ describe('VER-3: one media type that says two things of its version', () => {
     ['another parameter twice', `${n('1')};x=1;x=2`],
     ['a value that only looks like one', `${n('1')};x="version=2;version=3"`],
     ['a parameter whose name only contains it', `${n('1')};api-version=2`],
-  ])('says one: %s', (_name, type) => {
+  ])('names one version: %s', (_name, type) => {
     expect(told(resolve({ accept: type }))).toBe('v1 by accept');
     expect(told(resolve({ method: 'POST', type }))).toBe('v1 by content_type');
   });
 
-  it('VER-2: a parameter is no carrier where no template has one', () => {
+  it('VER-2: a parameter is no carrier if no template has one', () => {
     const byName = createResolutionRules({ ...options, mediaTypes: [NAME], default: 'v2' });
     expect(told(resolve({ accept: `${v('v1')};version=2` }, byName))).toBe('v1 by accept');
   });
@@ -114,7 +113,7 @@ describe('templates', () => {
     ['application/vnd.acme-api.v{n}+xml', 'application/xml'],
     ['application/vnd.acme+json; version={n}', 'application/json'],
     ['application/json;v={version}', 'application/json'],
-  ])('%s is plainly %s', (text, plain) => {
+  ])('%s has the plain type %s', (text, plain) => {
     expect(template(text).plain).toBe(plain);
   });
 
@@ -128,12 +127,12 @@ describe('templates', () => {
     'application/vnd.acme.{version}+json; version={n}',
     '*/*; version={n}',
     '',
-  ])('%j is none', (text) => {
+  ])('%j is no template', (text) => {
     expect(parseTemplate(text)).toBeUndefined();
   });
 });
 
-describe('VER-9: the upstream sees plain types', () => {
+describe('VER-9: the upstream gets plain types', () => {
   it.each([
     [v('v1'), 'application/json'],
     [`${v('v1')};q=0.5`, 'application/json; q=0.5'],
@@ -185,7 +184,7 @@ const hostile = fc.oneof(
     .map((parts) => parts.join('')),
 );
 
-describe('whatever a request writes', () => {
+describe('any request', () => {
   it('resolution never throws and serves only released versions', () => {
     fc.assert(
       fc.property(fc.constantFrom('GET', 'POST'), hostile, hostile, (method, accept, type) => {
@@ -195,10 +194,10 @@ describe('whatever a request writes', () => {
     );
   });
 
-  it('NEG-5: a rewritten type names the resolved version, read again by the same rules', () => {
+  it('NEG-5: a rewritten type names the resolved version when parsed again', () => {
     fc.assert(
       fc.property(hostile, hostile, (accept, sent) => {
-        const form = wantedForm(mediaTypes, accept, () => true);
+        const form = wantedTemplate(mediaTypes, accept, () => true);
         const type = form && answeredType(form, 'v2', sent);
         if (type === undefined) return;
         expect(type).toMatch(/^[\x20-\x7e]+$/);
@@ -207,7 +206,7 @@ describe('whatever a request writes', () => {
     );
   });
 
-  it('VER-9: what is left for the upstream names no version, read again by the same rules', () => {
+  it("VER-9: the upstream's types name no version when parsed again", () => {
     fc.assert(
       fc.property(hostile, (accept) => {
         const plain = plainAccept(mediaTypes, accept, () => true);

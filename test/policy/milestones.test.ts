@@ -1,4 +1,4 @@
-// What was made known of a version's life and when, and the words for it.
+// The milestones of a version and their texts.
 import { describe, expect, it } from 'vitest';
 import { createBrownoutCalendar } from '../../gateway/policy/lifecycle/brownout-calendar.ts';
 import type { VersionLife } from '../../gateway/policy/lifecycle/calendar.ts';
@@ -55,7 +55,7 @@ const told = (version: VersionLife, now = EVER) =>
   );
 
 describe('the milestones of a version', () => {
-  it('are what was announced, the latest first, each with the dates of its day', () => {
+  it('are the announcements, latest first, each with the dates of its instant', () => {
     const brownouts = createBrownoutCalendar([
       window('2027-03-01', 0, '2026-11-01'),
       window('2027-03-08', 0, '2026-11-01'),
@@ -71,14 +71,14 @@ describe('the milestones of a version', () => {
     ]);
   });
 
-  it('are known from their instant on, and no sooner', () => {
+  it('appear at their instant, not before', () => {
     expect(told(life(), day('2025-12-01') - 1)).toEqual(['2024-06-01 orders v1 is released']);
     expect(told(life(), day('2025-12-01'))).toHaveLength(2);
     expect(nextMilestone([life()], day('2025-12-01'))).toBe(day('2026-10-10'));
     expect(nextMilestone([life()], day('2028-01-01'))).toBe(EVER);
   });
 
-  it('tell of brownouts once for each rule', () => {
+  it('contain brownouts once per rule', () => {
     const windows = [
       window('2027-03-01', 0, '2026-11-01'),
       window('2027-03-02', 1, '2026-11-02'),
@@ -92,12 +92,12 @@ describe('the milestones of a version', () => {
     ]);
   });
 
-  it('have a retirement of its own only where it is not the sunset', () => {
+  it('contain a retirement only if it differs from the sunset', () => {
     expect(told(life({ retired: schedule.sunset })).join()).not.toContain('retired');
     expect(told(life({ retired: undefined })).join()).not.toContain('retired');
   });
 
-  it('of an operation are those by which it differs', () => {
+  it('of an operation are only those that differ from its version', () => {
     const search = {
       ...life({ announced: undefined, extended: undefined, deprecated: day('2026-06-01') }),
       operation: 'GET /search',
@@ -106,20 +106,20 @@ describe('the milestones of a version', () => {
     expect(own).toEqual(['2026-06-01 orders v1 GET /search is deprecated from 2026-06-01']);
   });
 
-  it('of an API without versions call it by its name, which was never released', () => {
+  it('of an API without versions use its name and have no release', () => {
     const whole = life({ released: Number.NEGATIVE_INFINITY, extended: undefined });
     expect(told(whole).at(-1)).toBe('2025-12-01 orders is deprecated from 2026-01-15');
   });
 });
 
-describe('the words of a milestone', () => {
+describe('the text of a milestone', () => {
   const textOf = (kind: string, changes: Partial<Schedule> = {}) =>
     milestonesOf([life(changes)], EVER)
       .filter((each) => each.kind === kind)
       .map(milestoneText)
       .at(-1);
 
-  it('say when it ends as first published, why, and what to do', () => {
+  it('contains the first published end, the reason and what to do', () => {
     expect(textOf('deprecation')).toEqual([
       'It ends on 2027-01-15.',
       'Why: money amounts become integers.',
@@ -128,13 +128,13 @@ describe('the words of a milestone', () => {
     ]);
   });
 
-  it('name the operation that follows another', () => {
+  it('names the successor operation', () => {
     expect(textOf('deprecation', { successorOperation: 'POST /{id}/cancel' })).toContain(
       'Move to v2 POST /{id}/cancel.',
     );
   });
 
-  it('leave out what is not known, and name what may serve where nothing succeeds', () => {
+  it('omits unknown values, and names the alternate if there is no successor', () => {
     const alone = {
       successor: undefined,
       guide: undefined,
@@ -149,7 +149,7 @@ describe('the words of a milestone', () => {
     ]);
   });
 
-  it('say what is answered from its end on', () => {
+  it('says what requests get after the end', () => {
     expect(textOf('sunset')?.[0]).toBe('Requests are answered 410 Gone.');
     expect(textOf('sunset', { after: { kind: 'redirect', to: 'v2', unsafe: 308 } })?.[0]).toBe(
       'Requests are redirected to v2.',

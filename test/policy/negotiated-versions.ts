@@ -1,5 +1,4 @@
-// Versions that media types name, and what a request with them comes to.
-// For the files about Accept and Content-Type.
+// Resolves the versions that media types name, for tests.
 import { RecordFields } from '../../gateway/exchange/request-view.ts';
 import { parseTemplate } from '../../gateway/policy/versioning/media-type.ts';
 import { readEvidence } from '../../gateway/policy/versioning/readers.ts';

@@ -1,4 +1,4 @@
-// Which of two operations answers a request that fits both: said of templates alone, as the table of a plan decides it.
+// Which of two matching operations gets a request: by template alone, as the operation table decides.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createOperationTable } from '../../gateway/plan/routes/operation-table.ts';
@@ -15,7 +15,7 @@ function template(text: string): OperationTemplate {
   return parsed.template;
 }
 
-describe('an operation beside another takes requests of it', () => {
+describe('one operation takes requests of another', () => {
   it.each([
     ['GET /search', 'GET /{id}', true],
     ['GET /{id}', 'GET /search', false],
@@ -33,7 +33,7 @@ describe('an operation beside another takes requests of it', () => {
     expect(takesRequestsOf(template(a), template(b))).toBe(expected);
   });
 
-  it('exactly where the table of both answers otherwise than that of the other alone', () => {
+  it('exactly if the operation table with both gives another result than with the other alone', () => {
     const words = ['a', 'b'];
     const methods = ['GET', 'HEAD', 'POST'];
     const segment = fc.constantFrom(...words, '{x}');
@@ -43,7 +43,7 @@ describe('an operation beside another takes requests of it', () => {
         const named = path.map((each, index) => (each === '{x}' ? `{x${index}}` : each));
         return template(`${method} /${named.join('/')}`);
       });
-    // One word more than the templates know: what only a parameter matches.
+    // One word more than the templates know, which only a parameter matches.
     const tails = (length: number): readonly string[] =>
       length === 0
         ? ['']

@@ -1,4 +1,4 @@
-// Operation templates: how they are read, compared, and filled in with what a request's path holds.
+// Operation templates: parsing, comparison, and filling in captured segments.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
@@ -26,7 +26,7 @@ describe('the name of an operation', () => {
     'POST /items/{id}',
     'DELETE /a.b/~c/{item_id}/x%20y',
     'OPTIONS /:sub',
-  ])('%s is read and spelled alike', (text) => {
+  ])('%s is parsed and spelled back', (text) => {
     expect(spellOperation(template(text))).toBe(text);
   });
 
@@ -50,7 +50,7 @@ describe('the name of an operation', () => {
     expect(parseOperation(text)).toMatchObject({ kind: 'malformed', why: expect.stringContaining(why) });
   });
 
-  it('answers the same requests whatever its parameters are called', () => {
+  it('matches the same requests with other parameter names', () => {
     expect(sameRequests(template('GET /{a}/x'), template('GET /{b}/x'))).toBe(true);
     expect(sameRequests(template('GET /{a}/x'), template('PUT /{a}/x'))).toBe(false);
     expect(sameRequests(template('GET /{a}/x'), template('GET /{a}/{x}'))).toBe(false);
@@ -69,7 +69,7 @@ describe('the successor of an operation', () => {
   });
 
   it.each(['', '/search', 'v3 /search', 'v3 v4 GET /', 'GET search', 'v3  GET /', 'https://x.example/'])(
-    '%j is none',
+    '%j is no successor',
     (text) => {
       expect(parseOperationSuccessor(text)).toBeUndefined();
     },
@@ -77,20 +77,20 @@ describe('the successor of an operation', () => {
 });
 
 describe('filling in a template', () => {
-  it('LNK-2: places captured segments by name and keeps their encoding', () => {
+  it('LNK-2: inserts captured segments by name with their encoding', () => {
     const parts = tailParts(template('GET /of/{customer}/{id}'), template('GET /{id}/by/{customer}'));
     expect(fillTail(parts, ['a%20b', '7%2F8'])).toBe('/7%2F8/by/a%20b');
   });
 
-  it('LNK-2: the root is the base alone', () => {
+  it('LNK-2: the root is the base itself', () => {
     expect(fillTail(tailParts(template('GET /search'), template('GET /')), [])).toBe('');
   });
 
-  it('a parameter nobody captured is a mistake of whoever skipped the checks', () => {
+  it('throws for a parameter that is not captured, which a check would have found', () => {
     expect(() => tailParts(template('GET /{a}'), template('GET /{b}'))).toThrow(RangeError);
   });
 
-  it('LNK-2: a template filled in with its own captures is the path it came from', () => {
+  it('LNK-2: a template filled with its own captures gives the original path', () => {
     const word = fc.stringMatching(/^[a-z0-9~-]{1,6}$/);
     const segment = fc.record({ parameter: fc.boolean(), text: word });
     fc.assert(

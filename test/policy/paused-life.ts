@@ -1,5 +1,4 @@
-// Orders v1 with its dates, and a pause around its sunset: what the tests of pauses judge.
-// Days are UTC, in epoch milliseconds.
+// Orders v1 with its dates and a pause around its sunset, for tests. Days are UTC, in epoch milliseconds.
 import type { BrownoutWindow } from '../../gateway/policy/lifecycle/brownout-rule.ts';
 import type { Pause } from '../../gateway/policy/lifecycle/override.ts';
 import type { PausableVersion } from '../../gateway/policy/lifecycle/pause-effects.ts';
@@ -26,7 +25,6 @@ export const pause = (changes: Partial<Pause> = {}): Pause => ({
   ...changes,
 });
 
-/** Orders v1, served by an upstream, with other dates. */
 export function life(changes: Partial<Schedule> = {}, more: Partial<PausableVersion> = {}): PausableVersion {
   const { operations: _none, upstream: _nowhere, ...base } = version();
   const schedule = { ...base.schedule, ...changes };

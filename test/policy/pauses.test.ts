@@ -1,8 +1,7 @@
-// The life of a version under a pause: what is held, what stays, and when it is over.
-// What the operator who makes one is told stands in making-pauses.test.ts.
+// The life of a version during a pause.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { assess, holdOf, type Living } from '../../gateway/policy/lifecycle/assess.ts';
+import { assess, effectivePause, type OverridableRules } from '../../gateway/policy/lifecycle/assess.ts';
 import { createBrownoutCalendar } from '../../gateway/policy/lifecycle/brownout-calendar.ts';
 import { nextOverrideChange, type Override, type Pause } from '../../gateway/policy/lifecycle/override.ts';
 import { phaseAt } from '../../gateway/policy/lifecycle/phases.ts';
@@ -13,23 +12,23 @@ import { BEGIN, DAY, day, END, HOUR, life, pause, SUNSET, window } from './pause
 
 const STAGES: readonly Stage[] = ['planned', 'active', 'deprecated', 'sunset', 'retired'];
 
-function stageAt(rules: Living, now: number, overrides: readonly Override[] = [pause()]): Stage {
+function stageAt(rules: OverridableRules, now: number, overrides: readonly Override[] = [pause()]): Stage {
   return phaseAt(assess(rules, { overrides, now }).phases, now).stage;
 }
 
-describe('while a pause runs', () => {
+describe('during a pause', () => {
   it.each<[string, number, Stage, Stage]>([
     ['before it nothing is changed', BEGIN - 1, 'deprecated', 'deprecated'],
     ['before the sunset the version is what it was', BEGIN, 'deprecated', 'deprecated'],
     ['the sunset does not happen', SUNSET, 'retired', 'deprecated'],
     ['to its last millisecond', END - 1, 'retired', 'deprecated'],
-    ['at its end the version is gone to the second', END, 'retired', 'retired'],
+    ['the version is retired exactly at its end', END, 'retired', 'retired'],
   ])('%s', (_what, now, without, under) => {
     expect(stageAt(life(), now, [])).toBe(without);
     expect(stageAt(life(), now)).toBe(under);
   });
 
-  it('SUN-1, WARN-3: the signals tell its end for the sunset, and Deprecation stays', () => {
+  it('SUN-1, WARN-3: Sunset and Warning contain the end of the pause, and Deprecation stays', () => {
     const lines = (overrides: readonly Override[]) => {
       const { phases } = assess(life(), { overrides, now: BEGIN });
       const { replace, warning } = phaseAt(phases, BEGIN);
@@ -43,20 +42,20 @@ describe('while a pause runs', () => {
     expect(under.deprecation).toBe(before.deprecation);
   });
 
-  it('one that ends before the sunset leaves every date as it is', () => {
+  it('a pause that ends before the sunset changes no date', () => {
     const rules = life();
     const { schedule, phases } = assess(rules, { overrides: [pause({ until: SUNSET })], now: BEGIN });
     expect(schedule).toBe(rules.schedule);
     expect(phases).toBe(rules.phases);
   });
 
-  it('retired and forgotten wait as long, and not longer', () => {
+  it('retired and forgotten move to the end of the pause', () => {
     const dates = { sunset: SUNSET, retired: SUNSET + DAY, forgotten: END + DAY };
     const { schedule } = assess(life(dates), { overrides: [pause()], now: SUNSET });
     expect(schedule).toMatchObject({ sunset: END, retired: END, forgotten: END + DAY });
   });
 
-  it('STAT-1: what is forgotten already is known again', () => {
+  it('STAT-1: a forgotten version is known again', () => {
     const rules = life({ forgotten: SUNSET + HOUR });
     const forgottenAt = (now: number) =>
       isForgotten(assess(rules, { overrides: [pause()], now }).schedule, now);
@@ -64,20 +63,20 @@ describe('while a pause runs', () => {
     expect(stageAt(rules, SUNSET + HOUR)).toBe('deprecated');
   });
 
-  it('a version that would have ended without notice is deprecated from that day on', () => {
+  it('a version without a deprecation date is deprecated from its original end on', () => {
     const rules = life({ deprecated: undefined });
     expect(stageAt(rules, SUNSET - 1)).toBe('active');
     expect(stageAt(rules, SUNSET)).toBe('deprecated');
   });
 
-  it('RET-11: what has no upstream stays gone', () => {
+  it('RET-11: a version without an upstream stays gone', () => {
     const rules = life({}, { upstream: undefined });
     const moment = { overrides: [pause()], now: SUNSET };
     expect(assess(rules, moment)).toBe(rules);
-    expect(holdOf(rules, moment)).toBeUndefined();
+    expect(effectivePause(rules, moment)).toBeUndefined();
   });
 
-  it('a consumer keeps a last day of its own that is later, and none that is earlier', () => {
+  it('an exception keeps its end only if it is later than the pause', () => {
     const leave = { consumer: 'acme', from: ['sunset'], why: '', by: '' } as const;
     const own = (until: number) => {
       const phases = version().phasesOf({ ...life().schedule, sunset: until });
@@ -89,7 +88,7 @@ describe('while a pause runs', () => {
     expect(phaseAt(exceptions[1]?.phases ?? [], END).until).toBe(END + DAY);
   });
 
-  it('no window is open; those around it are cut, the others stay', () => {
+  it('no window is open: overlapping windows are cut, others stay', () => {
     const windows = [
       window(BEGIN - 2 * HOUR, BEGIN - HOUR),
       window(BEGIN - HOUR, BEGIN + HOUR),
@@ -108,25 +107,25 @@ describe('while a pause runs', () => {
   });
 });
 
-describe('which pause counts', () => {
+describe('the pause in force', () => {
   it.each<[string, Partial<Pause>, boolean]>([
     ['one of the whole API', {}, true],
     ['one of the version', { label: 'v1' }, true],
-    ['not one of another version', { label: 'v2' }, false],
-    ['not one of another API', { api: 'payments' }, false],
+    ['not a pause of another version', { label: 'v2' }, false],
+    ['not a pause of another API', { api: 'payments' }, false],
     ['not one that is over', { until: SUNSET }, false],
     ['not one to come', { from: SUNSET + 1 }, false],
   ])('%s', (_what, changes, counts) => {
     expect(stageAt(life(), SUNSET, [pause(changes)])).toBe(counts ? 'deprecated' : 'retired');
   });
 
-  it('of several the one that ends last, whatever their order', () => {
+  it('is the one that ends last, in any order', () => {
     const both = [pause(), pause({ id: 'p2', until: END + DAY })];
     for (const overrides of [both, both.toReversed()])
       expect(assess(life(), { overrides, now: SUNSET }).schedule.sunset).toBe(END + DAY);
   });
 
-  it('the rules under a pause are made once, and anew when it is moved or another one counts', () => {
+  it('the rules are cached until the pause changes or another one is in force', () => {
     const rules = life();
     const under = (changes: Partial<Pause>) => assess(rules, { overrides: [pause(changes)], now: SUNSET });
     const first = under({});
@@ -136,7 +135,7 @@ describe('which pause counts', () => {
     expect(assess(rules, { overrides: [], now: SUNSET })).toBe(rules);
   });
 
-  it('operations that share the calendar of their version share it under a pause as well', () => {
+  it('operations that share a calendar with their version still share it during a pause', () => {
     const brownouts = createBrownoutCalendar([window(BEGIN, BEGIN + HOUR)]);
     const [one, other] = [life({}, { brownouts }), life({}, { brownouts })].map((rules) =>
       assess(rules, { overrides: [pause()], now: BEGIN }),
@@ -145,14 +144,14 @@ describe('which pause counts', () => {
     expect(one?.brownouts).not.toBe(brownouts);
   });
 
-  it('CACHE-6: its beginning and its end are changes, as far as they are to come', () => {
+  it('CACHE-6: its start and end count as changes while they are in the future', () => {
     const all = [pause(), pause({ label: 'v2', from: BEGIN - DAY }), pause({ api: 'payments', from: 5 })];
     const next = (now: number) => nextOverrideChange(all, { api: 'orders', label: 'v1' }, now);
     expect([BEGIN - 1, BEGIN, END - 1, END].map(next)).toEqual([BEGIN, END, END, Infinity]);
   });
 });
 
-describe('whatever the dates', () => {
+describe('with any dates', () => {
   const instant = fc.integer({ min: day('2026-01-01'), max: day('2028-01-01') });
   const date = fc.option(instant, { nil: undefined });
   const schedules = fc.record({
@@ -169,7 +168,7 @@ describe('whatever the dates', () => {
     { maxLength: 4 },
   );
 
-  it('no stage is later under a pause than without, and outside of every pause it is the same', () => {
+  it('no stage is later with a pause than without, and outside a pause it is the same', () => {
     fc.assert(
       fc.property(schedules, pauses, instant, (dates, overrides, now) => {
         const rules = life(dates);
@@ -182,11 +181,11 @@ describe('whatever the dates', () => {
     );
   });
 
-  it('phases cover all time, and Sunset parses to an instant that is not before the end of the pause', () => {
+  it('phases cover all time, and Sunset is not before the end of the pause', () => {
     fc.assert(
       fc.property(schedules, pauses, instant, (dates, overrides, now) => {
         const rules = life(dates);
-        const held = holdOf(rules, { overrides, now });
+        const held = effectivePause(rules, { overrides, now });
         const { phases } = assess(rules, { overrides, now });
         expect(phases[0]?.from).toBe(-Infinity);
         expect(phases.at(-1)?.until).toBe(Infinity);
@@ -202,7 +201,7 @@ describe('whatever the dates', () => {
     );
   });
 
-  it('a request meets a window exactly when there is one and no pause runs', () => {
+  it('a window refuses requests exactly if it is open and no pause is in force', () => {
     const windows = fc
       .uniqueArray(instant, { minLength: 2, maxLength: 12 })
       .map((bounds) => bounds.toSorted((a, b) => a - b))
@@ -218,10 +217,10 @@ describe('whatever the dates', () => {
         const moment = { overrides, now };
         const { brownouts } = assess(rules, moment);
         const inWindow = planned.some(({ from, until }) => from <= now && now < until);
-        const held = holdOf(rules, moment) !== undefined;
+        const held = effectivePause(rules, moment) !== undefined;
         expect(brownouts?.at(now) !== undefined).toBe(inWindow && !held);
-        // And from the end of the pause on it is as if there had been none.
-        const after = Math.max(now, holdOf(rules, moment)?.until ?? now);
+        // From the end of the pause on, it is as if there had been none.
+        const after = Math.max(now, effectivePause(rules, moment)?.until ?? now);
         expect(brownouts?.at(after) !== undefined).toBe(rules.brownouts?.at(after) !== undefined);
       }),
     );

@@ -1,4 +1,4 @@
-// Which version an account stays on: stored pin, creation day, first call; and whose account a caller speaks for.
+// The version of an account: stored pin, creation day, first call, and the account itself.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { RecordFields } from '../../gateway/exchange/request-view.ts';
@@ -8,7 +8,7 @@ import {
   choosePin,
   creationDayOf,
   type Pin,
-  type PinMoment,
+  type PinAvailability,
   type PinMove,
   ROLL_BACK_MS,
   rollBackPin,
@@ -25,9 +25,9 @@ const MEDIA_TYPES = [
   { before: 'application/vnd.acme.', after: '+json', parameter: undefined, plain: 'application/json' },
 ];
 
-/** Released on the day they are called by; the first is retired, the one before it not even remembered. */
+/** Each is released on the day of its label. The first is retired, the one before it forgotten. */
 const LABELS = ['2023-01-01', '2024-09-01', '2025-09-15', '2026-06-01', '2099-01-01'];
-const moment: PinMoment = {
+const moment: PinAvailability = {
   now: NOW,
   isReleased: (label) => label !== '2023-01-01' && label <= '2026-11-20',
   isServed: (label) => label > '2024-09-01' && label <= '2026-11-20',
@@ -63,27 +63,27 @@ describe('the version of an account', () => {
     ['a day that has not come, as if made today', '2099-06-01', '2026-06-01'],
     ['a day before any version: the oldest', '2019-12-31', '2023-01-01'],
     ['a day whose version is not remembered any more', '2023-05-05', '2023-01-01'],
-  ])('VER-5: floor: made on %s', (_name, created, label) => expect(chosen(created)).toBe(label));
+  ])('VER-5: floor: created on %s', (_name, created, label) => expect(chosen(created)).toBe(label));
 
   it.each([
     ['the day a version was released', '2025-09-15', '2025-09-15'],
     ['another day', '2025-09-16', 'none'],
     ['a day before any version', '2019-12-31', 'none'],
     ['the day of a version that is only planned', '2099-01-01', 'none'],
-  ])('VER-5: exact: made on %s', (_name, created, label) => expect(chosen(created, 'exact')).toBe(label));
+  ])('VER-5: exact: created on %s', (_name, created, label) => expect(chosen(created, 'exact')).toBe(label));
 
-  it('is what was stored, whatever the creation day says and whatever became of the version', () => {
+  it('is the stored pin, whatever the creation day and the state of the version', () => {
     expect(chosen('2025-09-15', 'floor', pinTo('2026-06-01'))).toBe('2026-06-01');
     expect(chosen('2025-09-15', 'exact', pinTo('2024-09-01'))).toBe('2024-09-01');
     expect(chosen(undefined, 'floor', pinTo('2001-01-01'))).toBe('2001-01-01');
   });
 
-  it('is the newest one served, and kept from then on, where nothing is known of the account', () => {
+  it('is the newest served one for an unknown account, and is stored', () => {
     expect(chosen(undefined)).toBe('first call 2026-06-01');
     expect(chosen(undefined, 'exact')).toBe('first call 2026-06-01');
   });
 
-  it('is not kept where all versions have ended: there is nothing to stay on', () => {
+  it('is not stored if all versions have ended', () => {
     expect(chosen(undefined, 'floor', undefined, { ...moment, isServed: () => false })).toBe('2026-06-01');
   });
 
@@ -93,7 +93,7 @@ describe('the version of an account', () => {
     expect(chosen('2026-01-01', 'floor', undefined, early)).toBe('none');
   });
 
-  it('VER-5: stays the same on every later day, also when newer versions come and older ones go', () => {
+  it('VER-5: stays the same on every later day, when newer versions appear and older ones end', () => {
     const day = fc.integer({ min: Date.UTC(2022, 0, 1), max: NOW }).map(dayOf);
     fc.assert(
       fc.property(day, fc.integer({ min: 0, max: 100 * 365 }), (created, days) => {
@@ -104,8 +104,8 @@ describe('the version of an account', () => {
     );
   });
 
-  it('a label that was released later than its day is nobody’s who came before', () => {
-    const late: PinMoment = {
+  it('never is a version that was released after the creation of the account', () => {
+    const late: PinAvailability = {
       ...moment,
       wasReleased: (label, at) =>
         moment.wasReleased(label, at) && (label !== '2026-06-01' || at >= Date.UTC(2026, 5, 15)),
@@ -117,21 +117,18 @@ describe('the version of an account', () => {
   });
 });
 
-describe('a version that is out before the day it is called by', () => {
-  const early: PinMoment = { ...moment, wasReleased: () => true };
+describe('a version that is released before its label’s day', () => {
+  const early: PinAvailability = { ...moment, wasReleased: () => true };
 
   it.each<[DateMatch, string, string]>([
     ['floor', '2099-06-01', '2026-06-01'],
     ['exact', '2099-01-01', 'none'],
-  ])(
-    'VER-5: %s: is nobody’s who says to have come on a day that is still to come',
-    (match, created, label) => {
-      expect(chosen(created, match, undefined, early)).toBe(label);
-    },
-  );
+  ])('VER-5: %s: is not pinned for a creation day in the future', (match, created, label) => {
+    expect(chosen(created, match, undefined, early)).toBe(label);
+  });
 });
 
-describe('a pin that is moved', () => {
+describe('moving a pin', () => {
   const versions = { labels: LABELS.toReversed(), isServed: moment.isServed };
   const told = (move: PinMove) => (move.kind === 'refused' ? move.reason : move.next?.label);
 
@@ -142,15 +139,15 @@ describe('a pin that is moved', () => {
     ['one that has ended', '2023-01-01', '2024-09-01', 'version_ended'],
     ['one that is not out yet', '2026-06-01', '2099-01-01', 'version_ended'],
     ['one that there never was', '2026-06-01', '2026-07-01', 'version_unknown'],
-    ['any, from one that is gone', '2025-12-01', '2025-09-15', '2025-09-15'],
+    ['any version, from one that is no longer declared', '2025-12-01', '2025-09-15', '2025-09-15'],
     ['any, from nowhere', undefined, '2025-09-15', '2025-09-15'],
-  ])('goes to %s or says why not', (_what, from, to, expected) => {
+  ])('gives %s', (_what, from, to, expected) => {
     expect(told(upgradePin(from === undefined ? undefined : pinTo(from), { from, to }, versions, NOW))).toBe(
       expected,
     );
   });
 
-  it('comes back within 72 hours, not in their last instant, and once', () => {
+  it('can be rolled back once, within 72 hours and not at their last instant', () => {
     const move = upgradePin(pinTo('2025-09-15'), { from: '2025-09-15', to: '2026-06-01' }, versions, NOW);
     if (move.kind === 'refused') throw new Error(move.reason);
     const back = (after: number) => rollBackPin(move.next, versions, NOW + after);
@@ -166,7 +163,7 @@ describe('a pin that is moved', () => {
   });
 });
 
-describe('a pin beside what a request says', () => {
+describe('a pin and the version in a request', () => {
   /** `2025-09-15 by pin`, or the reason of the refusal. */
   function told(headers: Record<string, string>, pinned: Label | undefined, by = rules): string {
     const input = {
@@ -184,7 +181,7 @@ describe('a pin beside what a request says', () => {
   const accept = (range: string) => ({ accept: range });
 
   it.each<[string, Record<string, string>, Label | undefined, string]>([
-    ['nothing said: the pin', {}, '2025-09-15', '2025-09-15 by pin'],
+    ['without a version the pin decides', {}, '2025-09-15', '2025-09-15 by pin'],
     [
       'a header wins, and is no conflict',
       { 'api-version': '2026-06-01' },
@@ -198,7 +195,7 @@ describe('a pin beside what a request says', () => {
       'version_unknown',
     ],
     ['nor does a malformed one', { 'api-version': 'latest' }, '2025-09-15', 'version_malformed'],
-    ['a range without a version leaves it to the pin', accept('*/*'), '2025-09-15', '2025-09-15 by pin'],
+    ['with a range without a version the pin decides', accept('*/*'), '2025-09-15', '2025-09-15 by pin'],
     [
       'a type with one wins',
       accept('application/vnd.acme.2026-06-01+json'),
@@ -206,7 +203,7 @@ describe('a pin beside what a request says', () => {
       '2026-06-01 by accept',
     ],
     [
-      'what the list likes best leaves it open',
+      'the best range has no version',
       accept('application/json, application/vnd.acme.2026-06-01+json;q=0.5'),
       '2025-09-15',
       '2025-09-15 by pin',
@@ -217,7 +214,7 @@ describe('a pin beside what a request says', () => {
       '2025-09-15',
       '2026-06-01 by accept',
     ],
-    ['a pin on a version that is gone from the file is refused', {}, '2001-01-01', 'version_unknown'],
+    ['a pin on a version that is no longer declared is refused', {}, '2001-01-01', 'version_unknown'],
     ['and so is one that is not remembered any more', {}, '2023-01-01', 'version_unknown'],
     ['and one that is not out yet', {}, '2099-01-01', 'version_unknown'],
     ['neither pin nor default', {}, undefined, 'version_missing'],
@@ -229,14 +226,14 @@ describe('a pin beside what a request says', () => {
     ],
   ])('VER-3: %s', (_name, headers, pinned, expected) => expect(told(headers, pinned)).toBe(expected));
 
-  it('VER-3: the default is lowest', () => {
+  it('VER-3: the default has the lowest precedence', () => {
     const by = rulesOf('exact', '2026-06-01');
     expect(told({}, '2025-09-15', by)).toBe('2025-09-15 by pin');
     expect(told({}, undefined, by)).toBe('2026-06-01 by default');
     expect(told({}, '2001-01-01', by)).toBe('version_unknown');
   });
 
-  it('an API without pins is never left open', () => {
+  it('an API without pins always resolves or refuses', () => {
     const plain = createResolutionRules({ labels: LABELS, header: 'API-Version', default: undefined });
     const input = {
       method: 'GET',
@@ -285,7 +282,7 @@ describe('a pin beside what a request says', () => {
   });
 });
 
-describe('the day an account was made', () => {
+describe('the creation day of an account', () => {
   const dayIn = (claim: unknown) => creationDayOf(RULE, { id: 'acme', claims: { made: claim } });
 
   it.each<[string, unknown, string]>([
@@ -311,9 +308,9 @@ describe('the day an account was made', () => {
     ['a list', ['2025-03-14']],
     ['null', null],
     ['full-width digits', '２０２５-03-14'],
-  ])('counts as not told where the claim is %s', (_name, claim) => expect(dayIn(claim)).toBeUndefined());
+  ])('is unknown if the claim is %s', (_name, claim) => expect(dayIn(claim)).toBeUndefined());
 
-  it('is not told by a claim that is missing, nor where no claim was named', () => {
+  it('is unknown if the claim is missing or not configured', () => {
     expect(creationDayOf(RULE, { id: 'acme', claims: {} })).toBeUndefined();
     const { account, match } = RULE;
     const unnamed = { account, match, created: undefined };
@@ -322,11 +319,11 @@ describe('the day an account was made', () => {
   });
 });
 
-describe('the account a caller speaks for', () => {
+describe('the account of a caller', () => {
   const byClaim: PinRule = { ...RULE, account: 'tenant' };
   const named = (claims: Record<string, unknown>) => accountOf(byClaim, { id: 'acme', claims });
 
-  it('is the consumer, where no claim is named', () => {
+  it('is the consumer by default', () => {
     expect(accountOf(RULE, { id: 'acme', claims: { tenant: 't-1' } })).toBe('acme');
     const prefixes = { own: 'partner/', others: ['main/'] };
     const caller = (tenant: string) => ({ id: 'partner/acme', claims: { tenant }, prefixes });
@@ -335,7 +332,7 @@ describe('the account a caller speaks for', () => {
     expect(accountOf(byClaim, { ...caller('partner/t-1'), prefixes: others })).toBeUndefined();
   });
 
-  it('is what the claim says, a whole number too', () => {
+  it('is the value of the claim, also of an integer', () => {
     expect(named({ tenant: 't-1' })).toBe('t-1');
     expect(named({ tenant: 4711 })).toBe('4711');
   });
@@ -348,7 +345,7 @@ describe('the account a caller speaks for', () => {
     ['an object', { tenant: { id: 't-1' } }],
     ['a fraction', { tenant: 0.5 }],
     ['a number that is not exact', { tenant: 2 ** 53 }],
-  ])('is nobody’s where the claim is %s: the consumer does not stand in for it', (_name, claims) => {
+  ])('is unknown if the claim is %s: the consumer does not replace it', (_name, claims) => {
     expect(named(claims)).toBeUndefined();
   });
 });

@@ -1,4 +1,4 @@
-// Which type a client likes best of the few on offer: only one it spells out wins over the first.
+// The preferred of a few offered types: only a type that Accept spells out wins over the first.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { preferredType } from '../../gateway/policy/versioning/accept.ts';
@@ -32,7 +32,7 @@ describe('the preferred type', () => {
     expect(preferredType(`application/json;q=0.1, ${HTML}`, [JSON_TYPE, HTML])).toBe(HTML);
   });
 
-  it('is one of those offered, whatever is sent', () => {
+  it('is always one of the offered types', () => {
     const noise = fc.stringMatching(/^[a-z*/;=,"q0-9.\\ ]{0,60}$/);
     fc.assert(
       fc.property(noise, noise, (before, after) => {

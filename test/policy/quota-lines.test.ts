@@ -1,5 +1,4 @@
-// What clients are told of their limits: the field lines, and when to come back.
-// How the numbers come about stands in gcra.test.ts.
+// The rate-limit header lines and Retry-After.
 import fc from 'fast-check';
 import { parseList } from 'structured-headers';
 import { describe, expect, it } from 'vitest';
@@ -19,7 +18,7 @@ describe('quota lines', () => {
     resetMs: 16_001,
   };
 
-  it('RL-2, RL-3: limit, remaining and the draft fields', () => {
+  it('RL-2, RL-3: contain limit, remaining and the draft fields', () => {
     expect(quotaLines([quota])).toEqual({
       replace: [
         ['x-ratelimit-limit', '600'],
@@ -45,7 +44,7 @@ describe('quota lines', () => {
   const address = counted({ limit: named('burst', 100), rule: { ...rule, by: 'address' }, remaining: 70 });
   const all = counted({ limit: named('all', 9000), rule: everyone, remaining: 500 });
 
-  it('RL-2, RL-3: of several limits the pair has the one that is met first, the lists have all', () => {
+  it('RL-2, RL-3: X-RateLimit shows the nearest of several limits, the lists show all', () => {
     expect(fieldsOf([mine, address])).toEqual([
       '600 42',
       '"default";q=600;w=60, "burst";q=100;w=60',
@@ -53,7 +52,7 @@ describe('quota lines', () => {
     ]);
   });
 
-  it('RL-7: what others have used of a shared limit is told only where it is the one that is met first', () => {
+  it('RL-7: the remaining units of a shared limit appear only if it is the nearest', () => {
     expect(fieldsOf([mine, all])).toEqual([
       '600 42',
       '"default";q=600;w=60, "all";q=9000;w=60',
@@ -66,7 +65,7 @@ describe('quota lines', () => {
     ]);
   });
 
-  it('RL-4: of two that refuse the pair has the one that refuses longer', () => {
+  it('RL-4: X-RateLimit shows the longer of two refusals', () => {
     const refused = { allowed: false, remaining: 0 };
     const fields = fieldsOf([
       { ...mine, ...refused, retryAfterMs: 1000 },
@@ -76,23 +75,23 @@ describe('quota lines', () => {
     expect(fieldsOf([mine, { ...all, ...refused, retryAfterMs: 1 }])[0]).toBe('9000 0');
   });
 
-  it('RL-4: no limit of a refusal has a window that ends after the longest wait, be it one that lets pass', () => {
+  it('RL-4: no window in a refusal ends after Retry-After, not even of a limit that admits', () => {
     const refused = { ...address, allowed: false, remaining: 1, retryAfterMs: 7_001, resetMs: 60_000 };
     expect(fieldsOf([refused])[2]).toBe('"burst";r=1;t=8');
     expect(fieldsOf([mine, refused])[2]).toBe('"default";r=42;t=8, "burst";r=1;t=8');
     expect(fieldsOf([{ ...mine, resetMs: 3_000 }, refused])[2]).toBe('"default";r=42;t=3, "burst";r=1;t=8');
-    // What is only in shadow refuses nothing: there is no wait.
+    // A shadow limit refuses nothing, so there is no delay.
     const shadow = { ...refused, rule: { ...refused.rule, shadow: true } };
     expect(fieldsOf([mine, shadow])[2]).toBe('"default";r=42;t=17');
   });
 
-  it('a limit in shadow has no numbers of its own, and alone none at all', () => {
+  it('a shadow limit is not shown', () => {
     const shadow = { ...address, rule: { ...address.rule, shadow: true }, allowed: false, remaining: 0 };
     expect(fieldsOf([mine, shadow])).toEqual(fieldsOf([mine]));
     expect(fieldsOf([shadow])).toEqual(['', '', '']);
   });
 
-  it('RL-13: no numbers while the store is away', () => {
+  it('RL-13: no numbers appear while the store is unavailable', () => {
     const none = { replace: [], append: [] };
     expect(quotaLines([{ kind: 'degraded', rule, limit: five, allowed: true, retryAfterMs: 0 }])).toEqual(
       none,
@@ -100,7 +99,7 @@ describe('quota lines', () => {
     expect(quotaLines([{ kind: 'unavailable', rule, limit: five }])).toEqual(none);
   });
 
-  it('promise 29, RL-3, RL-4: every quota gives whole numbers of at least nought, and t is never after Retry-After', () => {
+  it('promise 29, RL-3, RL-4: numbers are whole and not negative, and t is never after Retry-After', () => {
     fc.assert(
       fc.property(limits, fc.integer({ min: 0, max: 30 }), (limit, used) => {
         const take = bucket(limit);
@@ -128,7 +127,7 @@ describe('quota lines', () => {
     [1000, 1],
     [1000.001, 2],
     [5999, 6],
-  ])('RL-1: %d ms is said as Retry-After: %i', (retryAfterMs, seconds) => {
+  ])('RL-1: %d ms becomes Retry-After: %i', (retryAfterMs, seconds) => {
     expect(retryAfterSeconds({ retryAfterMs })).toBe(seconds);
   });
 });

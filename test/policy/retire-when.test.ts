@@ -1,4 +1,4 @@
-// Retirement by usage: what a ledger's figures mean to a rule, when a guard holds a sunset, and what a hold does to a life.
+// Retirement by usage: the verdict of a rule, the holds of a guard, and their effect on a version.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { assess } from '../../gateway/policy/lifecycle/assess.ts';
@@ -28,13 +28,13 @@ const usage = (consumers: number, calls: number, since: number | undefined = LON
 });
 const BUSY = { kind: 'exceeded', usage: usage(14, 3_100) } as const;
 
-describe('what is still called', () => {
+describe('the remaining usage', () => {
   it.each<[string, Partial<RetireWhen>, UsageSummary | undefined, string]>([
     ['is little enough below every bound', {}, usage(1, 99), 'met'],
     ['is too much at the bound of consumers', {}, usage(2, 0), 'exceeded'],
     ['is too much at the bound of calls', {}, usage(0, 100), 'exceeded'],
-    ['is not asked who calls where no bound names it', { consumersBelow: undefined }, usage(50, 99), 'met'],
-    ['is not asked how often where no bound names it', { callsBelow: undefined }, usage(1, 9_999), 'met'],
+    ['ignores the consumers without a bound for them', { consumersBelow: undefined }, usage(50, 99), 'met'],
+    ['ignores the calls without a bound for them', { callsBelow: undefined }, usage(1, 9_999), 'met'],
     ['is not known without a ledger', {}, undefined, 'unknown'],
     ['is not known before anything is counted', {}, { ...usage(0, 0), since: undefined }, 'unknown'],
     ['is not known to be little while the ledger is young', {}, usage(0, 0, SUNSET - 29 * DAY), 'unknown'],
@@ -44,7 +44,7 @@ describe('what is still called', () => {
     expect(judgeRetirement({ ...RULE, ...rule }, summary, SUNSET)).toEqual({ kind, usage: summary });
   });
 
-  it('is told in words', () => {
+  it('is written in words', () => {
     expect(usageInWords(usage(14, 3_100))).toBe('14 consumers, 3,100 calls in 30 days');
     expect(retireWhenInWords({ ...RULE, consumersBelow: 1 })).toBe(
       'below 1 consumer and 100 calls in 30 days',
@@ -52,8 +52,8 @@ describe('what is still called', () => {
   });
 });
 
-describe('retire_when as written', () => {
-  it('has thirty days and a warning unless it says otherwise', () => {
+describe('the retire_when section', () => {
+  it('has a default of thirty days and a warning', () => {
     expect(retireWhenSection.parse({ consumers_below: 1 })).toEqual({
       consumersBelow: 1,
       callsBelow: undefined,
@@ -93,43 +93,43 @@ describe('a guard holds', () => {
   const at = (now: number, standing?: Hold, retirement: Parameters<typeof holdFor>[2] = BUSY, rule = RULE) =>
     holdFor(life(), rule, retirement, { now, hold: standing });
 
-  it('nothing until a day before the sunset, then past it', () => {
+  it('no version until a day before the sunset, then past it', () => {
     expect(at(SUNSET - 24 * HOUR - 1)).toBeUndefined();
     expect(at(SUNSET - 24 * HOUR)).toEqual(hold());
     expect(at(SUNSET - 1)).toEqual(hold({ from: SUNSET - 1 }));
   });
 
-  it('RET-11: nothing that has ended, and nothing whose hold has run out', () => {
+  it('RET-11: no version that has ended or whose hold has expired', () => {
     expect(at(SUNSET)).toBeUndefined();
     expect(at(SUNSET + 100 * HOUR)).toBeUndefined();
   });
 
   it.each<[string, Parameters<typeof holdFor>[2], RetireWhen]>([
     ['little is called', { kind: 'met', usage: usage(0, 0) }, RULE],
-    ['nobody knows what is called', { kind: 'unknown', usage: undefined }, RULE],
-    ['a warning is all that is asked for', BUSY, { ...RULE, onExceed: 'warn' }],
-  ])('nothing where %s, and leaves a hold to run out', (_title, retirement, rule) => {
+    ['the usage is unknown', { kind: 'unknown', usage: undefined }, RULE],
+    ['the rule asks only for a warning', BUSY, { ...RULE, onExceed: 'warn' }],
+  ])('no version if %s, and lets an existing hold expire', (_title, retirement, rule) => {
     expect(at(SUNSET - HOUR, undefined, retirement, rule)).toBeUndefined();
     expect(at(SUNSET + 70 * HOUR, hold(), retirement, rule)).toBeUndefined();
   });
 
-  it('on while it lasts, by the same hold, once less than two days are left of it', () => {
+  it('further with the same hold, once less than two days remain', () => {
     expect(at(SUNSET + 24 * HOUR, hold())).toBeUndefined();
     expect(at(SUNSET + 24 * HOUR + 1, hold())).toEqual(hold({ until: SUNSET + 97 * HOUR }));
   });
 
-  it('for ninety days at most', () => {
+  it('at most ninety days', () => {
     const end = SUNSET + 90 * DAY;
     expect(at(end - HOUR, hold({ until: end - 1 }))).toEqual(hold({ until: end }));
     expect(at(end - HOUR, hold({ until: end }))).toBeUndefined();
   });
 
-  it('no version whose sunset has been moved away meanwhile', () => {
+  it('no version whose sunset has been extended meanwhile', () => {
     const moved = life({ sunset: SUNSET + 100 * DAY });
     expect(holdFor(moved, RULE, BUSY, { now: SUNSET + 60 * HOUR, hold: hold() })).toBeUndefined();
   });
 
-  it('a version looked at every hour from before its sunset until exactly ninety days later, without a gap', () => {
+  it('a version that is judged hourly without a gap for exactly ninety days', () => {
     let standing: Hold | undefined;
     let writes = 0;
     for (let now = SUNSET - 30 * HOUR; now < SUNSET + 100 * DAY; now += HOUR) {
@@ -147,7 +147,7 @@ describe('a guard holds', () => {
     expect(writes).toBeLessThan(100);
   });
 
-  it('RET-11: whatever comes and goes, what has answered 410 once is never served again by a guard', () => {
+  it('RET-11: never a version that has responded with 410 before', () => {
     const looks = fc.array(
       fc.record({ pass: fc.integer({ min: 1, max: 60 }), busy: fc.boolean(), away: fc.boolean() }),
       { minLength: 5, maxLength: 60 },
@@ -172,7 +172,7 @@ describe('a guard holds', () => {
     );
   });
 
-  it('the dates, which signals tell of, and not the brownouts', () => {
+  it('the dates in the signals, but not the brownouts', () => {
     const calendar = createBrownoutCalendar([window(SUNSET - 2 * HOUR, SUNSET - HOUR)]);
     const version = life({}, { brownouts: calendar });
     const held = assess(version, { now: SUNSET - 3 * HOUR, overrides: [hold()] });
@@ -182,7 +182,7 @@ describe('a guard holds', () => {
     expect(assess(version, { now: SUNSET - HOUR, overrides: [hold()] })).toBe(held);
   });
 
-  it('with a pause, each what it holds', () => {
+  it('together with a pause, each its own part', () => {
     const calendar = createBrownoutCalendar([window(SUNSET - 2 * HOUR, SUNSET - HOUR)]);
     const version = life({}, { brownouts: calendar });
     const overrides = [pause({ until: SUNSET + DAY }), hold()];
@@ -192,7 +192,7 @@ describe('a guard holds', () => {
     expect(assess(version, { now: SUNSET - 3 * HOUR, overrides })).toBe(held);
   });
 
-  it('RET-11: no operation that ended before it', () => {
+  it('RET-11: no operation that has ended before', () => {
     const early = life({ sunset: day('2027-02-01') });
     expect(assess(early, { now: SUNSET, overrides: [hold()] })).toBe(early);
     const operation = { ...early, operation: 'GET /search' };

@@ -1,5 +1,4 @@
-// What a deprecated version says of itself: the dates, the warning and the links.
-// Its stages stand in stages.test.ts, the answer after its sunset in retirement.test.ts.
+// The signals of a deprecated version: dates, warning and links.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { linkTarget, linkValue } from '../../gateway/policy/lifecycle/links.ts';
@@ -10,7 +9,7 @@ import { anyText } from '../support/any-text.ts';
 import { at, day, options, phase, schedule } from './dated-versions.ts';
 
 describe('signals', () => {
-  it('a planned or active version sends none, though its dates are known', () => {
+  it('a planned or active version sends none, although its dates are known', () => {
     for (const stage of ['planned', 'active'] as const) {
       expect(phase({}, stage)).toMatchObject({
         replace: [],
@@ -50,7 +49,7 @@ describe('signals', () => {
     );
   });
 
-  it('WARN-1: a version without sunset and guide warns of what is known', () => {
+  it('WARN-1: a version without sunset and guide warns of its deprecation', () => {
     expect(phase({ sunset: undefined, retired: undefined, guide: undefined }, 'deprecated').warning).toBe(
       '299 - "Version v1 is deprecated"',
     );
@@ -67,7 +66,7 @@ describe('signals', () => {
     ]);
   });
 
-  it('WARN-2: nothing in a label or a guide breaks out of the quoted string or leaves ASCII', () => {
+  it('WARN-2: no label or guide can end the quoted string or add non-ASCII characters', () => {
     fc.assert(
       fc.property(anyText, anyText, (label, guide) => {
         const phases = createPhases({ ...schedule, guide }, { ...options, label });
@@ -78,7 +77,7 @@ describe('signals', () => {
     );
   });
 
-  it('RET-8: after sunset the dates and links stay, the announcing warning goes', () => {
+  it('RET-8: after the sunset dates and links stay, and the warning is dropped', () => {
     for (const stage of ['sunset', 'retired'] as const) {
       const { replace, links, linksSuccessor } = phase({}, 'deprecated');
       expect(phase({}, stage)).toMatchObject({ replace, links, linksSuccessor, warning: undefined });
@@ -89,7 +88,7 @@ describe('signals', () => {
 describe('links', () => {
   const successor = 'https://api.example.com/api/v2/users/a%2Fb';
 
-  it('LNK-1, LNK-2: guide, status page and the same resource in the successor', () => {
+  it('LNK-1, LNK-2: lead to guide, status page and the same resource in the successor', () => {
     expect(linkValue(phase({}, 'deprecated'), successor)).toBe(
       '<https://dev.example.com/migrate/v2>; rel="deprecation"; type="text/html", ' +
         '<https://status.example.com/v1>; rel="status", ' +
@@ -97,7 +96,7 @@ describe('links', () => {
     );
   });
 
-  it('RFC 8594: the page of the API says what the end means, where there is one', () => {
+  it('RFC 8594: lead to the page of the API if there is one', () => {
     const page = 'https://api.example.com/.well-known/lifecycle/users';
     const linksOf = (changes: Partial<Schedule>) =>
       createPhases({ ...schedule, ...changes }, { ...options, page }).find(
@@ -107,7 +106,7 @@ describe('links', () => {
     expect(linksOf({ sunset: undefined, retired: undefined })).not.toContain('rel="sunset"');
   });
 
-  it('specification, Versioning 5: a substitute is an alternate, and only where there is no successor', () => {
+  it('specification, Versioning 5: contain an alternate only without a successor', () => {
     const alternate = 'https://other.example.com/people';
     const instead = `<${alternate}>; rel="alternate"`;
     expect(linkValue(phase({ alternate, successor: undefined }, 'deprecated'), undefined)).toContain(instead);
@@ -120,23 +119,21 @@ describe('links', () => {
     'https://a.example/%zz',
     'https://a.example/[x]',
     'https://a.example/a|b',
-  ])('LNK-3: a page whose address no URI may have is refused: %s', (text) =>
-    expect(parsePageUrl(text)).toBeUndefined(),
-  );
+  ])('LNK-3: a page URL that is no URI is refused: %s', (text) => expect(parsePageUrl(text)).toBeUndefined());
 
-  it('LNK-3: what no path of a URI has is encoded, in the path alone', () => {
+  it('LNK-3: characters that no URI path allows are encoded, only in the path', () => {
     expect(linkTarget('http://[::1]:8443/a[b]|^`{}?c[d]=|')).toBe(
       'http://[::1]:8443/a%5Bb%5D%7C%5E%60%7B%7D?c[d]=|',
     );
   });
 
-  it('LNK-2: the successor alone', () => {
+  it('LNK-2: may contain only the successor', () => {
     expect(linkValue(phase({ guide: undefined, status: undefined }, 'deprecated'), successor)).toBe(
       `<${successor}>; rel="successor-version"`,
     );
   });
 
-  it('no line when there is nothing to link, and no successor before deprecation', () => {
+  it('are absent without targets, and have no successor before the deprecation', () => {
     expect(linkValue(phase({}, 'active'), successor)).toBeUndefined();
     expect(
       linkValue(
@@ -149,7 +146,7 @@ describe('links', () => {
     ).toBeUndefined();
   });
 
-  it('LNK-3: what a client writes into a path cannot end the link or the line', () => {
+  it('LNK-3: a path from a client cannot end the link or the line', () => {
     fc.assert(
       fc.property(anyText, (tail) => {
         const value = linkValue(
@@ -163,7 +160,7 @@ describe('links', () => {
     );
   });
 
-  it('LNK-2: percent-encoding already there is kept', () => {
+  it('LNK-2: existing percent-encoding is kept', () => {
     expect(linkTarget(successor)).toBe(successor);
   });
 });

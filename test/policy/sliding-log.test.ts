@@ -1,5 +1,4 @@
-// The sliding log, and several limits of either kind in process: each keeps its promise.
-// The arithmetic of GCRA alone stands in gcra.test.ts.
+// The sliding log, and several limits of both algorithms in process.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { emissionInterval, slidingLog } from '../../gateway/policy/rate-limit/gcra.ts';
@@ -15,7 +14,7 @@ describe('the sliding log', () => {
     algorithm: 'sliding-log',
   });
 
-  it('RL-8: in any window exactly its units pass: never one more, and none is refused while there is room', () => {
+  it('RL-8: admits exactly its units in any window, and refuses none while units are left', () => {
     const gap = fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 40 }), fc.integer({ min: 0, max: 2000 }));
     const walk = fc.array(fc.tuple(gap, fc.integer({ min: 1, max: 3 })), { maxLength: 60 });
     fc.assert(
@@ -44,7 +43,7 @@ describe('the sliding log', () => {
     );
   });
 
-  it('keeps its word: a refused client who waits is admitted', () => {
+  it('admits a refused client after the delay', () => {
     const kept = [0, 400_000, 900_000];
     const limit = log(3, 1000);
     const refused = slidingLog(kept, limit, 2, 900).taken;
@@ -52,11 +51,11 @@ describe('the sliding log', () => {
     expect(slidingLog(kept, limit, 2, 900 + refused.retryAfterMs).taken.allowed).toBe(true);
   });
 
-  it('a cost above its units never passes, and says no time at which it would', () => {
+  it('never admits a cost above its units', () => {
     expect(slidingLog([], log(3, 1000), 4, 0).taken).toMatchObject({ allowed: false, retryAfterMs: 1000 });
   });
 
-  it('a clock set back does not refuse until the old time comes', () => {
+  it('does not refuse for long after the clock was set back', () => {
     const kept = [3_600_000_000];
     expect(slidingLog(kept, log(1, 1000), 1, 0).taken).toMatchObject({ allowed: false, retryAfterMs: 1000 });
     expect(slidingLog(kept, log(1, 1000), 1, 1000).taken.allowed).toBe(true);
@@ -79,7 +78,7 @@ describe('several limits in process', () => {
     { maxLength: 80 },
   );
 
-  it('RL-8: each keeps its promise, burst + elapsed/T or its units in any window, whoever comes when', () => {
+  it('RL-8: each admits at most burst + elapsed/T, or its units in any window', () => {
     fc.assert(
       fc.property(drawn, walk, (shapes, steps) => {
         let now = 0;
@@ -112,7 +111,7 @@ describe('several limits in process', () => {
     );
   });
 
-  /** What is left of a bucket: more than it can hold is never given. */
+  /** A bucket never gives more than it can contain. */
   function look(store: EmbeddedRateLimitStore, { key, limit }: Take): number {
     return store.take({ key, limit, cost: 1_000_000 }).remaining;
   }

@@ -1,5 +1,4 @@
-// The phases of a version at fixed instants: which stage, and that time only moves forward.
-// What each says of itself stands in signals.test.ts.
+// The phases of a version at fixed instants. Stages only move forward.
 import fc from 'fast-check';
 import { parseItem } from 'structured-headers';
 import { describe, expect, it } from 'vitest';
@@ -24,19 +23,19 @@ describe('stages', () => {
     expect(phaseAt(phases, at(instant)).stage).toBe(stage);
   });
 
-  it('a version without dates is planned, then active for ever', () => {
+  it('a version without dates is planned, then active forever', () => {
     expect(createPhases(bare, options).map(({ stage, from, until }) => [stage, from, until])).toEqual([
       ['planned', -Infinity, schedule.released],
       ['active', schedule.released, Infinity],
     ]);
   });
 
-  it('without a date of its own, retirement coincides with sunset', () => {
+  it('without its own date, retirement equals the sunset', () => {
     const stages = createPhases({ ...schedule, retired: undefined }, options).map((each) => each.stage);
     expect(stages).toEqual(['planned', 'active', 'deprecated', 'retired']);
   });
 
-  it('RFC 8631: how a version is called is linked for as long as it is served, before and after the deprecation', () => {
+  it('RFC 8631: documentation is linked while a version is served, deprecated or not', () => {
     const serviceDoc = 'https://docs.example.com/v1';
     const serviceDesc = 'https://docs.example.com/v1/openapi.yaml';
     const both = `<${serviceDoc}>; rel="service-doc", <${serviceDesc}>; rel="service-desc"`;
@@ -64,7 +63,7 @@ describe('stages', () => {
     expect(stages).toEqual(['planned', 'deprecated', 'sunset', 'retired']);
   });
 
-  it('a version released before all time, as that of an unversioned API, has one active phase', () => {
+  it('the version of an unversioned API has one active phase', () => {
     const phases = createPhases({ ...bare, released: -Infinity }, options);
     expect(phases.map(({ stage, from, until }) => [stage, from, until])).toEqual([
       ['active', -Infinity, Infinity],
@@ -75,7 +74,7 @@ describe('stages', () => {
   const date = fc.option(instant, { nil: undefined });
   const dates = fc.record({ released: instant, deprecated: date, sunset: date, retired: date });
 
-  it('phases cover all time without gaps and stages only move forward, whatever the dates', () => {
+  it('with any dates, phases cover all time without gaps and stages only move forward', () => {
     fc.assert(
       fc.property(dates, (drawn) => {
         const phases = createPhases({ ...schedule, ...drawn }, options);
@@ -92,7 +91,7 @@ describe('stages', () => {
     );
   });
 
-  it('RET-11: from the sunset instant no version is served, whatever the other dates', () => {
+  it('RET-11: from the sunset on no version is served, whatever its other dates', () => {
     fc.assert(
       fc.property(dates, instant, (drawn, now) => {
         const { stage } = phaseAt(createPhases({ ...schedule, ...drawn }, options), now);

@@ -1,4 +1,4 @@
-// What the ledger is read as: which days count, rows of consumers, tallies of versions, and when something is safe to retire.
+// Usage reports: the counted days, rows per consumer, tallies per version, and the verdict.
 import { describe, expect, it } from 'vitest';
 import type { UsageRecord } from '../../gateway/policy/usage/ledger.ts';
 import { countOf, startOfLast, usageRows } from '../../gateway/policy/usage/rows.ts';
@@ -27,21 +27,21 @@ const record = (more: Partial<UsageRecord> = {}): UsageRecord => ({
 const rowsOf = (records: readonly UsageRecord[], days = window()) =>
   usageRows(records.map((each) => countOf(each, days)));
 
-describe('the window of a look', () => {
+describe('the window of a report', () => {
   it.each([
     ['2026-10-21', { days: 30, readFrom: '2026-10-21' }],
     ['2026-11-17', { days: 3, readFrom: '2026-11-06' }],
     ['2026-11-20', { days: 0, readFrom: '2026-11-06' }],
-  ])('since %s is read far enough back for the trend', (since, expected) => {
+  ])('since %s includes the weeks of the trend', (since, expected) => {
     expect(window(since)).toMatchObject({ ...expected, since, today: '2026-11-20' });
   });
 
-  it('is as many whole days as were asked for, and what of today has passed', () => {
+  it('has the requested whole days and the elapsed part of today', () => {
     expect(daysBefore(NOON, 30)).toBe('2026-10-21');
     expect(daysBefore(at('2026-03-01'), 1)).toBe('2026-02-28');
   });
 
-  it('compares whole days: today, which has only begun, would always seem a fall', () => {
+  it('compares whole days, because today would always look like a decline', () => {
     const callsByDay = {
       '2026-11-05': 1_000,
       '2026-11-06': 2,
@@ -56,7 +56,7 @@ describe('the window of a look', () => {
 });
 
 describe('rows', () => {
-  it('are one for each consumer of a version and what it is known by, with its operations', () => {
+  it('are one per consumer of a version and kind of credential, with its operations', () => {
     const records = [
       record({ callsByDay: { '2026-11-01': 2 }, lastAt: at('2026-11-01') }),
       record({ operation: 'GET /search', callsByDay: { '2026-11-02': 3 }, firstAt: at('2026-10-22') }),
@@ -83,7 +83,7 @@ describe('rows', () => {
     ]);
   });
 
-  it('leave out who has not called since the window began', () => {
+  it('omit consumers without a call in the window', () => {
     expect(rowsOf([record({ callsByDay: { '2026-10-20': 9 } })])).toEqual([]);
   });
 
@@ -93,7 +93,7 @@ describe('rows', () => {
     [['a', 'a'], 0],
     [['a', 'b'], 1],
     [['a', 'a', 'b', 'b'], 2],
-  ])('of %j the last consumer begins at %i', (consumers, expected) => {
+  ])('the last consumer of %j begins at %i', (consumers, expected) => {
     expect(startOfLast(consumers.map((consumer) => record({ consumer })))).toBe(expected);
   });
 });
@@ -108,7 +108,7 @@ describe('a tally', () => {
     [record({ version: 'v2' })],
   ];
 
-  it('counts a consumer once, whichever pages it is on and whatever it is known by', () => {
+  it('counts a consumer once over all pages and credentials', () => {
     const tally = createVersionTallies(({ version, consumer }) => version === 'v1' && consumer === 'acme');
     for (const page of pages) tally.add(rowsOf(page));
     expect(tally.versions()).toMatchObject([
@@ -128,7 +128,7 @@ describe('a tally', () => {
     ]);
   });
 
-  it('takes an address for nobody’s name', () => {
+  it('does not report an address as a consumer', () => {
     const tally = createVersionTallies(() => true);
     tally.add(rowsOf([record({ via: 'address', consumer: '203.0.113.9' })]));
     expect(tally.versions()).toMatchObject([{ consumers: 1, watched: new Map() }]);
@@ -196,12 +196,12 @@ describe('the verdict', () => {
     ['2026-11-13', '0 calls in 7 days: too short a time to say'],
     ['2026-11-20', '0 calls in 0 days: too short a time to say'],
     ['2026-08-22', '0 calls in 90 days: safe to retire'],
-  ])('asked since %s: %s', (since, words) => {
+  ])('requested since %s: %s', (since, words) => {
     const looked = { window: window(since), beganAt: LONG_AGO, deprecated: LONG_AGO };
     expect(verdictInWords(usageVerdict(NONE, looked))).toBe(words);
   });
 
-  it('names the operations where they alone are deprecated', () => {
+  it('names the operations if only they are deprecated', () => {
     const looked = { window: window(), beganAt: LONG_AGO, deprecated: LONG_AGO };
     const words = (used: typeof NONE) => verdictInWords(usageVerdict(used, looked), ['GET /a', 'GET /b']);
     expect(words(NONE)).toBe('0 calls of GET /a, GET /b in 30 days: safe to retire');

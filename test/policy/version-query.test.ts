@@ -1,4 +1,4 @@
-// A version in the query: how it is read, and that cutting it leaves every other byte alone.
+// A version in the query: reading it, and removing it without changing another byte.
 
 import express from 'express';
 import fc from 'fast-check';
@@ -31,7 +31,7 @@ describe('the version parameter', () => {
     ['?xversion=1&versionx=1', []],
     ['?', []],
     ['', []],
-  ])('VER-4: %j holds %j', (search, values) => {
+  ])('VER-4: %j has the values %j', (search, values) => {
     expect(parameterValues(search, 'version')).toEqual(values);
   });
 
@@ -57,7 +57,7 @@ describe('the version parameter', () => {
   });
 
   it.each(['', '?', '?x=1&', `?${'&'.repeat(1_000)}`, `?${'a&'.repeat(1_000)}`])(
-    'VER-9: before %j it is read by parsers that read 1,000 parameters',
+    'VER-9: placed before %j it is read by parsers that stop at 1,000 parameters',
     (search) => {
       const sent = withParameterFirst(search, 'version', 'v1').slice(1);
       for (const parser of ['simple', 'extended'])
@@ -65,7 +65,7 @@ describe('the version parameter', () => {
     },
   );
 
-  it('VER-9: none is left, and what is left is what was there', () => {
+  it('VER-9: removes the parameter and keeps every other byte', () => {
     const pair = fc.constantFrom(
       'version=1',
       '%76ersion=2',
@@ -87,7 +87,7 @@ describe('the version parameter', () => {
   });
 });
 
-describe('VER-4: what a service may take for the version parameter', () => {
+describe('VER-4: parameters that a service may read as the version', () => {
   const none = () => false;
 
   it.each([
@@ -120,7 +120,7 @@ describe('VER-4: what a service may take for the version parameter', () => {
     ['?q=version=1', []],
     ['?q=%3Bversion=1', []],
     ['', []],
-  ])('%j holds %j', (search, found) => {
+  ])('%j contains %j', (search, found) => {
     expect(lookAlikes(search, 'version', none)).toEqual(found);
   });
 
@@ -135,13 +135,13 @@ describe('VER-4: what a service may take for the version parameter', () => {
   });
 
   it.each(['?v;', '?v;b=1', '?a=1;v', '?;v', '?%76;', '?a;V;b', '?v=2;x'])(
-    'VER-9: %j may take away the parameter that the gateway sends before it',
+    'VER-9: %j may override the parameter that the gateway sends before it',
     (search) => {
       expect(lookAlikes(search, 'v', none, true)).not.toEqual([]);
     },
   );
 
-  it('leaves out what is ignored, by the decoded name', () => {
+  it('omits ignored parameters, by decoded name', () => {
     const search = '?version%5Bgte%5D=0&version[lt]=1&Version=1&x;version=2';
     const left = (...names: readonly string[]) => lookAlikes(search, 'version', ignoredNames(names));
     expect(left('version[gte]')).toEqual(['version[lt]=1', 'Version=1', 'version=2']);
@@ -150,7 +150,7 @@ describe('VER-4: what a service may take for the version parameter', () => {
     expect(left('version[*gte]x', '*]*[', 'ver*on[g*g*te]')).toHaveLength(4);
   });
 
-  it('never reads the parameter itself as one, whatever the query holds', () => {
+  it('never include the parameter itself, in any query', () => {
     const name = fc.constantFrom('version', '%76ersion', 'x', 'Version', 'version[]', '%', '+', ';', '');
     fc.assert(
       fc.property(fc.array(fc.tuple(name, fc.string()), { maxLength: 6 }), (pairs) => {
@@ -163,7 +163,7 @@ describe('VER-4: what a service may take for the version parameter', () => {
     );
   });
 
-  it('has every name that Express reads as the parameter', async () => {
+  it('include every name that Express reads as the parameter', async () => {
     const read = express().set('query parser', 'extended').get('query parser fn');
     const piece = fc.constantFrom(
       'v',

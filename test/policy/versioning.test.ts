@@ -1,9 +1,9 @@
-// From request to version: what the readers find and what resolution makes of it.
+// Version resolution: from the readers to one version or a refusal.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { RecordFields } from '../../gateway/exchange/request-view.ts';
 import type { FieldRecord } from '../../gateway/policy/contract.ts';
-import { isNamedByPlace, readEvidence } from '../../gateway/policy/versioning/readers.ts';
+import { isNamedOnlyInUrl, readEvidence } from '../../gateway/policy/versioning/readers.ts';
 import type {
   CarrierInput,
   Claim,
@@ -32,7 +32,7 @@ const standing = {
 
 type Written = Partial<Omit<CarrierInput, 'headers'>> & { readonly headers?: FieldRecord };
 
-/** What a GET says of its version. */
+/** The evidence of a GET. */
 function evidence(by: ResolutionRules, { headers, ...input }: Written): Evidence {
   const silent: CarrierInput = {
     method: 'GET',
@@ -53,18 +53,18 @@ const header = (value: string): Claim => ({ carrier: 'header', value });
 const known = ['v3', 'v2.1.0', 'v1'];
 
 describe('readers', () => {
-  it('reads every carrier in the order of the table', () => {
+  it('read every carrier in the order of the table', () => {
     expect(evidence(rules, { pathSegment: 'v1', headers: { 'api-version': '2' } }).claims).toEqual([
       path('v1'),
       header('2'),
     ]);
   });
 
-  it('finds no claim when no carrier is used', () => {
+  it('find no claim without a carrier', () => {
     expect(evidence(rules, {}).claims).toEqual([]);
   });
 
-  it('VER-2: does not read a header the API has not enabled', () => {
+  it('VER-2: do not read a header that the API has not enabled', () => {
     const pathOnly = createResolutionRules({ labels: ['v1'], header: undefined, default: undefined });
     expect(evidence(pathOnly, { pathSegment: 'v1', headers: { 'api-version': '2' } }).claims).toEqual([
       path('v1'),
@@ -79,7 +79,7 @@ describe('readers', () => {
     expect(evidence(rules, { headers: { 'api-version': value } }).claims).toEqual([header('1'), header('2')]);
   });
 
-  it('takes no other blank than SP and HTAB for optional whitespace', () => {
+  it('remove only SP and HTAB as optional whitespace', () => {
     const { claims } = evidence(rules, { headers: { 'api-version': '1\u00a0, 1' } });
     expect(claims).toEqual([header('1\u00a0'), header('1')]);
   });
@@ -129,7 +129,7 @@ describe('resolution', () => {
     },
   );
 
-  it('VER-1: a path without the v is malformed even when a header agrees', () => {
+  it('VER-1: a path without the v is malformed even if a header agrees', () => {
     const refusal = { reason: 'version_malformed', claim: path('1'), known };
     expect(resolve('1', { 'api-version': '1' })).toEqual({ kind: 'refused', refusal });
   });
@@ -139,7 +139,7 @@ describe('resolution', () => {
     expect(resolve(undefined, { 'api-version': '9' })).toEqual({ kind: 'refused', refusal });
   });
 
-  it('a full version is never answered by a near one', () => {
+  it('a full version never resolves to a similar one', () => {
     expect(resolve('v2.0.1')).toMatchObject({ refusal: { reason: 'version_unknown' } });
     expect(resolve('v1.0.0')).toMatchObject({ refusal: { reason: 'version_unknown' } });
   });
@@ -149,7 +149,7 @@ describe('resolution', () => {
     expect(resolve('v4')).toEqual({ kind: 'refused', refusal });
   });
 
-  it('STAT-2: a version that has ended resolves, to be told so, and is in no list of what there is', () => {
+  it('STAT-2: an ended version resolves, but no refusal suggests it', () => {
     expect(resolve('v2.0.0')).toMatchObject({ kind: 'resolved', label: 'v2.0.0' });
     expect(resolve('v9')).toMatchObject({ refusal: { known: ['v3', 'v2.1.0', 'v1'] } });
   });
@@ -169,7 +169,7 @@ describe('resolution', () => {
     expect(resolution).toEqual({ kind: 'resolved', label: 'v1.0.0', carrier: 'path' });
   });
 
-  it('no version and no default is missing, with what exists', () => {
+  it('without a version and a default the refusal lists the served versions', () => {
     const refusal = { reason: 'version_missing', known: ['v1'] };
     expect(resolve(undefined, {}, strict)).toEqual({ kind: 'refused', refusal });
   });
@@ -182,7 +182,7 @@ describe('resolution', () => {
     });
   });
 
-  it('resolves only declared, released labels and never throws, whatever a request writes', () => {
+  it('resolves only declared, released labels and never throws, for any request', () => {
     const text = fc.oneof(fc.string(), anyText, fc.stringMatching(/^v?[0-9.,]{0,6}$/));
     fc.assert(
       fc.property(
@@ -208,7 +208,7 @@ it.each<[string, Written, boolean]>([
   ['a type', { headers: { accept: 'application/vnd.acme.v1+json' } }, false],
   ['a type beside a path', { pathSegment: 'v1', headers: { accept: 'application/vnd.acme.v1+json' } }, false],
   ['a type without a version', { pathSegment: 'v1', headers: { accept: 'application/json' } }, true],
-])('RET-5: whether %s leaves the version to the URL alone', (_what, input, expected) => {
+])('RET-5: whether %s names the version only in the URL', (_what, input, expected) => {
   const plain = 'application/json';
   const mediaTypes = [{ before: 'application/vnd.acme.', after: '+json', parameter: undefined, plain }];
   const every = createResolutionRules({
@@ -218,7 +218,7 @@ it.each<[string, Written, boolean]>([
     mediaTypes,
     default: 'v1',
   });
-  expect(isNamedByPlace(evidence(every, input))).toBe(expected);
+  expect(isNamedOnlyInUrl(evidence(every, input))).toBe(expected);
 });
 
 describe('VER-1: a version in the path below the base', () => {
@@ -244,23 +244,23 @@ describe('VER-1: a version in the path below the base', () => {
     ['/of//v1', '/v1'],
     ['/of/version1', 'version1'],
     ['/of/%EF%BD%961', '%EF%BD%961'],
-  ])('%s misspells one', (tail, value) => {
+  ])('%s misspells a version', (tail, value) => {
     expect(claimed(tail)).toEqual([value]);
   });
 
   it.each(['', '/', '/of', '/of/', '/of/vendors', '/of/vehicles/v1', '/of/x1', '/off/vx', '/vx', '/of/very'])(
-    '%j names none',
+    '%j names no version',
     (tail) => expect(claimed(tail)).toEqual([]),
   );
 
-  it('only where the rest of the template follows', () => {
+  it('is found only if the rest of the template follows', () => {
     const by = below('/orders');
     expect(claimed('/of/vx/orders/7', by)).toEqual(['vx']);
     for (const tail of ['/of/vx', '/of/vx/ordersX', '/of/vx/other']) expect(claimed(tail, by)).toEqual([]);
   });
 });
 
-describe('days as versions', () => {
+describe('dates as versions', () => {
   const days = ['2024-01-01', '2025-03-01', '2026-06-01'];
   const floor = createResolutionRules({ labels: days, header: 'V', default: undefined, match: 'floor' });
   const ask = (value: string): Resolution =>
@@ -271,7 +271,7 @@ describe('days as versions', () => {
       mayAnswer: () => true,
     });
 
-  it('VER-5: the newest version up to the day asked for, and none for a day before the first or after today', () => {
+  it('VER-5: a day means the newest version up to it, and none before the first or after today', () => {
     const day = fc
       .date({ noInvalidDate: true, min: new Date('2023-01-01'), max: new Date('2028-12-31') })
       .map((date) => date.toISOString().slice(0, 10));
@@ -284,7 +284,7 @@ describe('days as versions', () => {
             : { kind: 'resolved', label: expected, carrier: 'header' },
         );
       }),
-      // Today, in its very first millisecond, and tomorrow.
+      // Today's first millisecond, and tomorrow's.
       { examples: [['2026-11-20'], ['2026-11-21']] },
     );
   });
@@ -299,7 +299,7 @@ describe('every carrier at once', () => {
     match: 'floor',
   });
 
-  it('resolves declared versions only and never throws, whatever a request writes', () => {
+  it('resolves only declared versions and never throws, for any request', () => {
     const text = fc.oneof(anyText, fc.constantFrom('v1', '1', 'v2', '2026-06-01', '2026-07-01', ''));
     const maybe = fc.option(text, { nil: undefined });
     const search = fc.array(fc.tuple(fc.constantFrom('v', 'x', '%76'), text), { maxLength: 3 });

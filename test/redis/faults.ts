@@ -1,19 +1,21 @@
-// What befalls a Redis in test:redis, and what a gateway is expected to make of it.
-// Those that test:faults and the journeys know as well, and some that take longer.
+// The faults of a Redis in test:redis, and the expected behaviour of a gateway.
 import { type FaultyRedis, REDIS_FAULTS } from '../support/redis-faults.ts';
 
 export interface Fault {
   readonly what: string;
-  /** Requests are answered as `on_store_failure` says, some of them at least, or counted as if nothing was. */
+  /**
+   * `away`, `partly away`: requests, or some of them, are answered as `on_store_failure` says. `counted`: as if there were no
+   * fault.
+   */
   readonly makes: 'away' | 'partly away' | 'counted';
-  /** It has befallen the Redis before the gateway began. */
+  /** The fault starts before the gateway. */
   readonly hasBegun?: true;
   readonly befall: () => unknown;
-  /** Resolves once Redis is well again. */
+  /** Resolves when Redis is well again. */
   readonly lift: () => unknown;
 }
 
-/** Longer than what is measured meanwhile, at a millisecond for each key; what is left then loads at once. */
+/** Loading takes a millisecond per key: longer than the measurement; the rest then loads at once. */
 const KEYS_TO_LOAD = 15_000;
 const LOADING_ENDS_WITHIN_MS = 30_000;
 

@@ -1,5 +1,5 @@
-// The gateways of test:redis, each on a Redis of another make, and the faults that befall it.
-// A single server over a line that can fail; one that is not there at the start; a primary behind sentinels; a cluster.
+// The gateways of test:redis and their faults: a single server behind a proxy, one that is missing at start, a primary behind
+// sentinels, a cluster.
 import { join } from 'node:path';
 import { openFaulty } from '../faults/gateway.ts';
 import { overHttp1 } from '../support/http-client.ts';
@@ -14,7 +14,7 @@ import { type Asked, MODES } from './measure.ts';
 
 const POLICIES = join(import.meta.dirname, 'policies/*.yaml');
 const WARM_UP = 200;
-/** Longer than what is measured meanwhile takes. */
+/** Longer than the measurement. */
 const FAILS_OVER_AFTER_MS = 4_000;
 
 export interface House {
@@ -24,7 +24,7 @@ export interface House {
 
 export type OpenHouse = (stack: AsyncDisposableStack, echo: string) => Promise<House>;
 
-/** Ready, and its code warm: what has not run yet is slow, whoever is away. */
+/** Ready and warmed up: code that has not run yet is slow. */
 export async function openGateway(stack: AsyncDisposableStack, echo: string, store: string): Promise<Asked> {
   const house = stack.use(await openFaulty({ POLICIES, ECHO: echo, STORE: store }));
   const client = stack.use(overHttp1(house.https));
@@ -89,7 +89,7 @@ export const inCluster: OpenHouse = async (stack, echo) => {
   };
 };
 
-/** As each of those that are left sees it, once they have noticed that it is gone. */
+/** The view of the remaining nodes after they have noticed the failure. */
 async function isWholeWithout(gone: ClusterNode, left: readonly ClusterNode[]): Promise<boolean> {
   const info = await Promise.all(left.map(({ byHand }) => byHand('CLUSTER', 'INFO')));
   const nodes = String(await left[0]?.byHand('CLUSTER', 'NODES')).split('\n');

@@ -1,5 +1,5 @@
-// One fault and two gateways: what the one on the faulty Redis answers, and how much later than the one whose Redis is well.
-// Asked in turn, so that whatever else the machine does befalls both.
+// Measures one fault with two gateways in turn, one on the faulty Redis and one on a healthy Redis, so that machine load affects
+// both.
 import type { FaultyHouse } from '../faults/gateway.ts';
 import { becomes } from '../faults/gateway.ts';
 import type { Client } from '../support/http-client.ts';
@@ -17,7 +17,7 @@ export interface Asked {
 
 export interface Line {
   readonly cells: readonly string[];
-  /** What is not as promised; `timed` where a busy machine can be why. */
+  /** Broken promises; `timed` if a busy machine can be the cause. */
   readonly broken: readonly { readonly text: string; readonly timed: boolean }[];
 }
 
@@ -30,7 +30,7 @@ async function timed(client: Client, api: string): Promise<{ status: number; cou
   return { status, counted: 'x-ratelimit-remaining' in headers, ms: performance.now() - from };
 }
 
-/** A line for each `on_store_failure`. Afterwards the gateway counts again. */
+/** One line per `on_store_failure`. Afterwards the gateway counts again. */
 export async function measure(fault: Fault, faulty: Asked, well: Asked): Promise<readonly Line[]> {
   const isCounted = async (): Promise<boolean> => {
     const { status, counted } = await timed(faulty.client, 'refuse');
@@ -71,7 +71,7 @@ export async function measure(fault: Fault, faulty: Asked, well: Asked): Promise
   return took.map(({ mode, base, meanwhile, answers }, index): Line => {
     const away = fault.makes !== 'counted';
     const expected = away ? (mode === 'refuse' ? '503' : '200') : '200 counted';
-    // What the rest of a cluster still counts.
+    // Calls that the rest of a cluster still counts.
     const alsoRight =
       fault.makes === 'partly away' && mode !== 'refuse' ? (answers.get('200 counted') ?? 0) : 0;
     const added = [0.5, 0.99, 1].map(

@@ -1,5 +1,5 @@
-// `npm run test:redis [-- <pattern of a fault's name>]`: whatever befalls a Redis, what each `on_store_failure` answers, how much later
-// than with a Redis that is well, and how soon limits are exact again. A table; ends with 1 where a bar is passed.
+// `npm run test:redis [-- <pattern of a fault's name>]`: for each fault of Redis, measures the answers per `on_store_failure`,
+// the added latency and the recovery; prints a table and exits with 1 if a limit is exceeded.
 import { startEcho } from '../../upstreams/echo/echo.ts';
 import { untilOthersRest, watchOthers } from '../faults/machine.ts';
 import { startRedis } from '../support/redis-server.ts';
@@ -8,7 +8,7 @@ import { behindSentinels, downAtStart, inCluster, openGateway, single } from './
 import { type Asked, type Line, measure } from './measure.ts';
 
 const LONGEST_RUN_MS = 240_000;
-/** Share of all processors; below it a machine counts as being at rest. */
+/** Share of all processors; below it a machine counts as idle. */
 const BUSY = 0.1;
 const MEASURED_AT_MOST = 4;
 const WAIT_FOR_REST_MS = 10_000;
@@ -30,7 +30,7 @@ setTimeout(() => {
 }, LONGEST_RUN_MS).unref();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 
-/** Measured again where only a machine that is busy with something else can be why, `times` at most. */
+/** Repeated up to `times` if only a busy machine can be the cause. */
 async function measured(fault: Fault, faulty: Asked, well: Asked, times: number): Promise<readonly Line[]> {
   const others = watchOthers();
   const lines = await measure(fault, faulty, well);
@@ -53,7 +53,7 @@ for (const open of [downAtStart, single, behindSentinels, inCluster]) {
   await using own = new AsyncDisposableStack();
   const { asked, faults } = await open(own, echo.url);
   for (const fault of faults.filter(({ what }) => wanted.test(what))) {
-    // What happens once cannot be measured again.
+    // A fault that happens once cannot be measured again.
     const times = open === single ? MEASURED_AT_MOST : 1;
     for (const line of await measured(fault, asked, well, times)) {
       say(line.cells);

@@ -1,5 +1,5 @@
-// Streams large bodies through a gateway in both directions and watches its memory: `npm run test:large`.
-// Ends with 1 when a byte is lost or the memory grows beyond the bound. Bytes per body: the first argument, default 1 GiB.
+// `npm run test:large`: streams large bodies through a gateway in both directions and checks bytes and memory; the first argument
+// is the size, default 1 GiB.
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -14,9 +14,9 @@ import { startProcess } from '../support/gateway-process.ts';
 const SIZE = Number(process.argv[2] ?? 1_024 ** 3);
 const CHUNK = Buffer.alloc(64 * 1_024, 'x');
 const FIRST = 64 * 1_024 ** 2;
-/** What the gateway may grow over its size after the first bodies, with one large body under way. */
+/** Allowed growth over the size after the first bodies, during one large body. */
 const MOST_GROWTH = 64 * 1_024 ** 2;
-/** Reliability, promise 21: what one stalled reader may cost. */
+/** Promise 21: the cost of one stalled reader. */
 const MOST_PER_READER = 1_024 ** 2;
 const READERS = 64;
 
@@ -24,7 +24,7 @@ function* chunks(size: number): Generator<Buffer> {
   for (let left = size; left > 0; left -= CHUNK.length) yield CHUNK.subarray(0, Math.min(left, CHUNK.length));
 }
 
-/** Sends as many bytes as its path names, counts what it is sent. */
+/** Sends as many bytes as its path says, and counts received bytes. */
 const upstream = createServer((asked, answer) => {
   if (asked.method === 'GET') {
     const size = Number(asked.url?.slice(1));
@@ -54,7 +54,7 @@ function residentBytes(): number {
 
 const inMegabytes = (bytes: number): string => `${Math.round(bytes / 1_024 ** 2)} MB`;
 
-/** The most of the gateway's memory while `work` runs. */
+/** The gateway's peak memory while `work` runs. */
 async function peakOf(work: () => Promise<unknown>): Promise<number> {
   let peak = residentBytes();
   const timer = setInterval(() => {
@@ -108,7 +108,7 @@ function overHttp2(method: 'GET' | 'POST', size: number): Promise<number> {
   });
 }
 
-/** Clients that ask for a large body and take nothing of it. */
+/** Clients that request a large body and read nothing. */
 async function stalledReaders(): Promise<void> {
   const calls = Array.from({ length: READERS }, () =>
     request({ ...options, agent: false, path: `/api/large/${SIZE}` }, (answer) => answer.pause()),
@@ -122,7 +122,7 @@ async function stalledReaders(): Promise<void> {
 }
 
 const wrong: string[] = [];
-// One of each kind first: what they load and allocate once stays.
+// One of each kind first: it loads code and allocates memory that stays.
 for (const call of [overHttp1, overHttp2])
   for (const method of ['GET', 'POST'] as const) await call(method, FIRST);
 const before = residentBytes();

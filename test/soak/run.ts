@@ -1,5 +1,5 @@
-// `npm run test:soak [-- --minutes 10 --store embedded|redis|both --workers 1 --clients 12]`: mixed traffic, reloads and
-// faults against a gateway process, and what it holds meanwhile. Prints tables; ends with 1 where a promise is broken.
+// `npm run test:soak [-- --minutes 10 --store embedded|redis|both --workers 1 --clients 12]`: runs mixed traffic, reloads and
+// faults against a gateway process and samples its resources; exits with 1 if a promise is broken.
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
@@ -28,11 +28,11 @@ const stores: readonly Store[] = (['embedded', 'redis'] as const).filter((store)
   ['both', store].includes(values.store),
 );
 
-/** Each costs the gateway a collection of garbage. */
+/** Each sample costs the gateway a garbage collection. */
 const SAMPLE_EVERY_MS = 5_000;
-/** The first part of the traffic is not measured: caches fill, code is compiled. */
+/** The first part of the traffic is not measured: caches fill and code is compiled. */
 const WARM_UP_MS = 20_000;
-/** What the bounds of the house let go of by then: idle connections, half-shaken ones, an ejected target. */
+/** After this time the limits of the gateway have closed idle connections, unfinished handshakes and ejected targets. */
 const RESTS_MS = 15_000;
 const SETTLES_WITHIN_MS = 60_000;
 
@@ -47,7 +47,7 @@ function row({ at, heap, external, rss, fds, resources, lag, series }: Sample): 
   return cells.map((value) => String(Math.round(value * 10) / 10).padStart(9)).join('');
 }
 
-/** Without traffic: as soon as no more is open than `like` had, or at the end of the time there is. */
+/** A sample without traffic: as soon as nothing more is open than in `like`, or when the time is over. */
 async function settled(probe: Probe, like: Sample | undefined): Promise<Sample> {
   const until = performance.now() + (like === undefined ? RESTS_MS : SETTLES_WITHIN_MS);
   for (;;) {
@@ -63,7 +63,7 @@ async function measure(house: House, probe: Probe): Promise<readonly string[]> {
   const tally = createTally();
   {
     await using clients = openClients(house, state, tally);
-    // What is made at its first use and kept is no leak.
+    // Resources made at first use and kept are not leaks.
     await clients.tryAll();
   }
   const before = await settled(probe, undefined);
@@ -98,7 +98,7 @@ async function measure(house: House, probe: Probe): Promise<readonly string[]> {
   return [...judge(samples, before, after, lag.percentile(99) / 1e6), ...tally.wrong(), ...deeds.wrong];
 }
 
-/** Sentences, none when all is well. */
+/** One sentence per violation. */
 async function soak(store: Store): Promise<readonly string[]> {
   say(
     `${minutes} minutes on the ${store} store, ${workers} worker${workers === 1 ? '' : 's'}, ${clientCount} clients`,
@@ -115,7 +115,7 @@ async function soak(store: Store): Promise<readonly string[]> {
   return how === 0 ? wrong : [...wrong, `the gateway ended with ${how}`];
 }
 
-// Whoever has seen enough leaves nothing behind: each child is ended as this process ends.
+// A child ends when this process exits, so an interrupted run leaves no process.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 
 const failures: string[] = [];

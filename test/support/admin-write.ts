@@ -1,5 +1,4 @@
-// Writes through the admin API as a program would: with the token, and JSON framed by its length.
-// Tests of what is refused leave parts out or put others in their place.
+// Sends writes through the admin API, with the token and a Content-Length; tests of refusals override parts.
 import type { Answer, Client } from './http-client.ts';
 
 export interface AdminWrite {
@@ -7,7 +6,7 @@ export interface AdminWrite {
   readonly path: string;
   /** Text is sent as it is. */
   readonly body: unknown;
-  /** Over the good ones; undefined leaves one out. */
+  /** Added to the default headers; undefined removes one. */
   readonly headers?: Readonly<Record<string, string | undefined>>;
 }
 
@@ -17,7 +16,7 @@ export function adminWriter(client: Client, token: string): (write: AdminWrite) 
     const fields: Record<string, string | undefined> = {
       authorization: `Bearer ${token}`,
       'content-type': 'application/json',
-      // Node frames no body of a DELETE by itself.
+      // Node sends no length for the body of a DELETE.
       'content-length': String(Buffer.byteLength(text)),
       ...headers,
     };

@@ -1,5 +1,4 @@
-// Any text for properties: whatever code units there are, and often those that end or begin something where they stand.
-// Chance alone would not meet a quote in thousands of texts.
+// Arbitrary strings for properties, with a bias towards quotes, escapes and delimiters, which chance alone rarely draws.
 import fc from 'fast-check';
 
 const TELLING = [
@@ -23,7 +22,7 @@ const TELLING = [
   '\x7f',
 ];
 
-/** Lone surrogates and control characters included. */
+/** Includes lone surrogates and control characters. */
 export const anyText: fc.Arbitrary<string> = fc
   .array(
     fc.oneof(
@@ -40,14 +39,14 @@ const FIRST_SURROGATE = 0xd800;
 const SURROGATES = 0x800;
 
 /**
- * Any character, surrogates left out: the unit of a string that is well-formed. The `binary` of fast-check draws the same,
- * from a table of all million of them that it makes first and keeps.
+ * Any character but surrogates, for well-formed strings. fast-check's `binary` draws the same, but builds and keeps a table of a
+ * million entries.
  */
 export const anyCharacter: fc.Arbitrary<string> = fc
   .nat(0x10ffff - SURROGATES)
   .map((rank) => String.fromCodePoint(rank < FIRST_SURROGATE ? rank : rank + SURROGATES), rankOf);
 
-/** The way back, by which fast-check knows that names such as `__proto__` are made of these: it often draws them. */
+/** The inverse, which fast-check needs to see that names such as `__proto__` consist of these characters; it often draws them. */
 function rankOf(character: unknown): number {
   const code = typeof character === 'string' ? character.codePointAt(0) : undefined;
   if (code === undefined || character !== String.fromCodePoint(code)) throw new Error('not one character');

@@ -1,15 +1,14 @@
-// The gateway of test/journeys/authority: two certificates, each for hosts of its own, which a test may renew.
-// For the journeys in which the name of a connection counts.
+// The gateway of test/journeys/authority: two certificates with different hosts, which a test may renew.
 import { type CertificateFolder, certificateFolder } from './certificate-folder.ts';
 import { type RunningGateway, runGateway } from './gateway.ts';
 
 export interface AuthorityGateway extends AsyncDisposable {
   readonly gateway: RunningGateway;
-  /** Holds `a` for a.example and the hosts below it, and `b` for b.example. */
+  /** `a` for a.example and the hosts below it, and `b` for b.example. */
   readonly certificates: CertificateFolder;
 }
 
-/** `environment` is added to where the certificates lie; its `ECHO` is the upstream. */
+/** `environment`: further variables; its `ECHO` is the upstream. */
 export async function authorityGateway(
   environment: Readonly<Record<string, string>>,
 ): Promise<AuthorityGateway> {

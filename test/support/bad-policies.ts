@@ -1,7 +1,6 @@
-// Policy files that no gateway takes: slips of every kind, and texts that are made to be costly to read.
-// Written under a running gateway, and given to one that starts.
+// Invalid policy files: mistakes of every kind, and texts that are expensive to parse.
 
-/** Each makes a bad file of test/journeys/reload/orders.yaml.template; it is wrong for sure, whatever the number. */
+/** Each makes an invalid file from test/journeys/reload/orders.yaml.template, for any number. */
 export const BAD_POLICIES: readonly ((good: string, number: number) => string)[] = [
   (good, number) => `${good}unknown_${number}: true\n`,
   (good, number) => `${good}broken_${number}: [\n`,
@@ -20,7 +19,7 @@ export const BAD_POLICIES: readonly ((good: string, number: number) => string)[]
   (_good, number) => '# '.repeat(number),
 ];
 
-/** Each is to be refused in less than a second. */
+/** Each must be refused within a second. */
 export const BOMBS: readonly (readonly [what: string, text: string])[] = [
   ['more than 1 MB', 'x'.repeat(1_000_001)],
   ['a hundred thousand keys', Array.from({ length: 100_000 }, (_, index) => `k${index}:`).join('\n')],

@@ -1,11 +1,11 @@
-// The upstream of the fault journeys: answers each target with one way of going wrong.
+// The upstream of the fault journeys: each target has a failure of its own.
 import type { Socket } from 'node:net';
 import { type RawUpstream, startRawUpstream } from './raw-upstream.ts';
 
 const OK = 'HTTP/1.1 200 OK\r\n';
 const HALF = `${OK}Content-Type: text/plain\r\nContent-Length: 100\r\n\r\nhalf of it.`;
 
-/** What is written, as it stands; the connection stays open after it. */
+/** Written as they are; the connection stays open. */
 const ANSWERS: Readonly<Record<string, string>> = {
   garbage: 'SSH-2.0-OpenSSH_9.9\r\n\r\n',
   'two-lengths': `${OK}Content-Length: 5\r\nContent-Length: 6\r\n\r\nhello!`,
@@ -19,12 +19,12 @@ const ANSWERS: Readonly<Record<string, string>> = {
   stall: HALF,
 };
 
-/** What is done to the connection. */
+/** Actions on the connection. */
 const DEEDS: Readonly<Record<string, (socket: Socket) => void>> = {
   hang: () => undefined,
   reset: (socket) => socket.resetAndDestroy(),
   close: (socket) => socket.end(),
-  // It has promised to keep the connection.
+  // The response has promised to keep the connection open.
   'answer-and-close': (socket) => socket.end(`${OK}Connection: keep-alive\r\nContent-Length: 2\r\n\r\nok`),
   'half-then-close': (socket) => socket.end(HALF),
   'half-then-reset': (socket) => socket.write(HALF, () => setImmediate(() => socket.resetAndDestroy())),
@@ -44,7 +44,7 @@ function keepWriting(socket: Socket, text: string): void {
   socket.once('close', () => clearInterval(drops));
 }
 
-/** Answers `/raw/<name>`; `/raw/stale` is answered once per connection, which is broken by the second request. */
+/** Answers `/raw/<name>`. `/raw/stale` is answered once per connection; the second request breaks the connection. */
 export function startBrokenUpstream(): Promise<RawUpstream> {
   const used = new WeakSet<Socket>();
   return startRawUpstream((target, socket) => {

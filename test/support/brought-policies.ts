@@ -1,11 +1,10 @@
-// The policies of a journey in a folder of their own, with what the journey makes for them while it runs.
-// For explain.test.ts, which runs none of those journeys.
+// Copies the policies of a journey into a folder, with the parts that the journey creates at run time.
 import { cp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { JOURNEYS, type PolicyFolder } from './policy-folders.ts';
 import type { WellUpstreams } from './well-upstreams.ts';
 
-/** Addresses at which nobody listens, and a name that nothing resolves. */
+/** Addresses without a listener, and a name that does not resolve. */
 const UNWELL = /http:\/\/(?:127\.0\.0\.1:9\b|nowhere\.invalid)/g;
 
 export async function bringPolicies(

@@ -1,5 +1,4 @@
-// What a cache that keeps to RFC 9111 may do with an answer, in the most that the standard allows it.
-// A model for tests, written from the text of the standard: it shares nothing with the gateway.
+// What a cache that follows RFC 9111 may do with a response at most; a model written from the RFC alone.
 
 export interface CachedExchange {
   readonly method: string;
@@ -7,21 +6,21 @@ export interface CachedExchange {
   readonly request: Readonly<Record<string, string>>;
   readonly status: number;
   readonly answer: Readonly<Record<string, string>>;
-  /** When the answer came, epoch milliseconds. */
+  /** When the response came, epoch milliseconds. */
   readonly at: number;
 }
 
-/** `targeted`: obeys the first of TARGETED instead of Cache-Control where one is there (RFC 9213). */
+/** `targeted`: obeys the first of TARGETED instead of Cache-Control, if it is there (RFC 9213). */
 export type CacheKind = 'private' | 'shared' | 'targeted';
 export const CACHE_KINDS: readonly CacheKind[] = ['private', 'shared', 'targeted'];
 const TARGETED = ['akamai-cache-control', 'cdn-cache-control'];
 
 /** RFC 9110 section 15.1. */
 const HEURISTIC = new Set([200, 203, 204, 206, 300, 301, 308, 404, 405, 410, 414, 501]);
-/** Where an answer has no Last-Modified the standard sets no bound; RFC 9111 section 4.2.2 mentions a day as the longest in use. */
+/** Without Last-Modified the RFC sets no limit. RFC 9111 section 4.2.2 mentions a day as the longest in use. */
 const DAY = 86_400;
 
-/** Whether the cache may keep it at all (RFC 9111 section 3). */
+/** Whether the cache may store the response (RFC 9111 section 3). */
 export function mayStore(kind: CacheKind, exchange: CachedExchange): boolean {
   const { method, request, status } = exchange;
   const directives = directivesOf(kind, exchange);
@@ -41,8 +40,8 @@ export function mayStore(kind: CacheKind, exchange: CachedExchange): boolean {
 }
 
 /**
- * Longest time in seconds from `at` for which a kept answer may be served without asking the origin (sections 4.2 and 4).
- * Some caches read blanks around an equals sign, others take such a directive for an unknown one.
+ * The longest time in seconds from `at` for which a stored response may be served without validation (sections 4.2 and 4). Some
+ * caches accept blanks around an equals sign; others see an unknown directive then.
  */
 export function longestUse(kind: CacheKind, exchange: CachedExchange): number {
   return Math.max(useOf(kind, exchange, true), useOf(kind, exchange, false));
@@ -71,7 +70,7 @@ function freshness(
   if (own.length > 0) return Math.max(...own);
   const ages = numbers(directives, 'max-age');
   if (ages.length > 0) return Math.max(...ages);
-  // A targeted field stands for Expires as well (RFC 9213 section 2.2).
+  // A targeted field replaces Expires too (RFC 9213 section 2.2).
   const { expires } = answer;
   if (expires !== undefined && !(kind === 'targeted' && targeted(answer) !== undefined))
     return ((httpDate(expires) ?? sent) - sent) / 1000;
@@ -81,7 +80,7 @@ function freshness(
   return modified === undefined ? DAY : Math.max(0, sent - modified, at - modified) / 10_000;
 }
 
-/** Whether an answer kept from `first` may be given to `later` at the same URL, by section 4. */
+/** Whether a stored response `first` may be used for `later` at the same URL (section 4). */
 export function mayServe(
   kind: CacheKind,
   first: CachedExchange,
@@ -98,7 +97,7 @@ export function varyAllows(first: CachedExchange, later: Pick<CachedExchange, 'r
   return fields.every((name) => first.request[name] === later.request[name]);
 }
 
-/** What a cache holds after a 304 to its own question (section 4.3.4): the fields of the 304 in place of the kept ones. */
+/** The stored response after a 304 (section 4.3.4): fields of the 304 replace those stored. */
 export function freshened(kept: CachedExchange, by: CachedExchange): CachedExchange {
   return { ...kept, answer: { ...kept.answer, ...by.answer }, at: by.at };
 }
@@ -164,7 +163,7 @@ const FORMS = [
   /^\w{3} (?<month>\w{3}) (?<day>[ \d]\d) (?<time>\d\d:\d\d:\d\d) (?<year>\d{4})$/,
 ];
 
-/** The three forms of RFC 9110 section 5.6.7; anything else is no date. */
+/** The three formats of RFC 9110 section 5.6.7; anything else is not a date. */
 export function httpDate(text: string | undefined): number | undefined {
   for (const form of FORMS) {
     const groups = form.exec(text ?? '')?.groups;

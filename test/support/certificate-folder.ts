@@ -7,7 +7,7 @@ import { makeKeyPair } from './key-pairs.ts';
 
 export interface CertificateFolder extends AsyncDisposable {
   readonly path: string;
-  /** Makes a pair for `names` and writes it as `<file>.crt` and `<file>.key` over the one that is there. */
+  /** Makes a pair for `names` and writes it as `<file>.crt` and `<file>.key`, replacing an older one. */
   readonly place: (file: string, names: readonly string[]) => Promise<KeyPair>;
 }
 

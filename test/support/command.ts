@@ -1,4 +1,4 @@
-// Runs one command to its end and returns what it printed: as a process of its own, or inside the test without a process.
+// Runs one command to its end and returns its output, in a process or inside the test.
 import { Command, CommanderError } from 'commander';
 import { addAcceptCommand } from '../../gateway/cli/accept/command.ts';
 import { openGateway } from '../../gateway/cli/admin-client.ts';
@@ -12,6 +12,7 @@ import { addExplainCommand } from '../../gateway/cli/explain/command.ts';
 import { addExtendCommand } from '../../gateway/cli/extend/command.ts';
 import { addInitCommand } from '../../gateway/cli/init/command.ts';
 import { addKeyCommands } from '../../gateway/cli/keys/command.ts';
+import { addLogLevelCommand } from '../../gateway/cli/log-level/command.ts';
 import { addNotifyCommand } from '../../gateway/cli/notify/command.ts';
 import { addOpenapiCommand } from '../../gateway/cli/openapi/command.ts';
 import { addPauseCommand } from '../../gateway/cli/pause/command.ts';
@@ -22,7 +23,7 @@ import { addStatusCommand } from '../../gateway/cli/status/command.ts';
 import { addTimelineCommand } from '../../gateway/cli/timeline/command.ts';
 import { addUsageCommand } from '../../gateway/cli/usage/command.ts';
 import { restoreBackup } from '../../gateway/stores/embedded/restore.ts';
-import { newerState, readPublishedFrom } from '../../gateway/stores/read-unopened.ts';
+import { readPublishedFrom, unusableFolder } from '../../gateway/stores/read-unopened.ts';
 import { startProcess } from './gateway-process.ts';
 
 export interface Ended {
@@ -33,7 +34,7 @@ export interface Ended {
 
 type Environment = Readonly<Record<string, string>>;
 
-/** `words` follow `sundial`; `environment` is added to the system's own. */
+/** `words` follow `sundial`; `environment` is added to the environment of this process. */
 export async function runCommand(words: readonly string[], environment: Environment = {}): Promise<Ended> {
   await using child = startProcess(words, environment);
   const exitCode = await child.ended;
@@ -43,7 +44,7 @@ export async function runCommand(words: readonly string[], environment: Environm
 export interface Surroundings {
   readonly environment?: Environment;
   readonly cwd?: string;
-  /** What somebody at the terminal says; nobody sits there unless given. */
+  /** Answers the question at the terminal; default: there is no terminal. */
   readonly confirm?: (question: string) => Promise<boolean>;
   /** The real clock. */
   readonly now?: () => number;
@@ -57,6 +58,7 @@ const COMMANDS = [
   addReloadCommand,
   addAcceptCommand,
   addConfigCommands,
+  addLogLevelCommand,
   addUsageCommand,
   addNotifyCommand,
   addCheckCommand,
@@ -70,7 +72,7 @@ const COMMANDS = [
   addRestoreCommand,
 ];
 
-/** `sundial pause …` and its like without a process; `environment` is all there is. */
+/** Runs `sundial pause …` and similar commands without a process; `environment` is the whole environment. */
 export async function operate(
   words: readonly string[],
   { environment = {}, cwd, confirm, now = Date.now }: Surroundings = {},
@@ -93,7 +95,7 @@ export async function operate(
     confirm: () => confirm,
     readRecorded: readPublishedFrom,
     restoreBackup,
-    newerState: async (folder) => newerState(folder),
+    unusableFolder: async (folder) => unusableFolder(folder),
   };
   for (const add of COMMANDS) add(program, setting);
   try {

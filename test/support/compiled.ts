@@ -1,5 +1,5 @@
-// Vitest global setup, before all projects: builds the package, which the processes of the tests run as users do; on a fresh
-// checkout one gateway then starts and ends, so that not each of the first processes compiles all of it.
+// Vitest global setup: builds the package that test processes run; on a fresh checkout it starts one gateway to fill the compile
+// cache.
 import { execFileSync } from 'node:child_process';
 import { existsSync, globSync, statSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -13,7 +13,7 @@ const NOBODY = 'http://127.0.0.1:9';
 const ROOT = join(import.meta.dirname, '../..');
 const PACKAGE = join(ROOT, 'node_modules/.cache/sundial-package');
 
-/** Undefined where the file is not there. */
+/** Undefined if the file does not exist. */
 const changedAt = (file: string): number | undefined => statSync(file, { throwIfNoEntry: false })?.mtimeMs;
 
 function buildPackage(): void {
@@ -31,7 +31,7 @@ export async function setup(): Promise<void> {
     buildPackage();
     env.PROGRAM_UNDER_TEST = relative(ROOT, join(PACKAGE, 'gateway/sundial.js'));
   } catch {
-    // Tests without a process can still be run; the others find the fault in the source.
+    // Tests without a process still run, and the other tests find the error in the source.
     process.stderr.write('The package cannot be built: processes run from the source.\n');
   }
   if (isCompiled) return;

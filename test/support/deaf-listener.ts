@@ -1,5 +1,5 @@
-// A port that never finishes a handshake: its listener's queue is full and its thread asleep.
-// The kernel then drops every further SYN, as a host behind a silent firewall would.
+// A port whose TCP handshakes never finish: the accept queue is full, and the kernel drops further SYNs as a silent firewall
+// would.
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { Worker } from 'node:worker_threads';
@@ -8,7 +8,7 @@ export interface DeafListener extends AsyncDisposable {
   readonly url: string;
 }
 
-/** The smallest queue there is, and what the kernel takes beyond it. */
+/** The smallest queue, and what the kernel accepts beyond it. */
 const BACKLOG = 1;
 const HELD = BACKLOG + 1;
 

@@ -1,4 +1,4 @@
-// The files that other tools read, parsed as far as tests look into them, and what the gateway says of the same.
+// The files that other tools read, parsed for tests, and the values of the gateway that they must match.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'vitest';
@@ -10,13 +10,13 @@ import type { Settings } from '../../gateway/plan/settings.ts';
 
 export const ROOT = join(import.meta.dirname, '../..');
 
-/** What is let go after a drain takes no longer. */
+/** The longest time to close connections after a drain. */
 export const LETTING_GO_MS = 5_000;
 
 export const text = (path: string) => readFile(join(ROOT, path), 'utf8');
 export const yaml = async (path: string) => tree(parse(await text(path), { merge: true }));
 
-/** A parsed document as far as these tests look into it: every step may be missing, which then fails where it matters. */
+/** A parsed document. A missing step is an empty tree, so that the assertion fails where the value is used. */
 export interface Tree {
   readonly value: unknown;
   readonly at: (...path: readonly (string | number)[]) => Tree;

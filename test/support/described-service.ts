@@ -1,5 +1,4 @@
-// An OpenAPI description of a sample, held to what the service answers: each answer is judged by its operation and status,
-// and at the end every status that is described has been seen.
+// Checks the responses of a sample against its OpenAPI description, and at the end that every described status was seen.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Validator } from '@seriousme/openapi-schema-validator';
@@ -9,7 +8,7 @@ import { expect } from 'vitest';
 import { parse } from 'yaml';
 
 const ROOT = join(import.meta.dirname, '../..');
-// One for all: it keeps the schemas that it has compiled.
+// One for all files: it caches compiled schemas.
 const VALIDATOR = new Validator();
 
 interface Answer {
@@ -26,15 +25,15 @@ interface Description {
 
 export interface Described {
   readonly description: Description;
-  /** Fails where the file is no sound OpenAPI. */
+  /** Fails if the file is not valid OpenAPI. */
   readonly isOpenApi: () => Promise<void>;
-  /** Fails where the answer has another status than `expected`, or is not as it is described. Reads its body. */
+  /** Fails if the status is not `expected` or the response differs from its description. Reads the body. */
   readonly judge: (template: string, method: string, expected: number, answer: Response) => Promise<void>;
-  /** Fails where a status was described and not seen; `others`: those that this service does not answer itself. */
+  /** Fails if a described status was not seen. `others`: statuses that this service does not send itself. */
   readonly sawAll: (others: (operation: string) => readonly string[]) => void;
 }
 
-/** `file` relative to the project. */
+/** `file` is relative to the project. */
 export function describedBy(file: string): Described {
   const description = parse(readFileSync(join(ROOT, file), 'utf8')) as Description;
   const ajv = new Ajv2020({ strict: false, allErrors: true });

@@ -1,5 +1,4 @@
-// The Dockerfile as data: its stages, and what each has of the project's files and packages when it is built.
-// Knows the instructions that this project writes; any other form of COPY or of removing packages is an error.
+// Reads the Dockerfile as data: stages, files and packages; throws for instructions of an unknown form.
 import { globSync, readFileSync, statSync } from 'node:fs';
 import { join, matchesGlob } from 'node:path';
 import { ROOT } from './deployed-files.ts';
@@ -8,11 +7,11 @@ export interface Stage {
   readonly name: string;
   /** An image, or an earlier stage. */
   readonly from: string;
-  /** Of the stage alone, a whole instruction each. */
+  /** Instructions of this stage only, one entry each. */
   readonly instructions: readonly string[];
 }
 
-/** Operands of each instruction `word`, in their order. */
+/** Operands of each instruction `word`, in order. */
 export const operands = ({ instructions }: Stage, word: string): readonly string[] =>
   instructions.filter((line) => line.startsWith(`${word} `)).map((line) => line.slice(word.length + 1));
 
@@ -30,16 +29,16 @@ export function readStages(): readonly Stage[] {
     });
 }
 
-/** A stage and those that it begins with, the first of all first. */
+/** A stage and the stages it is based on, the first one first. */
 export function lineage(stages: readonly Stage[], name: string): readonly Stage[] {
   const stage = stages.find((each) => each.name === name);
   return stage === undefined ? [] : [...lineage(stages, stage.from), stage];
 }
 
-/** The folder that `npm run build` writes; its content becomes the content of the image's own folder. */
+/** The folder that `npm run build` writes. Its content is copied into the working directory of the image. */
 export const BUILT = 'dist/package';
 
-/** Paths of the project that are copied into it, as they are called there too; without the built package. */
+/** Paths of the project that are copied into it under the same name, without the built package. */
 export function filesIn(stages: readonly Stage[], name: string): ReadonlySet<string> {
   const files = new Set<string>();
   for (const copied of lineage(stages, name).flatMap((stage) => operands(stage, 'COPY'))) {
@@ -55,7 +54,7 @@ export function filesIn(stages: readonly Stage[], name: string): ReadonlySet<str
   return files;
 }
 
-/** The words that say whether the gateway of a container is healthy. */
+/** The health check command of the image. */
 export function healthCommandOf(stages: readonly Stage[]): readonly string[] {
   const [line = ''] = lineage(stages, 'gateway').flatMap((stage) => operands(stage, 'HEALTHCHECK'));
   return JSON.parse(line.slice(line.indexOf('CMD ') + 'CMD '.length));
@@ -84,7 +83,7 @@ export function packagesIn(
   return packages;
 }
 
-/** Whether .dockerignore lets it through to a build. */
+/** Whether .dockerignore includes the file in the build context. */
 export function isSent(file: string): boolean {
   const lines = readFileSync(join(ROOT, '.dockerignore'), 'utf8')
     .split('\n')

@@ -1,4 +1,4 @@
-// The stores of one gateway in a data folder of their own, for tests of what reads them.
+// Opens the stores of one gateway in a temporary data folder.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ export interface EmbeddedStores extends AsyncDisposable {
   readonly stores: Stores;
 }
 
-/** A fault of theirs ends the process of the test, as nothing else would show it. */
+/** A fault of the store ends the test process, since nothing else would show it. */
 export async function openEmbeddedStores(): Promise<EmbeddedStores> {
   const stack = new AsyncDisposableStack();
   const folder = stack.adopt(await mkdtemp(join(tmpdir(), 'sundial-stores-')), (path) =>

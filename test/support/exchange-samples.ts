@@ -54,7 +54,7 @@ const schedule: Schedule = {
   after: { kind: 'gone' },
 };
 
-/** For a version that is to be served: nobody listens there. */
+/** An upstream without a listener. */
 export const upstream: UpstreamPlan = {
   name: 'orders-v1',
   targets: [{ origin: 'http://127.0.0.1:1' }],
@@ -161,7 +161,7 @@ export function plan(apis: readonly ApiPlan[] = [api()]): GatewayPlan {
   };
 }
 
-/** Parts of a request, its fields as a record. */
+/** Parts of a request, with headers as a record. */
 export type ViewParts = Omit<Partial<RequestView>, 'headers'> & { readonly headers?: FieldRecord };
 
 export function view({ headers, ...changes }: ViewParts = {}): RequestView {
@@ -178,10 +178,10 @@ export function view({ headers, ...changes }: ViewParts = {}): RequestView {
   };
 }
 
-/** The parts of an exchange, each member by its name. */
+/** All parts of an exchange as one flat object. */
 export type FlatFacts = RequestStart & Decision & Completion;
 
-/** `facts` with other members. */
+/** `facts` with some members replaced. */
 export function withFacts(facts: ExchangeFacts, changes: Partial<FlatFacts>): ExchangeFacts {
   const part = <Part extends object>(members: Part): Part => {
     const changed = Object.entries(changes).filter(([name]) => name in members);

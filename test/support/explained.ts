@@ -1,5 +1,5 @@
-// An explanation and the answer of a gateway, brought into one form that can be compared.
-// What passes with the request, and what only a running gateway can know, is left out of both.
+// Brings an explanation and the gateway's response into one form to compare, without values that change with each request or that
+// only a running gateway knows.
 import type { OutcomeChange } from '../../gateway/cli/explain/explain-next.ts';
 import type { Answer, Ask } from './http-client.ts';
 
@@ -24,7 +24,7 @@ export interface Explanation {
   readonly next: readonly (Pick<OutcomeChange, 'status' | 'version'> & { readonly at: string })[];
 }
 
-/** Made anew for each answer, or counted; the length follows from the body. */
+/** Values that are new for each response or count up; the length follows from the body. */
 const PASSING = [
   ':status',
   'x-request-id',
@@ -35,9 +35,9 @@ const PASSING = [
   'keep-alive',
   'content-length',
 ];
-/** What the upstream says of its own answer. */
+/** Headers of the upstream's own response. */
 const THEIRS = ['content-type', 'via', 'etag'];
-/** What the answer of a spent limit says of itself. */
+/** Headers of a 429 response. */
 const SPENT = ['content-type', 'cache-control', 'proxy-status', 'retry-after', 'vary'];
 
 interface Sides {
@@ -45,7 +45,7 @@ interface Sides {
   readonly answered: unknown;
 }
 
-/** Equal where the explanation was right about `answer`, which is one to a request with `method`. */
+/** Equal if the explanation predicted `answer`, the response to a request with `method`. */
 export function sidesOf(
   { answer: explained, decisions }: Explanation,
   answer: Answer,
@@ -53,7 +53,7 @@ export function sidesOf(
 ): Sides {
   const { kind, status, target, headers } = explained;
   const isTold = method !== 'HEAD';
-  // What its bucket has left only a running gateway knows: all else of it is that of a request that is forwarded.
+  // Only a running gateway knows the state of a bucket. The rest must equal a forwarded request.
   if (answer.status === 429) {
     return {
       explained: { kind, headers: lasting(headers, SPENT) },
@@ -61,10 +61,10 @@ export function sidesOf(
     };
   }
   if (kind === 'forwarded' && answer.headers['proxy-status'] === undefined) {
-    // The upstream answers with a JSON object, to which only a notice is added.
+    // The upstream answers with a JSON object, and the gateway adds only the notice.
     const { target: asked, version: served, _deprecation } = isTold ? answer.json : {};
     const notice = _deprecation === undefined ? undefined : { _deprecation };
-    // Not every upstream is told its version by header.
+    // Not every upstream gets a version header.
     const version = served && decisions.find(({ step }) => step === 'version')?.value;
     const own = isTold ? { target, notice: explained.body } : { target: undefined, notice: undefined };
     return {
@@ -85,12 +85,12 @@ export function sidesOf(
 }
 
 /**
- * The same for requests that differ in their address, in values, in numbers and in dates, but in nothing that was decided.
- * What a listener looks at counts as well, lest what `explain` overlooks is never asked for.
+ * Equal for requests that differ only in address, values, numbers and dates, and not in any decision. Includes the parts that a
+ * listener checks, so that requests which `explain` misjudges are not skipped.
  */
 export function kindOf({ answer, decisions }: Explanation, { method, path, headers }: Ask): string {
   const { kind, status, reason } = answer;
-  // Of a version the detail is the carrier that named it, of an identity the value is whoever called.
+  // For a version the detail is the carrier; for an identity the value is the consumer.
   const steps = decisions.map(({ step, value, detail }) => [step, BY_DETAIL.has(step) ? detail : value]);
   const sent = Object.keys(headers ?? {});
   const isLong = path.length + JSON.stringify(headers).length > LONG;
@@ -106,7 +106,7 @@ interface Held {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** The end of a maintenance to the minute, for the delay from `now`: the gateway counts it in the real time. */
+/** The end of a maintenance to the minute: the gateway computes the delay from the real time. */
 function untilWhen<T extends Held>(held: T, now: number) {
   const end = (seconds: unknown): number => Math.floor((now / 1_000 + Number(seconds)) / 60);
   const { body, headers } = held;
@@ -118,7 +118,7 @@ function untilWhen<T extends Held>(held: T, now: number) {
   };
 }
 
-/** `headers` less the passing ones and `others`. */
+/** `headers` without PASSING and `others`. */
 function lasting(headers: Readonly<Record<string, string>>, others: readonly string[] = []) {
   const lines = Object.entries(headers);
   return Object.fromEntries(lines.filter(([name]) => ![...PASSING, ...others].includes(name)));

@@ -1,15 +1,14 @@
-// A line to a server that passes bytes both ways, and can be slow, or break off in the middle of an answer.
-// For tests in which the server is well and the way to it is not.
+// A TCP proxy that can delay, cut or silence the connection to a server.
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 
 export interface FaultyLine extends AsyncDisposable {
   readonly port: number;
-  /** How late each answer comes from now on, milliseconds. */
+  /** Delay of each response from now on, in milliseconds. */
   readonly delay: (ms: number) => void;
-  /** From now on an answer breaks off, with its connection, after so many bytes; undefined mends it. */
+  /** From now on, cuts a response and its connection after this many bytes; undefined stops that. */
   readonly cutAfter: (bytes: number | undefined) => void;
-  /** From now on nothing arrives, and no connection ends of it: half-open ones stay so when it is over. */
+  /** From now on no bytes arrive and connections stay open; connections of that time stay half-open afterwards. */
   readonly silence: (silent: boolean) => void;
 }
 
@@ -18,7 +17,7 @@ export async function startFaultyLine(target: number): Promise<FaultyLine> {
   let delayMs = 0;
   let most: number | undefined;
   let isSilent = false;
-  // Else a short answer waits for the acknowledgement of the one before it: 40 ms that neither end of a real line adds.
+  // Without noDelay a short response waits 40 ms for the acknowledgement of the one before.
   const server = createServer({ noDelay: true }, (client) => {
     const upstream = connect({ port: target, host: '127.0.0.1', noDelay: true });
     const ends = [client, upstream];
@@ -33,7 +32,7 @@ export async function startFaultyLine(target: number): Promise<FaultyLine> {
         destroy();
       });
     }
-    // What is lost of a connection cannot be made good: nothing passes it any more.
+    // A connection that has lost bytes is never used again.
     let isDead = false;
     const onTheirWay: Buffer[] = [];
     const pass = (bytes: Buffer): void => {
@@ -45,7 +44,7 @@ export async function startFaultyLine(target: number): Promise<FaultyLine> {
     client.pipe(upstream);
     upstream.on('data', (bytes: Buffer) => {
       if (delayMs === 0 && onTheirWay.length === 0) return pass(bytes);
-      // In the order in which they came, also where the line has become faster.
+      // Keeps the order, also after the delay was reduced.
       onTheirWay.push(bytes);
       setTimeout(() => pass(onTheirWay.shift() ?? Buffer.of()), delayMs);
     });

@@ -1,5 +1,4 @@
-// The grammar of the fields a gateway makes itself, read as strictly as their specifications write them.
-// RFC 9110 for dates, lists and tokens, RFC 8288 for links, RFC 9651 for structured fields, RFC 3986 for addresses.
+// Strict grammars for the fields that the gateway generates: RFC 9110, RFC 8288, RFC 9651 and RFC 3986.
 import { parseItem, parseList } from 'structured-headers';
 
 const TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
@@ -17,7 +16,7 @@ export interface ParsedLink {
   readonly parameters: ReadonlyMap<string, string>;
 }
 
-/** @throws Error where the text is no list of links by RFC 8288 §3, or one has not exactly one relation type */
+/** @throws Error if the text is not a list of links (RFC 8288 §3), or a link has not exactly one relation type */
 export function parseLinks(text: string): readonly ParsedLink[] {
   const links: ParsedLink[] = [];
   for (let at = 0; at < text.length; ) {
@@ -44,7 +43,7 @@ export function parseLinks(text: string): readonly ParsedLink[] {
   return links;
 }
 
-/** RFC 9110 §5.6.7: the one form a sender may use, with the weekday that the day has. */
+/** RFC 9110 §5.6.7: the only format that senders may use, with the right weekday. */
 export function isHttpDate(text: string): boolean {
   return IMF_FIXDATE.test(text) && new Date(text).toUTCString() === text;
 }
@@ -60,7 +59,7 @@ const matches = (source: string) => {
 const listOf = (member: string) => matches(`${member}(?:[ \\t]*,[ \\t]*${member})*`);
 const AUTH_PARAMETER = `${TOKEN}=(?:${TOKEN}|${QUOTED})`;
 
-/** Structured field of which every member is a string or token, as in RateLimit and Proxy-Status. */
+/** A structured list whose members are strings or tokens, as in RateLimit and Proxy-Status. */
 function isStructuredList(text: string): boolean {
   return parseList(text).length > 0;
 }
@@ -78,7 +77,7 @@ const FIELDS: Readonly<Record<string, (text: string) => boolean>> = {
   'cache-control': listOf(`${TOKEN}(?:=(?:${TOKEN}|${QUOTED}))?`),
   'content-length': matches('\\d+'),
   'content-type': matches(`${TOKEN}/${TOKEN}(?:[ \\t]*;[ \\t]*${AUTH_PARAMETER})*`),
-  // DEP-1: the specification's literal, the HTTP date and the structured date are all offered.
+  // DEP-1: the literal of the specification, the HTTP date and the structured date are all allowed.
   deprecation: (text) => text === 'true' || isHttpDate(text) || isStructuredDate(text),
   etag: matches('(?:W/)?"[\\x21\\x23-\\x7e]*"'),
   link: (text) => parseLinks(text).every(({ target }) => isUri(target)),
@@ -102,7 +101,7 @@ const FIELDS: Readonly<Record<string, (text: string) => boolean>> = {
   'x-ratelimit-remaining': matches('\\d+'),
 };
 
-/** What is wrong with a field the gateway made; undefined when nothing is. One that has no grammar here is wrong too. */
+/** The error in a generated field; undefined if it is valid. A field without a grammar here is an error too. */
 export function fieldProblem(name: string, text: string): string | undefined {
   const isGood = FIELDS[name];
   if (isGood === undefined) return `no grammar for ${name}: ${text}`;

@@ -1,5 +1,4 @@
-// `explain`, `timeline` and `diff` in process, on the files of one test: as they are called without options, on the day of
-// the samples.
+// Runs `explain`, `timeline` and `diff` in process on the files of one test, without options, on the day of the samples.
 import { type DiffOptions, runDiff } from '../../gateway/cli/diff/diff.ts';
 import { type ExplainOptions, runExplain } from '../../gateway/cli/explain/explain.ts';
 import { runTimeline, type TimelineOptions } from '../../gateway/cli/timeline/timeline.ts';
@@ -34,7 +33,7 @@ export const explain = (files: Files, request: string, options: Partial<ExplainO
 export const timeline = (files: Files, options: Partial<TimelineOptions> = {}) =>
   runTimeline({ ...common(files), api: undefined, format: 'text', today: NOW, columns: 100, ...options });
 
-/** Of `old.yaml` with `new.yaml`. */
+/** Compares `old.yaml` with `new.yaml`. */
 export const diff = (files: Files, options: Partial<DiffOptions> = {}) =>
   runDiff({
     ...common(files),

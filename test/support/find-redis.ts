@@ -1,5 +1,4 @@
-// Where the tests get a Redis from: a URL given, a server on the PATH, or packages unpacked into the project.
-// redis.ts asks for any of them, redis-server.ts only for a program it can start and kill itself.
+// Finds a Redis for tests: a given URL, a server on the PATH, or packages unpacked into the project.
 import { accessSync, constants, existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { type RedisProgram, unpackRedis } from './unpack-redis.ts';
@@ -8,28 +7,23 @@ export type FoundRedis =
   | { readonly kind: 'url'; readonly url: string }
   | { readonly kind: 'program'; readonly program: RedisProgram };
 
-/** What the search looks at. */
 export interface RedisEnvironment {
   readonly redisUrl: string | undefined;
-  /** The absolute path of a command, undefined when it is not on the PATH. */
+  /** The absolute path of a command; undefined if it is not on the PATH. */
   readonly onPath: (command: string) => string | undefined;
-  /** Undefined where packages cannot be unpacked: not Debian or Ubuntu. */
+  /** Undefined on systems other than Debian and Ubuntu. */
   readonly unpack: (() => Promise<RedisProgram>) | undefined;
-  /** The line that installs a server on this system. */
+  /** The command that installs a server on this system. */
   readonly installLine: string;
 }
 
-/** REDIS_URL, else what `findRedisProgram` finds. */
+/** REDIS_URL, or the result of `findRedisProgram`. */
 export async function findRedis(environment: RedisEnvironment): Promise<FoundRedis> {
   if (environment.redisUrl) return { kind: 'url', url: environment.redisUrl };
   return { kind: 'program', program: await findRedisProgram(environment) };
 }
 
-/**
- * redis-server, else valkey-server on the PATH, else unpacked packages.
- *
- * @throws Error whose message holds the line that installs a server.
- */
+/** redis-server, else valkey-server on the PATH, else unpacked packages. @throws Error with the command that installs a server */
 export async function findRedisProgram(environment: RedisEnvironment): Promise<RedisProgram> {
   const command = environment.onPath('redis-server') ?? environment.onPath('valkey-server');
   if (command !== undefined) return { command, libraryPath: undefined };
@@ -45,7 +39,7 @@ export async function findRedisProgram(environment: RedisEnvironment): Promise<R
   }
 }
 
-/** This machine. */
+/** The environment of this machine. */
 export function systemEnvironment(): RedisEnvironment {
   const debian = existsSync('/etc/debian_version');
   const cache = join(import.meta.dirname, '../../.cache/redis');

@@ -1,5 +1,4 @@
-// A call that names no version of an API whose accounts stay on the one of their first call, judged over a store of pins.
-// For tests of what such a call gets, keeps and costs, whatever keeps the pins.
+// Calls that name no version, to an API whose accounts are pinned at their first call, over any store of pins.
 import { createExchange } from '../../gateway/exchange/exchange.ts';
 import type { ExchangeFacts } from '../../gateway/exchange/facts.ts';
 import type { ApiPlan, VersionRules } from '../../gateway/plan/plan.ts';
@@ -17,20 +16,20 @@ type Changes = Partial<VersionRules> & { readonly dates?: Partial<Schedule> };
 
 export interface UnnamedCall {
   readonly pins: PinStore;
-  /** Told of everything that is counted or asked but the pins. */
+  /** Called for each use of a port other than the pins. */
   readonly onAsked: (what: 'guard' | 'verify' | 'take') => unknown;
   readonly method?: string | undefined;
-  /** Whose token it is. */
+  /** The account of the token. */
   readonly account?: string;
   readonly now?: number;
   readonly mode?: ApiPlan['mode'];
-  /** Of one version or the other; v2 is out a millisecond before `NOW`. */
+  /** Changes of one version or both; v2 is released a millisecond before `NOW`. */
   readonly rules?: Partial<Record<(typeof LABELS)[number], Changes>> | undefined;
   readonly allowed?: boolean | undefined;
 }
 
 export interface Called {
-  /** Why it was refused, or the version it is forwarded to and how that was named. */
+  /** The reason of the refusal, or the version and how it was selected. */
   readonly end: string;
   readonly facts: ExchangeFacts;
 }
@@ -66,7 +65,7 @@ export async function callUnnamed(call: UnnamedCall): Promise<Called> {
   };
   const consumer = {
     id: account,
-    named: true,
+    mayLabelMetrics: true,
     via: 'token' as const,
     scopes: new Set(['orders:read']),
     claims: {},

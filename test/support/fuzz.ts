@@ -1,4 +1,4 @@
-// Draws the input of a test, `FUZZ_TIMES` as much as it asks for: half from a fixed seed, half from another one in each run.
+// Runs properties with half of the cases from a fixed seed and half from a new one; `FUZZ_TIMES` multiplies the cases.
 import { env } from 'node:process';
 import fc from 'fast-check';
 
@@ -7,14 +7,14 @@ const TIMES = Number(env.FUZZ_TIMES ?? 1);
 /** Milliseconds. */
 export const FUZZ_TIMEOUT_MS = 60_000 * TIMES;
 
-/** Half of `runs` on the fixed seed, half on one that changes. */
+/** Half of `runs` with the fixed seed, half with a new one. */
 export async function fuzz<Drawn>(property: fc.IRawProperty<Drawn>, runs: number): Promise<void> {
   const numRuns = Math.ceil((runs * TIMES) / 2);
   await fc.assert(property, { numRuns, seed: FIXED_SEED });
   await fc.assert(property, { numRuns });
 }
 
-/** The same as plain values, for what is tried side by side; `seed` is the one of the draws that change. */
+/** The same as plain values; `seed` is the new seed. */
 export function samples<Drawn>(
   arbitrary: fc.Arbitrary<Drawn>,
   count: number,

@@ -1,4 +1,4 @@
-// Runs the command itself as a process, as an operator or a supervisor does, and watches what it prints and how it ends.
+// Runs the command as a process, and watches its output and its end.
 import { spawn } from 'node:child_process';
 import { join, relative } from 'node:path';
 import { env } from 'node:process';
@@ -7,24 +7,24 @@ export interface GatewayProcess extends AsyncDisposable {
   readonly pid: number;
   readonly stdout: string;
   readonly stderr: string;
-  /** The exit code, or the signal that ended it. */
+  /** The exit code or the signal. */
   readonly ended: Promise<number | NodeJS.Signals>;
   readonly kill: (signal: NodeJS.Signals) => void;
-  /** Ports as the banner names them; rejects when the process ends without one. */
+  /** Ports from the banner. Rejects if the process ends without one. */
   readonly ready: Promise<{ readonly https: number; readonly admin: number }>;
 }
 
 const ROOT = join(import.meta.dirname, '../..');
 const SOURCE = 'gateway/sundial.js';
 
-/** The package as it is built before the tests, which starts in half the time; the demo needs the samples beside the source. */
+/** The built package starts in half the time. The demo needs the samples beside the source. */
 function programFor([command]: readonly string[], root: string): string {
   return root === ROOT && command !== 'demo' ? (env.PROGRAM_UNDER_TEST ?? SOURCE) : SOURCE;
 }
 
 /**
- * `arguments_` follow `sundial`; `environment` is added to the system's own; `prefix` stands before the command; `root`:
- * where the gateway stands; `descriptors`: what the process has as 3 and on; `cwd`: where it is started.
+ * `arguments_` follow `sundial`; `environment` is added to that of this process; `prefix` precedes the command; `root`: folder
+ * of the gateway; `descriptors`: file descriptors from 3 on; `cwd`: working directory.
  */
 export function startProcess(
   arguments_: readonly string[],
@@ -58,7 +58,7 @@ export function startProcess(
   child.stdout?.on('data', (chunk: Buffer) => {
     said.stdout += chunk.toString();
   });
-  // A process that is expected to end has nobody waiting for it to be ready.
+  // A process that is expected to end has no reader of `ready`.
   ready.catch(() => undefined);
   return {
     pid: child.pid ?? 0,

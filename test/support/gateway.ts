@@ -1,5 +1,5 @@
-// Runs a whole gateway inside a test: its YAML from beside the test, real sockets on free ports, a data folder of its own.
-// What it logs is kept as parsed lines, so that a journey can say how the gateway understood a request.
+// Runs a whole gateway inside a test: YAML beside the test, real sockets on free ports, a temporary data folder, log lines
+// parsed.
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -14,17 +14,19 @@ import { overHttp1 } from './http-client.ts';
 export type LogLine = Readonly<Record<string, unknown>>;
 
 export interface RunGateway {
-  /** The lifecycle clock; default: one that stands still on 2026-11-20. */
+  /** The lifecycle clock; default: it stands still at 2026-11-20. */
   readonly lifecycleNow?: () => number;
-  /** The lifecycle clock is the real one: only then is the past recorded. */
+  /** Uses the real clock as lifecycle clock; only then are published schedules recorded. */
   readonly realClock?: boolean;
-  /** Path below test/journeys, or an absolute one; default: the `gateway.yaml` that most journeys share. */
+  /** Path below test/journeys or an absolute one; default: the shared `gateway.yaml`. */
   readonly config?: string;
-  /** Folder below test/journeys whose `*.yaml` are the policies, or an absolute one. */
+  /** Folder of policies below test/journeys, or an absolute one. */
   readonly policies?: string;
   /** For `${env:…}` in the YAML. */
   readonly environment?: Readonly<Record<string, string>>;
-  /** Reloads are read in a thread, as in operation; default: in this one, since a thread takes longer to start than a gateway. */
+  /**
+   * Reads reloads in a thread, as in production. Default: in this thread, since a thread takes longer to start than a gateway.
+   */
   readonly reloadThread?: boolean;
 }
 
@@ -35,26 +37,26 @@ export interface RunningGateway extends AsyncDisposable {
   readonly admin: number;
   /** 0 without a metrics listener. */
   readonly metrics: number;
-  /** What admin writes need, as made at start in the data folder. */
+  /** The token for admin writes, made at start in the data folder. */
   readonly adminToken: () => Promise<string>;
   readonly reload: Gateway['reload'];
-  /** Every line logged so far, requests included. */
+  /** Every log line so far, requests included. */
   readonly log: readonly LogLine[];
-  /** The same as it was written, line ends included. */
+  /** The log as written, line ends included. */
   readonly logText: () => string;
-  /** The access line of a request by its id; waits until it is written. */
+  /** The access log line of a request; waits until it is written. */
   readonly accessLine: (requestId: string | undefined) => Promise<LogLine>;
-  /** The value of a series in /metrics, as `name` or `name{label="value",…}` in the page's own order. */
+  /** The value of a series in /metrics, as `name` or `name{label="value",…}` in the order of the page. */
   readonly metric: (series: string) => Promise<number | undefined>;
 }
 
 const DAY = Date.UTC(2026, 10, 20);
-/** Written by whoever reads the log: a line of the logger takes along at once what was gathered for a batch. */
+/** Written before the log is read: it makes the logger write its batch. */
 const FLUSHED = 'a test reads the log';
 const FLUSHED_LINE = new RegExp(`^.*"message":"${FLUSHED}"}\\n`, 'gm');
 const JOURNEYS = join(import.meta.dirname, '../journeys');
 
-/** @throws Error with the rendered problems when the YAML is refused */
+/** @throws Error with the rendered problems if the YAML is invalid */
 export async function runGateway(options: RunGateway): Promise<RunningGateway> {
   const folder = await mkdtemp(join(tmpdir(), 'sundial-journey-'));
   const log: LogLine[] = [];
@@ -71,7 +73,7 @@ export async function runGateway(options: RunGateway): Promise<RunningGateway> {
     environment: {
       DATA: folder,
       STORE: `embedded:${folder}`,
-      // Nobody listens there: for journeys whose APIs are all public.
+      // No service listens there; for journeys whose APIs are all public.
       ISSUER: 'http://127.0.0.1:9',
       POLICIES: join(resolve(JOURNEYS, policies), '*.yaml'),
       ...options.environment,

@@ -1,12 +1,11 @@
-// Every place of a grammar, by its keys: what the generated editor schema says may stand where.
-// `*` stands for a name that the operator chooses, `#` for an entry of a list.
+// Every path of a grammar, from the generated editor schema; `*` stands for a chosen name, `#` for a list entry.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 type Kind = 'policy' | 'gateway';
 type Schema = { readonly [key: string]: unknown };
 
-/** A schema that may stand at a place; several of one place are the branches of a union. */
+/** A schema allowed at a path. Several for one path are the branches of a union. */
 export interface Place {
   readonly path: string;
   readonly schema: Schema;
@@ -39,7 +38,7 @@ export function placesOf(kind: Kind): readonly Place[] {
   return places;
 }
 
-/** The places where text of any kind may stand, each once: words of a choice are left out. */
+/** The paths where free text is allowed, each once; enumerations are left out. */
 export function textPlaces(kind: Kind): readonly string[] {
   const texts = placesOf(kind).filter(({ schema }) => schema.type === 'string' && !('enum' in schema));
   return [...new Set(texts.map(({ path }) => path))];

@@ -1,11 +1,10 @@
-// A clock that a test moves by hand, with timers that run when it passes them.
-// For whatever takes a `Clock`; no real time goes by.
+// A clock that a test advances by hand, with timers.
 import type { Clock } from '../../gateway/upstream/deadlines.ts';
 
 export interface HandClock extends Clock {
-  /** Moves on by so many milliseconds; each timer runs at its own time, and what it awaits is given a turn. */
+  /** Advances the clock. Each timer runs at its own time, and pending promises get a turn. */
   readonly pass: (ms: number) => Promise<void>;
-  /** Timers that are set. */
+  /** Number of timers that are set. */
   readonly pending: () => number;
 }
 

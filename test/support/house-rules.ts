@@ -1,15 +1,14 @@
-// The rules of the house, as functions from source files to what is wrong with them.
-// The table says what each folder may import; a new folder or package needs a row before it can be used.
+// The architecture rules as functions from source files to violations; the table says what each folder may import.
 import { posix } from 'node:path';
 import { codeOf, type Import, importsOf, type SourceFile } from './source-text.ts';
 
-/** Sentences that name a file; empty when the rule is kept. */
+/** One sentence per violation, with the file; empty if the rule holds. */
 export type Rule = (files: readonly SourceFile[]) => string[];
 
 interface Room {
-  /** What may be imported besides the room itself: folders (with a final slash) or files; `*` is one folder. */
+  /** Allowed imports besides the room itself: folders (with a final slash) or files; `*` is one folder. */
   readonly may: readonly string[];
-  /** The same, for `import type` only. */
+  /** Allowed for `import type` only. */
   readonly types?: readonly string[];
 }
 
@@ -36,7 +35,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
   'gateway/policy/usage/': { may: CONTRACT },
   'gateway/policy/idempotency/': { may: CONTRACT },
   'gateway/system/': { may: [] },
-  // Addresses are read by a function of Node that policy/ may not import.
+  // Node has the function that reads addresses, and policy/ may not import it.
   'gateway/sections/*/grammar.ts': { may: ['gateway/policy/', 'gateway/plan/grammar/addresses.ts'] },
   'gateway/sections/policy-file.ts': {
     may: ['gateway/policy/', 'gateway/sections/*/grammar.ts'],
@@ -71,7 +70,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
     ],
   },
   'gateway/exchange/': { may: ['gateway/plan/', 'gateway/policy/'] },
-  // Of the exchange as values: faults, and what edits header sections and bodies.
+  // Uses values of the exchange (faults) and the code that edits headers and bodies.
   'gateway/upstream/': {
     may: ['gateway/plan/', 'gateway/exchange/', 'gateway/policy/headers/'],
     types: ['gateway/policy/', 'gateway/plane/port.ts'],
@@ -93,7 +92,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
     types: [
       'gateway/policy/versioning/pin.ts',
       'gateway/policy/lifecycle/override.ts',
-      'gateway/policy/lifecycle/announced.ts',
+      'gateway/policy/lifecycle/announcement-store.ts',
       'gateway/policy/authentication/',
       'gateway/plan/published/record.ts',
     ],
@@ -185,7 +184,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
   'upstreams/': { may: [] },
 };
 
-/** Each package stands in one row of the table, so that replacing it touches one row. */
+/** Each package has one row, so that replacing it changes one row. */
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   zod: ['gateway/policy/', 'gateway/sections/', 'gateway/plan/', 'gateway/api/'],
   'content-type': ['gateway/policy/versioning/'],
@@ -200,7 +199,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   '@fastify/reply-from': ['gateway/plane/general/'],
   undici: ['gateway/plane/general/'],
   'http-proxy-3': ['gateway/plane/general/'],
-  // Node's requests and responses stay in the transport; the command line asks a running gateway, a table has the statuses.
+  // Node's requests and responses stay in the transport. The CLI calls a running gateway, and one table uses the status texts.
   'node:http': [
     'gateway/plane/general/',
     'gateway/plane/answer-text.ts',
@@ -223,7 +222,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   nodemailer: ['gateway/announce/'],
 };
 
-/** Modules with which a file could reach a socket, a disk, a timer or another process. */
+/** Modules that give access to sockets, disks, timers or processes. */
 const REACHING_OUT =
   /^node:(net|tls|https?|http2|dns|dgram|fs|child_process|worker_threads|cluster|timers|process|os)(\/|$)/;
 
@@ -259,7 +258,7 @@ export const keepsPackagesInOneRow: Rule = (files) =>
       .map((name) => `${file.path} may not import the package ${name}`),
   );
 
-/** Given what package.json installs for those who only run the project: an image has nothing else. */
+/** `dependencies` of package.json: an image has no other packages. */
 export const runsOnDependencies =
   (dependencies: readonly string[]): Rule =>
   (files) =>
@@ -325,7 +324,7 @@ export const hasNarrowFolders: Rule = (files) => {
     .map(([folder, files]) => `${folder} has ${files} files side by side`);
 };
 
-/** A short file with a single importer beside it is a part of that file, as long as both fit in one. */
+/** A short file with a single importer in its folder belongs into that file, if both fit into one. */
 export const standsForItself: Rule = (files) => {
   const importers = new Map<string, Set<SourceFile>>();
   for (const file of within(files, ['gateway/']))
@@ -394,7 +393,7 @@ function roomOf(path: string): string | undefined {
   return Object.keys(ROOMS).find((room) => covers([room], path));
 }
 
-/** The package of an import; undefined for files of the project and for what comes with Node and has no row. */
+/** The package of an import; undefined for project files and for Node modules without a row. */
 export function packageOf({ to, relative }: Import): string | undefined {
   if (relative || to === '(computed)' || (to.startsWith('node:') && !Object.hasOwn(PACKAGES, to)))
     return undefined;

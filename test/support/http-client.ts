@@ -1,5 +1,4 @@
-// The two clients of the journeys, HTTP/1.1 and HTTP/2, with one surface: ask, and see the answer as it came.
-// Certificates are not checked: a gateway in a test makes its own.
+// The HTTP/1.1 and HTTP/2 clients of the journeys, with one interface; they do not verify certificates.
 import { Agent, type ClientRequest, request as plainRequest } from 'node:http';
 import { type ClientHttp2Stream, connect } from 'node:http2';
 import { Agent as TlsAgent, request as tlsRequest } from 'node:https';
@@ -19,30 +18,30 @@ export interface Answer {
   readonly status: number;
   /** By lower-case name; repeated lines joined by ", ". */
   readonly headers: Readonly<Record<string, string>>;
-  /** Field lines in order, names in lower case. */
+  /** Header lines in order, names in lower case. */
   readonly lines: readonly (readonly [name: string, value: string])[];
   readonly body: Buffer;
   readonly text: string;
   readonly json: Readonly<Record<string, unknown>>;
-  /** False when the connection or stream was broken off before the end of the body. */
+  /** False if the connection or stream broke before the end of the body. */
   readonly complete: boolean;
 }
 
 export interface Client extends AsyncDisposable {
-  /** Rejects when there is no answer at all. */
+  /** Rejects if no response comes. */
   readonly ask: (ask: Ask) => Promise<Answer>;
-  /** Sends the request and hands over what can be destroyed; nobody waits for its answer. */
+  /** Sends the request without waiting for its response. */
   readonly begin: (ask: Ask) => Leaving;
 }
 
-/** A request whose client may leave. */
+/** A request that its client can abort. */
 export interface Leaving {
   /** Resolves with the first bytes of the body. */
   readonly firstBytes: Promise<unknown>;
   readonly leave: () => void;
 }
 
-/** The certificate that a client shows where it is asked for one. */
+/** The client certificate. */
 export interface ClientPair {
   readonly cert: string;
   readonly key: string;
@@ -50,13 +49,13 @@ export interface ClientPair {
 
 export type Connect = (port: number) => Client;
 
-/** Otherwise made anew for each connection. */
+/** Shared: otherwise Node makes one for each connection. */
 const nobody = createSecureContext();
 
 /** Keeps connections open between requests. */
 export function overHttp1(
   port: number,
-  // Without a name: a Host that is not ours shall reach the gateway instead of ending the handshake.
+  // Without SNI by default: a Host that the gateway does not know must reach it instead of failing the handshake.
   {
     tls = true,
     servername = '',
@@ -128,7 +127,7 @@ export function overHttp2(
       stream.once('response', (headers, _flags, raw: unknown) => {
         stream.off('error', reject);
         const lines = (raw as readonly string[]).map(String);
-        // Node says `end`, and no code, also of a stream whose session or socket is destroyed here.
+        // Node emits `end`, without an error code, also for a stream whose session or socket is destroyed here.
         let whole = false;
         stream.once('end', () => {
           whole = !stream.destroyed;
@@ -141,7 +140,7 @@ export function overHttp2(
     },
     begin: (ask) => {
       const stream = send(ask);
-      // Node's `close(code)` would end the request properly before it resets the stream.
+      // Node's `close(code)` would end the request properly before the reset.
       const { promise, resolve } = Promise.withResolvers<unknown>();
       stream.once('data', resolve);
       return { firstBytes: promise, leave: () => stream.destroy(new Error('the client leaves')) };
@@ -156,7 +155,7 @@ function write(to: NodeJS.WritableStream, body: Ask['body']): void {
   else body.pipe(to);
 }
 
-/** A body that breaks off is a result here, not an error. */
+/** A broken body is a result and not an error. */
 function collect(from: Readable): Promise<{ body: Buffer; complete: boolean }> {
   const chunks: Buffer[] = [];
   from.on('data', (chunk: Buffer) => chunks.push(chunk));

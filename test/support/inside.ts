@@ -1,4 +1,4 @@
-// What no answer may show of the inside of the house: codes, addresses, host names, file names, stacks (promise 16).
+// What no response may reveal: error codes, addresses, host names, file names, stack traces (promise 16).
 import { expect } from 'vitest';
 import type { Answer } from './http-client.ts';
 

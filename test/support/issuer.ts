@@ -1,5 +1,4 @@
-// An issuer for tests: keys it can rotate, tokens as right or wrong as a test wants them, and a JWK set that can fail.
-// Real sockets on a free port of 127.0.0.1; the claims' clock can be given.
+// An issuer for tests on a real socket: keys that rotate, valid and invalid tokens, and a JWK set that can fail.
 import { generateKeyPair, type KeyObject, sign as signBytes } from 'node:crypto';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -13,28 +12,28 @@ export interface TestIssuer {
   /** Settings of an identity that trusts this issuer, with the audience of its tokens. */
   readonly settings: JwtIdentity;
   /**
-   * Signs a token that is good for an hour. `claims` and `header` are merged over the good ones, undefined removes;
-   * `header.alg` RS256 (default) or ES256 picks the key. A string in place of either is signed as it is, by RS256.
+   * Signs a token that is valid for an hour. `claims` and `header` override the defaults; undefined removes a member.
+   * `header.alg` RS256 (default) or ES256 selects the key. A string is signed as it is, by RS256.
    */
   readonly sign: (
     claims?: Record<string, unknown> | string,
     header?: Record<string, unknown> | string,
   ) => Promise<string>;
-  /** Public keys now in the set. */
+  /** Public keys in the set. */
   readonly publicKeys: () => readonly JWK[];
-  /** Replaces all keys: later tokens are signed with new ones, the old ones leave the set. */
+  /** Replaces all keys: new tokens use new keys, and the old keys leave the set. */
   readonly rotate: () => Promise<void>;
   /** Breaks each connection until `up`. */
   readonly down: () => void;
   readonly up: () => void;
-  /** Lets `listener` answer in place of the key set until `up`. */
+  /** `listener` answers in place of the key set until `up`. */
   readonly answerWith: (listener: RequestListener) => void;
   /** Requests for the key set so far, failed ones included. */
   readonly fetches: number;
   readonly close: () => Promise<void>;
 }
 
-/** Starts an issuer; `now` in epoch milliseconds gives the claims' times (default: the system clock). */
+/** `now`: epoch milliseconds for the times in claims; default: the system clock. */
 export async function startTestIssuer(options: { readonly now?: () => number } = {}): Promise<TestIssuer> {
   const now = options.now ?? Date.now;
   const editions: (readonly Pair[])[] = [];
@@ -88,7 +87,7 @@ export async function startTestIssuer(options: { readonly now?: () => number } =
       const input = [merge({ alg: key.alg, kid: key.kid, typ: 'at+jwt' }, header), merge(good, claims)]
         .map((text) => Buffer.from(text).toString('base64url'))
         .join('.');
-      // ES256 signatures are the two numbers side by side (RFC 7518 §3.4), not DER.
+      // ES256 signatures are two concatenated numbers (RFC 7518 §3.4), not DER.
       const signature = signBytes('sha256', Buffer.from(input), {
         key: key.privateKey,
         dsaEncoding: 'ieee-p1363',
@@ -130,7 +129,7 @@ interface Pair {
   readonly publicKey: KeyObject;
 }
 
-/** Of issuers that are closed. Making them takes longer than most tests of a token; no two issuers have them at once. */
+/** Keys of closed issuers, reused because making keys takes longer than most tests; two open issuers never share keys. */
 const spare: (readonly Pair[])[] = [];
 
 async function makePairs(): Promise<readonly Pair[]> {

@@ -1,4 +1,4 @@
-// Key pairs for tests of TLS: for any names, of either kind, valid when a test wants them to be.
+// Key pairs for tests of TLS: any names, kind and validity.
 import { generate } from 'selfsigned';
 import type { KeyPair } from '../../gateway/server/certificates.ts';
 
@@ -11,9 +11,9 @@ export interface PairWanted {
   readonly from?: number;
   /** Default: thirty days from now. */
   readonly until?: number;
-  /** Who signs it; default: itself. */
+  /** The issuer; default: self-signed. */
   readonly by?: Pick<KeyPair, 'cert' | 'key'>;
-  /** Whether it may sign others. */
+  /** Whether it is a CA. */
   readonly authority?: boolean;
 }
 

@@ -1,10 +1,9 @@
-// Policies with limits of every kind, one request to each, and the lines that `explain` is to name for it.
-// For several-limits.test.ts, which asks a gateway the same.
+// Policies with limits of every kind, a request for each, and the lines that `explain` must name.
 
 const OLD = 'released: 2024-06-01, deprecated: 2026-01-15, sunset: 2027-01-15';
 const NEW = 'released: 2026-01-15';
 
-/** A policy, a request, and the marks on the lines behind the rows of `explain` for limits and cost. */
+/** A policy, a request, and the marks of the lines behind the rows of `explain` for limits and cost. */
 export type LimitPolicy = readonly [name: string, policy: string, ask: string, marks: string];
 
 export const LIMIT_POLICIES: readonly LimitPolicy[] = [
@@ -135,7 +134,7 @@ versions:
   ],
 ];
 
-/** The whole file: a public API of that name, with one service behind v1. */
+/** The whole file: a public API of that name with one upstream behind v1. */
 export function limitPolicyText([name, policy]: LimitPolicy, target: string): string {
   return `api: ${name}
 base: /api/${name}

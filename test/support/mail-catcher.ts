@@ -1,5 +1,4 @@
-// A real SMTP server that keeps what it is sent, or refuses it as a test says.
-// For tests of announcements; nothing leaves this machine.
+// An SMTP server that stores mails or refuses them.
 import { once } from 'node:events';
 import { SMTPServer } from 'smtp-server';
 
@@ -7,7 +6,7 @@ export interface CaughtMail {
   /** The envelope. */
   readonly from: string;
   readonly to: readonly string[];
-  /** Field lines, unfolded. */
+  /** Header lines, unfolded. */
   readonly headers: readonly string[];
   /** Decoded. */
   readonly text: string;
@@ -18,7 +17,7 @@ export interface MailCatcher extends AsyncDisposable {
   readonly port: number;
   readonly url: string;
   readonly mails: readonly CaughtMail[];
-  /** The reply code to every recipient from now on; undefined: all are taken. */
+  /** The reply code to every recipient from now on; undefined: accepted. */
   refuse: number | undefined;
 }
 
@@ -58,7 +57,7 @@ export async function startMailCatcher({ port = 0 } = {}): Promise<MailCatcher> 
   return catcher;
 }
 
-/** Of a multipart/alternative of text and HTML. */
+/** The parts of a multipart/alternative of text and HTML. */
 function partsOf(raw: string): Pick<CaughtMail, 'headers' | 'text' | 'html'> {
   const [head = '', ...rest] = raw.split('\r\n\r\n');
   const headers = head.replace(/\r\n[ \t]+/g, ' ').split('\r\n');

@@ -1,12 +1,12 @@
-// A service that fills each answer with a mark of its own, and that checks the mark of each body it gets.
-// The path `/<api>/<octets>/<how>/<mark>` says what is answered and how.
+// A service that fills each response with a mark and checks the mark in each request body; the path
+// `/<api>/<octets>/<how>/<mark>` selects the response.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /**
- * How an answer comes. `early`: before the body of the request; `cut-…`: it is broken off in the middle; `none`: the connection
- * ends without one; `stray`: with octets behind it that are part of no answer; `json`: as the member `mark` of an object; `pieces`: the head
- * in two, with other connections read between them.
+ * How the response comes. `early`: before the request body; `cut-…`: broken off in the middle; `none`: the connection ends
+ * without one; `stray`: followed by bytes that belong to no response; `json`: as the member `mark` of an object; `pieces`: the
+ * head in two parts, with other connections read in between.
  */
 export const HOWS = [
   'sized',
@@ -23,18 +23,18 @@ export type How = (typeof HOWS)[number] | 'json';
 
 export interface MarkedService extends AsyncDisposable {
   readonly url: string;
-  /** Bodies that were not filled with the mark of their request. */
+  /** Bodies that did not contain the mark of their request. */
   readonly foreign: readonly string[];
 }
 
-/** `octets` of `mark`, again and again. */
+/** `mark` repeated up to `octets` bytes. */
 export function filledWith(mark: string, octets: number): string {
   return mark.repeat(Math.ceil(octets / mark.length)).slice(0, octets);
 }
 
-/** In answers behind which they stand. */
+/** Bytes sent after a response. */
 const STRAY = '<stray>'.repeat(20);
-/** Octets that are written at once. */
+/** Bytes per write. */
 const PIECE = 40_000;
 /** Longer than any gateway keeps an idle connection. */
 const KEEP_MS = 60_000;
@@ -47,7 +47,7 @@ export async function startMarkedService(): Promise<MarkedService> {
     const give = (): void =>
       answer(response, how as How, how === 'json' ? JSON.stringify({ mark: content }) : content);
     response.setHeader('x-mark', mark);
-    // As the policy that was in force has set it.
+    // Set by the policy that was in force.
     response.setHeader('x-request-edition', request.headers['x-edition'] ?? '');
     if (how === 'early') give();
     void readBody(request).then(({ body, isWhole }) => {

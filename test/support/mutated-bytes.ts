@@ -1,8 +1,7 @@
-// Messages that were well formed until a few of their bytes were changed: what gets furthest into a gateway and still lies.
-// All of it is Latin-1 text, a character for each byte.
+// Mutated messages: well formed except for a few changed bytes, in Latin-1, one character per byte.
 import fc from 'fast-check';
 
-/** Bytes that end, divide or hide something for one reader or another, and pieces that frame. */
+/** Bytes that are delimiters for some parser, and parts of framing. */
 const SHARP: readonly string[] = [
   ...['\r', '\n', '\r\n', '\r\n\r\n', '\0', ' ', '\t', '\v', '\f', '\u007f', '\u0085', '\u00a0', '\u00ff'],
   ...[
@@ -78,14 +77,14 @@ function changed(text: string, { what, at, length, piece, line }: Change): strin
   }
 }
 
-/** `whole` with up to `most` changes, none of them at times. */
+/** `whole` with up to `most` changes, sometimes none. */
 export function mutated(whole: fc.Arbitrary<string>, most = 3): fc.Arbitrary<string> {
   return fc
     .tuple(whole, fc.array(change, { maxLength: most }))
     .map(([text, changes]) => changes.reduce(changed, text));
 }
 
-/** Names that mean something to a gateway, to its framework, or to the language it is written in. */
+/** Header names with a meaning for the gateway, its framework or JavaScript. */
 const NAMES: readonly string[] = [
   ...[
     'Accept',
@@ -158,7 +157,7 @@ const VALUES: readonly string[] = [
   ...['<https://a.example/>; rel="x", <', '@1, @2', 'Mon, 01 Jun 2026 00:00:00 GMT', '\u0080\u00fe\t\u00ff'],
 ];
 
-/** Lines that mean something together only: a field and who takes it away, two that say different things. */
+/** Lines with a combined meaning: a field and the Connection header that removes it, or two contradictory fields. */
 const PAIRS: readonly (readonly string[])[] = [
   ['Connection: X-A, cookie', 'X-A: 1', 'Cookie: a=b'],
   ['Connection: close', 'Connection: X-Tenant, Authorization', 'Authorization: Bearer a.b.c'],
@@ -175,7 +174,7 @@ const oneLine = fc
   .tuple(fc.constantFrom(...NAMES), fc.constantFrom(...VALUES))
   .map(([name, value]) => `${name}: ${value}`);
 
-/** Field lines of a message, without their ends. */
+/** Header lines without line ends. */
 export const fieldLines: fc.Arbitrary<readonly string[]> = fc
   .tuple(
     fc.array(oneLine, { maxLength: 4 }),
@@ -183,7 +182,7 @@ export const fieldLines: fc.Arbitrary<readonly string[]> = fc
   )
   .map(([lines, pair]) => [...lines, ...pair]);
 
-/** Name in lower case and value, as a parser hands them on: nothing in them is a line end. */
+/** A lower-case name and a value as a parser returns them, without line ends. */
 export const parsedField: fc.Arbitrary<readonly [name: string, value: string]> = fc.tuple(
   fc.constantFrom(...NAMES).map((name) => name.toLowerCase()),
   fc.oneof(

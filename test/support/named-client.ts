@@ -1,5 +1,4 @@
-// One request on a connection of its own, where a test chooses by which name the gateway is called, at every layer.
-// Certificates are not checked.
+// Sends one request over a new connection with freely chosen SNI, Host and target; does not verify certificates.
 import { once } from 'node:events';
 import { type IncomingMessage, request as plainRequest } from 'node:http';
 import { connect } from 'node:http2';
@@ -12,17 +11,17 @@ export interface NamedAsk {
   readonly servername?: string;
   /** Host, or `:authority`. */
   readonly host: string;
-  /** The target; over HTTP/1 it may be a whole URL. */
+  /** The target; over HTTP/1 it may be an absolute URL. */
   readonly path: string;
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Address of this machine to come from. */
+  /** Local address. */
   readonly from?: string;
 }
 
 export interface NamedAnswer {
   readonly status: number;
-  /** Field lines as they came, names in lower case. */
+  /** Header lines as received, names in lower case. */
   readonly lines: readonly (readonly [name: string, value: string])[];
   readonly text: string;
   readonly valuesOf: (name: string) => readonly string[];
@@ -58,7 +57,7 @@ async function overHttp2(port: number, ask: NamedAsk): Promise<NamedAnswer> {
     rejectUnauthorized: false,
     ...(from !== undefined && { localAddress: from }),
   });
-  // Its stream fails with it, and says so to who waits.
+  // The stream fails with the session and reports the error.
   session.on('error', () => undefined);
   try {
     const stream = session.request({ ':method': method, ':path': path, ':authority': host, ...headers });

@@ -1,14 +1,13 @@
-// A service that answers with its name, can be killed with every connection it has, and comes back at the same port.
-// For journeys in which a target goes away and returns.
+// A service that answers with its name, can be killed with its connections, and restarts at the same port.
 import { createServer, type Server } from 'node:http';
 import { freePorts } from './ports.ts';
 
 export interface NamedService extends AsyncDisposable {
   readonly url: string;
-  /** Requests answered, health checks apart. */
+  /** Requests answered, without health checks. */
   readonly answered: () => number;
   readonly checks: () => number;
-  /** What its health checks find from now on. */
+  /** Status of its health checks from now on. */
   readonly feel: (status: number) => void;
   readonly kill: () => Promise<void>;
   readonly comeBack: () => Promise<void>;

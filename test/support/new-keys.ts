@@ -1,4 +1,4 @@
-// Idempotency keys that nobody has used before, for tests in which none is sent.
+// An idempotency store in which every key is new.
 import type { IdempotencyStore } from '../../gateway/policy/idempotency/rules.ts';
 
 export const NEW_KEYS: IdempotencyStore = {

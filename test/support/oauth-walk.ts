@@ -1,16 +1,16 @@
-// A browser without a screen for the sample issuer: keeps cookies by path, follows redirects while they stay at the issuer,
-// sends the forms of its pages. Tests of the issuer walk with it; a real browser does in test/browser.
+// A browser model for the sample issuer: keeps cookies by path, follows redirects within the issuer, and sends forms; real
+// browsers run in test/browser.
 import { createHash } from 'node:crypto';
 import type { Client } from './http-client.ts';
 
 export const ISSUER = 'https://auth.example.com/auth';
 
-/** An issuer of that name, or one that calls itself otherwise, where it listens. */
+/** `issuer` is its name, `url` where it listens. */
 export interface Issuing {
   readonly issuer: string;
   readonly url: string;
   readonly endpoint: string;
-  /** How it is reached; default: as it stands. */
+  /** Default: the global fetch. */
   readonly fetch?: Fetch;
 }
 
@@ -42,18 +42,18 @@ export interface Page {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** Where the redirects ended: at the issuer, or where it sends to. */
+  /** The URL after all redirects, at the issuer or elsewhere. */
   readonly url: URL;
-  /** Statuses on the way. */
+  /** Statuses of the redirects. */
   readonly hops: readonly number[];
 }
 
 export interface Walker {
-  /** GET of a path below the issuer, and on as far as it leads at the issuer. */
+  /** GETs a path below the issuer and follows redirects within it. */
   readonly open: (path: string) => Promise<Page>;
-  /** POST of a form to the page it is on. */
+  /** POSTs a form to the URL of its page. */
   readonly send: (page: Page, form: Parameters | string, headers?: Parameters) => Promise<Page>;
-  /** Every `Set-Cookie` line it was sent. */
+  /** Every `Set-Cookie` value received. */
   readonly cookieLines: readonly string[];
 }
 
@@ -108,7 +108,7 @@ export function openBrowser(issuer: Issuing): Walker {
   };
 }
 
-/** Signs ana in where that is asked, allows what is asked, and says where the answer went. */
+/** Signs in as ana, gives consent if asked, and returns the final redirect URL. */
 export async function walk(browser: Walker, parameters: Parameters = AUTHORIZE): Promise<URL> {
   let page = await browser.open(query(parameters));
   if (page.text.includes('name="password"')) {
@@ -124,7 +124,7 @@ export interface Answer {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** POST of a form to an endpoint of the issuer. */
+/** POSTs a form to an endpoint of the issuer. */
 export async function post(
   issuer: Issuing,
   path: string,
@@ -146,7 +146,7 @@ export const STOREFRONT: Parameters = {
   client_secret: 'storefront-sample-secret',
 };
 
-/** The form that redeems the code which `walk` brought. */
+/** The form that redeems the code from `walk`. */
 export const redemption = (callback: URL, more: Parameters = {}): Parameters => ({
   grant_type: 'authorization_code',
   code: callback.searchParams.get('code') ?? '',

@@ -1,4 +1,4 @@
-// The policy of an API with two versions, each at an upstream of its own: tests write what stands under `versions`.
+// The policy of an API with two versions, each with an upstream; tests write the `versions`.
 
 interface OrdersPolicy {
   readonly resolve?: string;
@@ -7,7 +7,7 @@ interface OrdersPolicy {
   readonly more?: string;
 }
 
-/** `versions`: whole lines, indented, from the ninth line of the file on where there is no `more`. */
+/** `versions`: whole lines, indented; they start at line nine if `more` is empty. */
 export const ordersPolicy = (
   versions: string,
   {

@@ -1,5 +1,4 @@
-// Requests as Node's own parser hands them to a public listener, without a socket: bytes in, messages out.
-// The server is the gateway's, with all the strictness it is given; nobody answers.
+// Parses requests with Node's own parser and the gateway's server settings, without a socket.
 import type { IncomingMessage } from 'node:http';
 import { Duplex } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
@@ -7,7 +6,7 @@ import { compileBounds } from '../../gateway/plan/compile/bounds.ts';
 import { createNodeServer } from '../../gateway/plane/general/connection/node-server.ts';
 
 export interface BytesParser {
-  /** The requests whose heads `bytes` (Latin-1) hold, as far as the parser followed. */
+  /** The requests whose heads are in `bytes` (Latin-1), up to the first error. */
   readonly parse: (bytes: string) => Promise<readonly IncomingMessage[]>;
 }
 

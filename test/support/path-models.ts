@@ -1,5 +1,4 @@
-// What real services make of a path: small models of their routers, each of which was seen on the service itself.
-// A model knows nothing of the gateway: it gets the bytes that are forwarded.
+// Models of how routers of real services read a path, each verified against the service; they see only the forwarded bytes.
 
 import { posix } from 'node:path';
 
@@ -10,9 +9,9 @@ export interface ModelRoute {
 
 export interface ServiceModel {
   readonly name: string;
-  /** What an operator of such a service may write for `paths`. */
+  /** Values of `paths` that an operator may declare for such a service. */
   readonly declared: readonly string[];
-  /** The first of `routes`, the most particular first, that `path` reaches; undefined for 4xx and redirects. */
+  /** The first matching route, most specific first; undefined for 4xx and redirects. */
   readonly reached: <R extends ModelRoute>(routes: readonly R[], path: string) => R | undefined;
 }
 
@@ -74,7 +73,7 @@ const emptyValue: Comparison = {
   parameter: (segment, isLast) => isLast || segment !== '',
 };
 
-/** UTF-8 of octets. */
+/** Decodes octets as UTF-8. */
 const text = (octetText: string): string => Buffer.from(octetText, 'latin1').toString();
 const unreserved = (path: string): string =>
   path.replace(/(?:%(?!2[3-6BCF]|3[ABDF]|40)[0-9A-F]{2})+/gi, (each) => text(octets(each)));
@@ -83,24 +82,24 @@ const withoutCase: Comparison = {
   parameter: emptyValue.parameter,
 };
 
-/** What nginx makes of a path for a variable: decoded, without empty and dot segments. */
+/** What nginx stores in a variable: decoded, without empty and dot segments. */
 const handedOn = (path: string): string => posix.normalize(octets(path));
-/** Of a first line where several blanks count for one; python's http.server takes any of Latin-1. */
+/** The path in a request line whose blanks are merged; python's http.server accepts any Latin-1 blank. */
 const firstWord = (path: string): string =>
   posix.normalize(path.replace(/[?#].*$/s, '').replace(/[\s\u0085]+$/, ''));
 
-/** Declared by everybody who does not know better. */
+/** Declared by operators who do not know the router. */
 const UNKNOWN = ['', 'strict'];
 
 export const SERVICE_MODELS: readonly ServiceModel[] = [
-  // Express 5.3.0 and 4.22.3: compares the raw path, without case; also behind an nginx that passes it on as sent.
+  // Express 5.3.0 and 4.22.3: compares the raw path, ignoring case; also behind an nginx that passes it on as sent.
   model(
     'express',
     [...UNKNOWN, 'express', '{ preset: nginx, case: insensitive }'],
     (path) => withoutTrailing(split(path)),
     ignoringCase,
   ),
-  // Express with `case sensitive routing`, and routers below `/:id` that ignore case, as they do unless told otherwise.
+  // Express with `case sensitive routing`, and with routers below `/:id` that ignore case, which is their default.
   model('express of mixed routers', UNKNOWN, (path) => withoutTrailing(split(path)), {
     literal: (segment, text, isLast, route) =>
       hasParameter(route)
@@ -108,7 +107,7 @@ export const SERVICE_MODELS: readonly ServiceModel[] = [
         : exactly.literal(segment, text, isLast, route),
     parameter: isFull,
   }),
-  // The other way round.
+  // The reverse.
   model('express of mixed routers, literals without case', UNKNOWN, (path) => withoutTrailing(split(path)), {
     literal: (segment, text, isLast, route) =>
       hasParameter(route)
@@ -130,14 +129,14 @@ export const SERVICE_MODELS: readonly ServiceModel[] = [
     (path) => withoutEmptyEnd(split(path)),
     ignoringCase,
   ),
-  // A semicolon begins the query.
+  // A semicolon starts the query.
   model('fastify 4', [...UNKNOWN, 'fastify'], (path) => split(path.replace(/;.*$/, '')), emptyValue),
   model('go', [...UNKNOWN, 'go'], (path) => redirectsEmpty(split(path))?.map(octets), exactly),
   // chi 5, and gin with UseRawPath: the raw path.
   model('chi', [...UNKNOWN, 'go'], (path) => redirectsEmpty(split(path)), exactly),
-  // Fiber 2: without case.
+  // Fiber 2: ignores case.
   model('fiber', [...UNKNOWN, 'go'], (path) => withoutTrailing(split(path)), ignoringCase),
-  // Before 1.22: the decoded path, subtrees for what has a parameter last.
+  // Before 1.22: the decoded path, and subtrees for patterns that end in a parameter.
   model('go before 1.22', [...UNKNOWN, 'go'], (path) => redirectsEmpty(split(octets(path))), emptyValue),
   model(
     'spring',
@@ -145,7 +144,7 @@ export const SERVICE_MODELS: readonly ServiceModel[] = [
     (path) => (path.includes('%2F') ? undefined : split(path).map((each) => octets(withoutParameters(each)))),
     exactly,
   ),
-  // The Ant matcher of older versions: no empty segments, any suffix, a trailing slash is the same.
+  // The Ant matcher of older versions: no empty segments, any suffix, an optional trailing slash.
   model(
     'spring ant matcher',
     [...UNKNOWN, 'spring'],
@@ -160,7 +159,7 @@ export const SERVICE_MODELS: readonly ServiceModel[] = [
       parameter: isFull,
     },
   ),
-  // `caseSensitive: false`: all but reserved characters decoded, then in lower case.
+  // `caseSensitive: false`: decodes all but reserved characters, then lower case.
   ...(['fastify 5', 'fastify 4'] as const).map((name) =>
     model(
       `${name} without case`,
@@ -177,26 +176,26 @@ export const SERVICE_MODELS: readonly ServiceModel[] = [
   ),
   model('fastapi', [...UNKNOWN, 'fastapi'], (path) => split(octets(path)), exactly),
   model('wsgiref', [...UNKNOWN, 'wsgi'], (path) => split(octets(path)), exactly),
-  // Werkzeug: slashes at the start count for one, others are redirected.
+  // Werkzeug merges slashes at the start and redirects for others.
   model(
     'flask',
     [...UNKNOWN, 'wsgi'],
     (path) => redirectsEmpty(split(octets(path).replace(/^\/+/, '/'))),
     exactly,
   ),
-  // Django REST framework: a format such as `.json` may stand behind the last segment.
+  // Django REST framework: the last segment may have a format such as `.json`.
   model('django rest', [...UNKNOWN, 'wsgi'], (path) => withoutTrailing(split(octets(path))), {
     literal: (segment, text, isLast) => segment === text || (isLast && segment === `${text}.json`),
     parameter: isFull,
   }),
-  // The list of a viewset with an empty prefix has its format alone as last segment.
+  // The list of a viewset with an empty prefix has the format alone as its last segment.
   model(
     'django rest with empty prefixes',
     [...UNKNOWN, 'wsgi'],
     (path) => withoutFormat(withoutTrailing(split(octets(path)))),
     exactly,
   ),
-  // Locations by regular expression and by prefix, empty segments merged.
+  // Locations by regular expression and by prefix; empty segments are merged.
   model('nginx', [...UNKNOWN, 'nginx'], (path) => split(octets(path).replace(/\/+/g, '/')), emptyValue),
   model(
     'nginx before express',
@@ -204,7 +203,7 @@ export const SERVICE_MODELS: readonly ServiceModel[] = [
     (path) => withoutTrailing(split(octets(path).replace(/\/+/g, '/'))),
     ignoringCase,
   ),
-  // A variable in `proxy_pass`: decoded and not encoded again. Go refuses blanks; others drop those at the end.
+  // A variable in `proxy_pass`: decoded and not encoded again. Go refuses blanks; other servers drop them at the end.
   model(
     'nginx with variables before go',
     [...UNKNOWN, 'nginx'],
@@ -232,7 +231,7 @@ export const SERVICE_MODELS: readonly ServiceModel[] = [
       parameter: isFull,
     },
   ),
-  // A router of the .NET kind: Unicode upper case.
+  // A router such as .NET's: Unicode upper case.
   model(
     'unicode case',
     [...UNKNOWN, '{ preset: go, case: insensitive }'],

@@ -1,4 +1,4 @@
-// Pauses for journeys: begun and ended at the admin listener of a running gateway, as an operator does.
+// Begins and ends pauses through the admin API of a running gateway.
 import type { RunningGateway } from './gateway.ts';
 import { type Answer, overHttp1 } from './http-client.ts';
 
@@ -12,7 +12,7 @@ export interface PauseOf {
 export const AUTHOR = 'alice of the api team';
 export const REASON = 'incident 4711';
 
-/** @throws Error with the answer when the pause is refused */
+/** @throws Error with the response if the pause is refused */
 export async function beginPause(gateway: RunningGateway, { until, ...subject }: PauseOf): Promise<string> {
   const body = {
     ...subject,
@@ -26,7 +26,7 @@ export async function beginPause(gateway: RunningGateway, { until, ...subject }:
   return pause.id;
 }
 
-/** @throws Error with the answer when there is no such pause */
+/** @throws Error with the response if there is no such pause */
 export async function endPause(gateway: RunningGateway, id: string): Promise<void> {
   const { status, text } = await write(gateway, 'DELETE', `/-/pauses/${id}`, { by: AUTHOR, why: 'mended' });
   if (status !== 200) throw new Error(`pause ${id} goes on: ${status} ${text}`);
@@ -38,7 +38,7 @@ async function write(gateway: RunningGateway, method: string, path: string, body
   const headers = {
     authorization: `Bearer ${await gateway.adminToken()}`,
     'content-type': 'application/json',
-    // With DELETE Node's client frames a body by nothing else.
+    // Node sends no length for the body of a DELETE.
     'content-length': String(Buffer.byteLength(text)),
   };
   return await admin.ask({ method, path, headers, body: text });

@@ -1,20 +1,19 @@
-// The folders of policies that journeys run with, found rather than listed, so that none is forgotten.
-// explain.test.ts compares `explain` with a gateway for each of them.
+// Finds all folders of policies that journeys run with, so that none is forgotten.
 import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
 export const JOURNEYS = join(import.meta.dirname, '../journeys');
-/** What an operator gets, as seen from there. */
+/** The sample policies, relative to JOURNEYS. */
 const SAMPLES = '../../policies';
-/** That of most journeys, which also knows the identity of the samples. */
+/** The gateway file of most journeys; it also has the identity of the samples. */
 const COMMON = 'explain/gateway.yaml';
-/** Instead of their own: that has a store which cannot be reached, or is as good as another. */
+/** Replaces gateway files whose store is not reachable, or that make no difference. */
 const INSTEAD: Readonly<Record<string, string>> = {
   'secrets/policies': COMMON,
   'admin-isolation/policies': 'hostile-bytes/gateway.yaml',
 };
-/** A template becomes a policy while its journey runs, one edition after the other. */
+/** A journey makes policies from a template, one per edition. */
 const FILE = /\.yaml(?:\.template)?$/;
 const EDITIONS = ['100', '101'];
 
@@ -22,12 +21,12 @@ const EDITIONS = ['100', '101'];
 export interface PolicyFolder {
   readonly title: string;
   readonly folder: string;
-  /** What stands for EDITION in a template; undefined where there is none. */
+  /** Replaces EDITION in a template; undefined if there is no template. */
   readonly edition: string | undefined;
-  /** Of the gateway that its journey runs, or of one with all that this has. */
+  /** The gateway file of its journey, or an equivalent one. */
   readonly config: string;
   readonly files: readonly string[];
-  /** What its policies read from the environment. */
+  /** Environment variables that its policies read. */
   readonly variables: readonly string[];
 }
 

@@ -1,11 +1,11 @@
-// Ports for what must know its number before it listens.
+// Finds free ports for servers that must know their port before they listen.
 import { createServer, type Server } from 'node:net';
 
-/** Below what systems hand out for port 0, so that nobody is given one of these between our look and its use. */
+/** Below the range for port 0, so that the system does not give them away before their use. */
 const LOWEST = 20_000;
 const HIGHEST = 30_000;
 
-/** Distinct ports on 127.0.0.1 that are free: all are held until the last one is known. */
+/** Distinct free ports on 127.0.0.1; all are held until the last one is found. */
 export async function freePorts(count: number): Promise<readonly number[]> {
   const held: { readonly server: Server; readonly port: number }[] = [];
   while (held.length < count) {
@@ -17,7 +17,7 @@ export async function freePorts(count: number): Promise<readonly number[]> {
   return held.map(({ port }) => port);
 }
 
-/** Undefined when the port is taken. */
+/** Undefined if the port is taken. */
 function hold(port: number): Promise<Server | undefined> {
   return new Promise((resolve, reject) => {
     const server = createServer();

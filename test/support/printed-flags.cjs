@@ -1,4 +1,4 @@
-// Loaded before the gateway: prints on standard error which flags each process gives to V8, which cannot be asked for them.
+// Preloaded script that prints the V8 flags each process sets, since V8 cannot be asked for them.
 const v8 = require('node:v8');
 const { syncBuiltinESMExports } = require('node:module');
 

@@ -1,8 +1,8 @@
-// What `sundial <words> --help` prints, without the start of a process.
+// Prints `sundial <words> --help` without starting a process.
 import { runProgram } from '../../gateway/cli/program.ts';
 import type { Ran } from './readme-demo.ts';
 
-/** Nothing else of the process may print meanwhile. */
+/** Nothing else in the process may print in the meantime. */
 export async function printHelp(words: readonly string[]): Promise<Ran> {
   const { stdout } = process;
   const { write } = stdout;

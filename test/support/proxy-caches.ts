@@ -1,14 +1,13 @@
-// Caches that do not keep to RFC 9111: nginx 1.22 as its source reads fields, and a network that obeys Edge-Control.
-// Models for tests: they share nothing with the gateway.
+// Models of caches that deviate from RFC 9111: nginx 1.22 by its source, and a CDN that obeys Edge-Control.
 import { type CachedExchange, httpDate } from './cache-model.ts';
 
-/** Longest time in seconds from `at` for which each of them may serve a kept answer without asking the origin. */
+/** The longest time in seconds from `at` for which each of them may serve a stored response without validation. */
 export const PROXY_CACHES: Readonly<Record<string, (exchange: CachedExchange) => number>> = {
   nginx: nginxUse,
   'Edge-Control': edgeUse,
 };
 
-/** X-Accel-Expires, then Cache-Control by text search, then Expires in any zone, all by its own clock. */
+/** X-Accel-Expires, then Cache-Control by text search, then Expires in any time zone, all by its own clock. */
 function nginxUse({ answer, at }: CachedExchange): number {
   const now = Math.floor(at / 1000);
   const control = (answer['cache-control'] ?? '').toLowerCase();
@@ -42,7 +41,7 @@ function valueBehind(control: string, text: string): string | undefined {
 
 const UNITS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 };
 
-/** Its lifetimes have units; without one they are seconds. */
+/** Lifetimes have units; without one they are seconds. */
 function edgeUse({ answer }: CachedExchange): number {
   const directives = (answer['edge-control'] ?? '')
     .toLowerCase()

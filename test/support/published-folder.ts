@@ -1,5 +1,5 @@
-// A folder of policies with a store of its own, for journeys about what a start makes of files that were refused.
-// The lifecycle clock is the real one: only then is the past recorded.
+// A folder of policies with a store, for journeys about starts with refused files; it uses the real clock, so that published
+// schedules are recorded.
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -20,7 +20,7 @@ export const STORES = [
   { store: 'Redis', workers: '2', redis: true },
 ];
 
-/** A policy file that nothing is wrong with: an API without versions. */
+/** A valid policy file of an API without versions. */
 export const plainApi = (api: string, base: string, access = 'public'): string => `api: ${api}
 base: ${base}
 access: ${access}
@@ -28,7 +28,7 @@ versions: none
 upstreams: { any: { targets: ["\${env:ECHO}"], path: /echo } }
 `;
 
-/** One that ends, at /other. */
+/** A policy with a sunset, at /other. */
 export const endingApi = (sunset: string): string => `api: other
 base: /other
 access: public
@@ -41,21 +41,21 @@ versions: none
 
 export interface PublishedFolder {
   readonly path: string;
-  /** What `orders.yaml` says at first: v1 with a sunset in 2999. */
+  /** The first content of `orders.yaml`: v1 with a sunset in 2999. */
   readonly orders: string;
   readonly environment: (more?: Readonly<Record<string, string>>) => Readonly<Record<string, string>>;
   readonly start: (more?: Readonly<Record<string, string>>) => Promise<RunningGateway>;
-  /** Starts a gateway of one process that accepts what stands there, and ends it. */
+  /** Starts a gateway that accepts the present files, and stops it. */
   readonly publish: (more?: Readonly<Record<string, string>>) => Promise<void>;
   readonly save: (text: string, name?: string) => Promise<void>;
   readonly remove: (name: string) => Promise<void>;
-  /** It ends with the test. */
+  /** The server ends with the test. */
   readonly startRedis: (port?: number) => Promise<RunningRedis>;
-  /** The variables of a gateway on a Redis of its own, or on the embedded store. */
+  /** Variables of a gateway with a new Redis, or with the embedded store. */
   readonly storeOf: (redis: boolean) => Promise<Readonly<Record<string, string>>>;
 }
 
-/** To be called once, at the top of a test file: the folder is a new one in each test. */
+/** Must be called once, at the top of a test file. Each test gets a new folder. */
 export function folderForEachTest(): PublishedFolder {
   let stack = new AsyncDisposableStack();
   let [path, echo] = ['', ''];

@@ -1,14 +1,13 @@
-// An exchange in which nothing happens by itself: nobody is limited, pinned, paused or late, and no key was used before.
-// Tests put the ports that they are about in the place of these.
+// Ports of an exchange without limits, pins, pauses or used idempotency keys; tests replace those they are about.
 import type { ExchangePorts } from '../../gateway/exchange/ports.ts';
 import type { GatewayPlan } from '../../gateway/plan/plan.ts';
 import type { Authenticator } from '../../gateway/policy/authentication/access.ts';
 import { tokenAuthenticator } from '../../gateway/policy/authentication/token-authenticator.ts';
 import { NEW_KEYS } from './new-keys.ts';
 
-/** A ledger that has nothing. */
+/** An empty ledger. */
 const NO_USAGE = { read: async () => ({ records: [], next: undefined }) };
-/** Of a bucket that is full but for one unit. */
+/** A bucket with one unit taken. */
 export const PLENTY = { allowed: true, remaining: 1, retryAfterMs: 0, resetMs: 0 } as const;
 
 /** Both clocks are `now`. */
@@ -33,13 +32,13 @@ export function quietPorts(plan: () => GatewayPlan, now: () => number): Exchange
   };
 }
 
-/** Each token is the id of the consumer that sends it, for the identity `main`. */
+/** Each token is the id of its consumer, for the identity `main`. */
 export function tokensAreConsumers(scopes: readonly string[]): ReadonlyMap<string, Authenticator> {
   const authenticator = tokenAuthenticator(() => 0, {
     claims: () => true,
     verify: (id) => ({
       kind: 'consumer',
-      consumer: { id, named: true, via: 'token', scopes: new Set(scopes), claims: {} },
+      consumer: { id, mayLabelMetrics: true, via: 'token', scopes: new Set(scopes), claims: {} },
     }),
   });
   return new Map([['main', authenticator]]);

@@ -1,11 +1,11 @@
-// Reads several answers from one connection, large ones too, as heads and contents.
+// Reads several responses from one connection, as heads and bodies.
 import type { Socket } from 'node:net';
 import { bodyBehind } from '../differential/messages.ts';
 
 export interface RawAnswers {
-  /** Those that are whole. */
+  /** Complete responses. */
   readonly answers: readonly { readonly head: string; readonly content: string }[];
-  /** Behind the last one of them. */
+  /** Bytes after the last complete response. */
   readonly rest: string;
   /** The other side has ended the connection. */
   readonly ended: boolean;
@@ -14,13 +14,13 @@ export interface RawAnswers {
 const LAST_CHUNK = '0\r\n\r\n';
 const CLOSES = /\r\nconnection: close/i;
 
-/** Reads the answers to requests of `methods`, up to `most` octets or the end of the connection. */
+/** Reads the responses to requests of `methods`, up to `most` bytes or the end of the connection. */
 export function readAnswers(socket: Socket, methods: readonly string[], most: number): Promise<RawAnswers> {
   const answers: { head: string; content: string }[] = [];
   let pieces: string[] = [];
   let held = 0;
   let octets = 0;
-  /** Octets that have to be there before it is worth looking at them; a large answer comes in many pieces. */
+  /** Bytes needed before the next parse: a large response comes in many pieces. */
   let needed = 0;
   let isChunked = false;
   let tail = '';
@@ -53,7 +53,7 @@ export function readAnswers(socket: Socket, methods: readonly string[], most: nu
     const isLast = (tail + text).includes(LAST_CHUNK);
     tail = text.slice(1 - LAST_CHUNK.length);
     if (isChunked ? isLast : held >= needed) look();
-    // One that says close is read until it closes.
+    // A response with `close` is read until the connection closes.
     const isAll = answers.length >= methods.length && !answers.some(({ head }) => CLOSES.test(head));
     if (octets > most || isAll) done(false);
   }

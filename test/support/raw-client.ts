@@ -1,4 +1,4 @@
-// A client that sends bytes as they are: for requests that an ordinary client would repair or refuse to send.
+// A client that sends raw bytes, for requests that a normal client would repair or refuse to send.
 import { connect as plainConnect, type Socket } from 'node:net';
 import { connect as tlsConnect } from 'node:tls';
 
@@ -8,21 +8,21 @@ export interface RawAnswer {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
   readonly json: Readonly<Record<string, unknown>>;
-  /** Everything that came until the connection ended. */
+  /** All bytes until the end of the connection. */
   readonly text: string;
 }
 
-/** A bare connection to a listener on this machine; `tls` (default) without checking the certificate. */
+/** A connection to a listener on this machine; `tls` (default) does not verify the certificate. */
 export function openSocket(port: number, { tls = true }: { readonly tls?: boolean } = {}): Socket {
   const socket = tls
     ? tlsConnect({ port, host: '127.0.0.1', rejectUnauthorized: false, ALPNProtocols: ['http/1.1'] })
     : plainConnect(port, '127.0.0.1');
-  // Whoever reads to the end sees a reset as an end.
+  // A reader sees a reset as an end.
   socket.on('error', () => undefined);
   return socket;
 }
 
-/** Sends `bytes` and reads until the gateway ends the connection; rejects when it has not within twenty seconds. */
+/** Sends `bytes` and reads until the gateway ends the connection. Rejects after twenty seconds. */
 export async function sendBytes(
   port: number,
   bytes: string | Uint8Array,

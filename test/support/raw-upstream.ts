@@ -1,12 +1,11 @@
-// An upstream made of bytes: sees exactly what the gateway sends, answers whatever a test writes.
-// For answers no HTTP library would give, and for watching how the gateway leaves.
+// A raw TCP upstream: records the bytes that the gateway sends, and answers with any bytes.
 import { createServer, type Socket } from 'node:net';
 
 export interface SeenConnection {
   readonly socket: Socket;
-  /** Every byte received, as latin1. */
+  /** All bytes received, as Latin-1. */
   readonly received: string;
-  /** Whether the gateway has ended the connection, by a reset or an orderly end. */
+  /** Whether the gateway has ended the connection, by FIN or reset. */
   readonly gone: boolean;
 }
 
@@ -14,11 +13,11 @@ export interface RawUpstream extends AsyncDisposable {
   readonly url: string;
   readonly port: number;
   readonly connections: readonly SeenConnection[];
-  /** How many request heads named this path, query included. */
+  /** Number of request heads for this target, query included. */
   readonly count: (target: string) => number;
 }
 
-/** `onRequest` is called once per request head that comes, with its target; bodies are left to `received`. */
+/** `onRequest` is called once per request head, with its target. Bodies are only in `received`. */
 export async function startRawUpstream(
   onRequest: (target: string, socket: Socket, head: string) => void,
 ): Promise<RawUpstream> {

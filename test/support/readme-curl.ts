@@ -1,5 +1,4 @@
-// A curl command as a person would type it, read and sent without curl: quotes, $(…), the flags the README uses.
-// Anything else is an error, so that a line nobody understands cannot pass.
+// Parses and sends the curl commands of the README without curl; any unknown syntax is an error.
 import { type Answer, type Client, overHttp1 } from './http-client.ts';
 
 export interface CurlCommand {
@@ -7,16 +6,16 @@ export interface CurlCommand {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | undefined;
   readonly insecure: boolean;
-  /** One, or as many as a `[1-90]` in it asks for. */
+  /** One URL, or one per number of a range such as `[1-90]`. */
   readonly urls: readonly URL[];
-  /** The status codes that the comment at the end of the line names. */
+  /** The status codes in the comment at the end of the line. */
   readonly expected: readonly number[];
 }
 
 const PLAIN_FLAGS = ['-k', '-i', '-s'];
 const FLAGS_WITH_VALUE = ['-X', '-H', '-d', '-o', '-w'];
 
-/** @throws Error for any flag, quote or word this parser does not know */
+/** @throws Error for an unknown flag, quote or word */
 export function parseCurl(line: string, substitute: (command: string) => string): CurlCommand {
   const { words, comment } = splitWords(line, substitute);
   const headers: Record<string, string> = {};
@@ -48,7 +47,7 @@ export function parseCurl(line: string, substitute: (command: string) => string)
   return { method, headers, body, insecure, urls: unfold(address), expected };
 }
 
-/** Sends them one after the other. Follows no redirect; `portOf` says where a port of the text really is. */
+/** Sends the requests one after the other, without following redirects. `portOf` maps ports of the text to real ones. */
 export async function sendCurl(
   { method, headers, body, insecure, urls }: CurlCommand,
   portOf: (written: number) => number,
@@ -79,7 +78,7 @@ export async function sendCurl(
   }
 }
 
-/** Words as a shell splits them: '…' as it stands, "…" and bare words with $(…) put in, # ends the command. */
+/** Splits words like a shell: '…' literally, "…" and bare words with $(…) replaced, # starts a comment. */
 function splitWords(
   line: string,
   substitute: (command: string) => string,

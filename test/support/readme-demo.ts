@@ -1,5 +1,4 @@
-// The demo as a new user starts it, on free ports and in a project of its own: a copy, but for the packages.
-// Everything it makes lies in that folder and goes with it.
+// Starts the demo like a new user, on free ports, in a copy of the project.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { cp, mkdtemp, realpath, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -9,7 +8,7 @@ import { freePorts } from './ports.ts';
 import { ROOT } from './readme-text.ts';
 
 const LAUNCHER = 'gateway/sundial.js';
-/** What commands on files read. */
+/** The folders that commands on files read. */
 export const FILES = ['config', 'policies', 'upstreams'];
 const PROJECT = ['package.json', 'gateway', ...FILES];
 
@@ -30,15 +29,15 @@ export interface Demo {
   readonly child: ChildProcess;
   readonly stdout: string;
   readonly stderr: string;
-  /** Resolves when it and every child that shares its output has ended. */
+  /** Resolves when it and all children with the same output have ended. */
   readonly ended: Promise<{ readonly code: number | null; readonly signal: string | null }>;
-  /** Processes of the sample services by name. */
+  /** Process ids of the sample services by name. */
   readonly services: ReadonlyMap<string, number>;
-  /** Runs a shell command as a person beside it would, in its project. @throws Error when it fails */
+  /** Runs a shell command in the project. @throws Error if it fails */
   readonly shell: (command: string) => string;
 }
 
-/** `parts`: what is copied of this project. */
+/** `parts`: the parts of this project to copy. */
 export async function openWorkspace(parts: readonly string[] = PROJECT): Promise<Workspace> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'sundial-project-')));
   for (const part of parts) await cp(join(ROOT, part), join(folder, part), { recursive: true });
@@ -64,12 +63,12 @@ export async function movePorts(variables: readonly string[]): Promise<ReadonlyM
   return new Map(variables.map((variable, index) => [variable, ports[index] ?? 0]));
 }
 
-/** Variables that are set when a demo starts. */
+/** Environment variables of a demo. */
 export type Moved = ReadonlyMap<string, string | number>;
 
 /**
- * Starts the demo of the project `folder` and waits for its banner. `from` is where it is called; default: there.
- * @throws Error with all it said when it ends before
+ * Starts the demo of the project `folder` and waits for its banner. `from`: working directory; default: `folder`.
+ * @throws Error with its output if it ends before
  */
 export async function startDemo(folder: string, moved: Moved, from = folder): Promise<Demo> {
   const env = environmentWith(moved);
@@ -120,7 +119,7 @@ export async function startDemo(folder: string, moved: Moved, from = folder): Pr
   };
 }
 
-/** Runs a demo that is expected to end by itself. */
+/** Runs a demo that is expected to fail. */
 export function failDemo(folder: string, moved: Moved): Ran {
   const options = { cwd: folder, env: environmentWith(moved), encoding: 'utf8', timeout: 55_000 } as const;
   const { status, stdout, stderr } = spawnSync(process.execPath, [LAUNCHER, 'demo'], options);
@@ -132,7 +131,7 @@ function environmentWith(moved: Moved): NodeJS.ProcessEnv {
   return { ...cleanEnvironment(), ...Object.fromEntries(values) };
 }
 
-/** The system's own, less what would move Sundial; what it compiles it keeps beside its packages, as a user's does. */
+/** The environment of this process without variables of Sundial; the compile cache is beside its packages, as for users. */
 function cleanEnvironment(): NodeJS.ProcessEnv {
   const entries = Object.entries(process.env).filter(([name]) => !/^(SUNDIAL|NODE_COMPILE_CACHE)/.test(name));
   return { ...Object.fromEntries(entries), NO_COLOR: '1' };

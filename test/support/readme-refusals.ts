@@ -1,6 +1,6 @@
-// Every refusal and every fault there is, with the statuses they are answered with.
-// One sample of each member of the unions: the compiler asks for a new one when a union grows.
+// A sample of every refusal and fault with its statuses; the compiler requires a new sample when a union grows.
 
+import type { ErrorDescription } from '../../gateway/exchange/answers/error-body.ts';
 import { describeFault } from '../../gateway/exchange/answers/fault.ts';
 import { describeRefusal } from '../../gateway/exchange/answers/refusal.ts';
 import { Fault, type FaultCode, type Refusal, type RefusalReason } from '../../gateway/exchange/directive.ts';
@@ -66,6 +66,14 @@ const SAMPLES: Samples = {
       replacement: undefined,
       successor: undefined,
       because: undefined,
+    },
+    {
+      reason: 'version_retired',
+      ...retired,
+      replacement: 'https://api.example.com/api/v2/orders',
+      successor: undefined,
+      because: 'money amounts become integers',
+      guide: 'https://docs.example.com/orders/v2',
     },
   ],
   version_moved: ([301, 308] as const).map((status) => ({
@@ -134,23 +142,36 @@ const FAULTS: Readonly<Record<FaultCode, Fault>> = {
   internal: new Fault('internal'),
 };
 
-/** The statuses each reason can be answered with. */
-export function statusesOfRefusals(): ReadonlyMap<string, ReadonlySet<number>> {
+/** The possible answers of each reason. */
+export function answersOfRefusals(): ReadonlyMap<RefusalReason, readonly ErrorDescription[]> {
   const { start, decision } = deprecatedFacts();
   const facts = { ...decision, plan: start.plan };
+  const glimpse = { scheme: 'https', headers: new RecordFields() } as const;
   return new Map(
-    Object.entries(SAMPLES).map(([reason, refusals]) => [
+    (Object.keys(SAMPLES) as RefusalReason[]).map((reason) => [
       reason,
-      new Set(
-        refusals.map(
-          (refusal) =>
-            describeRefusal(refusal, facts, { scheme: 'https', headers: new RecordFields() }).status,
-        ),
-      ),
+      SAMPLES[reason].map((refusal) => describeRefusal(refusal, facts, glimpse)),
     ]),
   );
 }
 
+/** The possible statuses of each reason. */
+export function statusesOfRefusals(): ReadonlyMap<string, ReadonlySet<number>> {
+  return new Map(
+    Array.from(answersOfRefusals(), ([reason, answers]) => [
+      reason,
+      new Set(answers.map(({ status }) => status)),
+    ]),
+  );
+}
+
+/** The answer to each fault. */
+export function answersOfFaults(): ReadonlyMap<FaultCode, ErrorDescription> {
+  return new Map(
+    (Object.keys(FAULTS) as FaultCode[]).map((code) => [code, describeFault(FAULTS[code], 'id', NOW)]),
+  );
+}
+
 export function statusesOfFaults(): ReadonlySet<number> {
-  return new Set(Object.values(FAULTS).map((fault) => describeFault(fault, 'id', NOW).status));
+  return new Set(Array.from(answersOfFaults().values(), ({ status }) => status));
 }

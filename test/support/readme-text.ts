@@ -1,43 +1,63 @@
-// The README and its pages as data: their fenced blocks, tables, code spans, sections.
-// Small on purpose: it reads the Markdown this project writes, not every Markdown.
-import { readFileSync } from 'node:fs';
+// Parses the README and its pages: code blocks, tables, code spans and sections, in the Markdown that this project uses.
+import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 export const ROOT = join(import.meta.dirname, '../..');
 
-/** What a reader is given, in the order in which it is read. */
+/** All pages, in reading order. */
 export const PAGES = [
   'README.md',
   'policies/README.md',
   'config/README.md',
   'upstreams/README.md',
   'test/wire/README.md',
+  ...globSync('docs/*.md', { cwd: ROOT }),
+  ...globSync('docs/{start,guides,concepts,operate,reference}/*.md', { cwd: ROOT }).sort(),
 ];
 
+export function readPage(page: string): string {
+  return readFileSync(join(ROOT, page), 'utf8');
+}
+
+/** `npm run docs` writes it. */
+export function isGenerated(page: string): boolean {
+  return readPage(page).startsWith('<!-- Generated');
+}
+
+/** A block that begins with its path in a folder of the reader. */
+const FILE_OF_A_GUIDE = /^```yaml\n# (?:config|policies)\//m;
+
+/** Shows files by their path, to be written in an empty folder: guides.test.ts tries it. */
+export function isGuide(page: string): boolean {
+  return FILE_OF_A_GUIDE.test(readPage(page));
+}
+
 export interface Block {
-  /** What follows the fence; empty for none. */
+  /** The info string of the fence; empty for none. */
   readonly language: string;
   readonly text: string;
-  /** Title of the section it stands in. */
+  /** Title of its section. */
   readonly section: string;
 }
 
 export interface Readme {
   readonly blocks: readonly Block[];
-  /** The text without its blocks. */
+  /** The text without code blocks. */
   readonly prose: string;
-  /** What stands between single backticks in the prose. */
+  /** Code spans in the prose. */
   readonly spans: readonly string[];
   /** Tables by their first heading cell; rows of cells, without the heading. */
   readonly tables: ReadonlyMap<string, readonly (readonly string[])[]>;
 }
 
+/** Of all pages but the guides, which have a test of their own, and those that are generated. */
 export function readReadme(): Readme {
   const blocks: Block[] = [];
   const prose: string[] = [];
   let section = '';
   let open: { language: string; lines: string[] } | undefined;
-  for (const line of PAGES.flatMap((page) => readFileSync(join(ROOT, page), 'utf8').split('\n'))) {
+  const pages = PAGES.filter((page) => !isGuide(page) && !isGenerated(page));
+  for (const line of pages.flatMap((page) => readPage(page).split('\n'))) {
     if (line.startsWith('```')) {
       if (open === undefined) open = { language: line.slice(3).trim(), lines: [] };
       else {
@@ -63,13 +83,13 @@ export function shellLines({ blocks }: Readme): readonly string[] {
   return shell.flatMap(({ text }) => text.split('\n').filter((line) => line !== ''));
 }
 
-/** Variables that move a port, with the port it is said to be without them. */
+/** Variables that set a port, with the default port in the text. */
 export function writtenPorts({ prose }: Readme): ReadonlyMap<string, number> {
   const found = prose.matchAll(/`(SUNDIAL_\w+_PORT)` \((\d+)\)/g);
   return new Map(Array.from(found, ([, name = '', port]) => [name, Number(port)]));
 }
 
-function tablesOf(lines: readonly string[]): Map<string, string[][]> {
+export function tablesOf(lines: readonly string[]): Map<string, string[][]> {
   const tables = new Map<string, string[][]>();
   let rows: string[][] | undefined;
   for (const line of lines) {

@@ -1,5 +1,4 @@
-// A real Redis Cluster of processes on free ports, for tests that move slots, freeze a part of it or let a replica take over.
-// A small one is there in about a second.
+// A real Redis Cluster of processes on free ports, ready in about a second.
 import { Redis } from 'ioredis';
 import { freePorts } from './ports.ts';
 import { type RunningRedis, startRedis } from './redis-server.ts';
@@ -8,22 +7,22 @@ import { untilTrue } from './until-true.ts';
 const SLOTS = 16_384;
 
 export interface RunningCluster extends AsyncDisposable {
-  /** Names the first primary and one that nobody listens at. */
+  /** Names the first primary and an address without a listener. */
   readonly url: string;
-  /** The slots in equal parts, in this order. */
+  /** The slots are split into equal parts, in this order. */
   readonly primaries: readonly ClusterNode[];
-  /** Of each primary in turn. */
+  /** One after the other for each primary. */
   readonly replicas: readonly ClusterNode[];
 }
 
 export interface ClusterNode {
   readonly server: RunningRedis;
   readonly id: string;
-  /** A command for this node alone. */
+  /** Sends a command to this node only. */
   readonly byHand: (...command: readonly [string, ...(readonly (string | number)[])]) => Promise<unknown>;
 }
 
-/** `nodeTimeoutMs`: after how long the nodes give up one that does not answer. */
+/** `nodeTimeoutMs`: after which time nodes give up a node that does not answer. */
 export async function startRedisCluster(options: {
   readonly primaries: number;
   readonly replicasEach?: number;
@@ -62,7 +61,7 @@ export async function startRedisCluster(options: {
     }),
   );
   for (const [index, { byHand }] of nodes.entries()) {
-    // Otherwise all nodes begin with the same epoch and settle it by a vote that takes its time.
+    // Otherwise all nodes start with the same epoch and need a vote to settle it.
     await byHand('CLUSTER', 'SET-CONFIG-EPOCH', index + 1);
   }
   for (const { server, bus } of nodes.slice(1)) {

@@ -1,19 +1,18 @@
-// A Redis that all can befall: frozen, killed, slow, cut off, full, and set so that it refuses. The gateway reaches it over a
-// line that can fail as well.
+// A Redis that a test can freeze, kill, slow down, cut off, fill or make refuse, behind a TCP proxy that can fail as well.
 import { Redis } from 'ioredis';
 import { type FaultyLine, startFaultyLine } from './faulty-line.ts';
 import { startRedis } from './redis-server.ts';
 
 export interface FaultyRedis extends AsyncDisposable {
-  /** Over the line. */
+  /** Through the proxy. */
   readonly url: string;
   readonly line: Pick<FaultyLine, 'delay' | 'cutAfter' | 'silence'>;
   readonly freeze: () => void;
   readonly thaw: () => void;
   readonly kill: () => Promise<void>;
-  /** After a kill: empty, at the same port. */
+  /** After a kill: restarts it empty at the same port. */
   readonly comeBack: () => Promise<void>;
-  /** A command for the server itself, past the line. */
+  /** Sends a command directly to the server. */
   readonly byHand: (...command: readonly [string, ...(readonly string[])]) => Promise<unknown>;
 }
 
@@ -21,14 +20,14 @@ export interface RedisFault {
   readonly what: string;
   readonly befall: (redis: FaultyRedis) => unknown;
   readonly lift: (redis: FaultyRedis) => unknown;
-  /** Whether Redis is known to be away, or answers and refuses, and then with which word in the log. */
+  /** Whether the gateway sees Redis as away, or as refusing, and then with which code in the log. */
   readonly told: 'away' | 'OOM' | 'READONLY' | 'NOPERM' | 'NOAUTH';
 }
 
 const PASSWORD = 'changed';
 
 export async function startFaultyRedis(): Promise<FaultyRedis> {
-  // For what is only to be had by DEBUG.
+  // Enables DEBUG, which some faults need.
   const more = ['--enable-debug-command', 'yes'];
   let redis = await startRedis({ more });
   const line = await startFaultyLine(redis.port);
@@ -42,7 +41,7 @@ export async function startFaultyRedis(): Promise<FaultyRedis> {
       redis = await startRedis({ port: redis.port, more });
     },
     byHand: async (...command) => {
-      // One that loads its data is asked how it is, not waited for.
+      // Without the ready check, since a loading server must be asked now.
       const hand = new Redis(redis.url, { password: PASSWORD, lazyConnect: true, enableReadyCheck: false });
       hand.on('error', () => undefined);
       try {
@@ -95,6 +94,6 @@ export const REDIS_FAULTS: readonly RedisFault[] = [
     lift: ({ byHand }) => byHand('CONFIG', 'SET', 'requirepass', ''),
     told: 'NOAUTH',
   },
-  // The last, since it comes back empty: a gateway then forgets the pins it knew.
+  // Last, because it comes back empty: the gateway then loses known pins.
   { what: 'killed', befall: ({ kill }) => kill(), lift: ({ comeBack }) => comeBack(), told: 'away' },
 ];

@@ -1,5 +1,4 @@
-// A real primary with a replica, watched by sentinels that make the replica the primary when it is gone.
-// For tests of a gateway that is told of nothing but the sentinels.
+// A real primary with a replica, and sentinels that promote the replica if the primary fails.
 import { Redis } from 'ioredis';
 import { type RunningRedis, startRedis } from './redis-server.ts';
 import { untilTrue } from './until-true.ts';
@@ -7,11 +6,11 @@ import { untilTrue } from './until-true.ts';
 const PRIMARY = 'watched';
 
 export interface RunningSentinels extends AsyncDisposable {
-  /** `login` such as `user:password@`, with its sign. */
+  /** `login` such as `user:password@`, with the @. */
   readonly url: (login?: string) => string;
   readonly primary: RunningRedis;
   readonly replica: RunningRedis;
-  /** The port of the primary as a sentinel knows it. */
+  /** The port of the primary in a sentinel. */
   readonly known: () => Promise<number>;
 }
 

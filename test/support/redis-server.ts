@@ -1,4 +1,4 @@
-// Starts a Redis of its own for a test that stops, kills or restarts it, and for the shared one of redis.ts.
+// Starts a Redis server that a test can stop, kill and restart.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,16 +11,16 @@ export interface RunningRedis {
   readonly url: string;
   readonly port: number;
   readonly pid: number;
-  /** Kills it at once (SIGKILL) and waits until it is gone. May be called twice. */
+  /** Kills it (SIGKILL) and waits for its end. May be called twice. */
   readonly stop: () => Promise<void>;
-  /** Stops it in mid-air (SIGSTOP): its port accepts connections but nobody answers. */
+  /** Stops it (SIGSTOP): its port accepts connections but does not answer. */
   readonly pause: () => void;
   readonly resume: () => void;
 }
 
 /**
- * Starts a server on 127.0.0.1 that writes nothing to disk and resolves when it answers. `port` 0 or none takes a free
- * one; the port of an earlier server brings that one back, empty.
+ * Starts a server on 127.0.0.1 without persistence; resolves when it answers. `port` 0 or absent takes a free one. With the port
+ * of an earlier server, that one comes back empty.
  */
 export async function startRedis(
   options: {
@@ -30,7 +30,7 @@ export async function startRedis(
     readonly more?: readonly string[];
     /** A file that the server may write to, as a sentinel does. */
     readonly configuration?: string;
-    /** What it prints when it answers. */
+    /** The output that shows it is ready. */
     readonly saysReady?: string;
   } = {},
 ): Promise<RunningRedis> {
@@ -81,7 +81,7 @@ function environmentFor(program: RedisProgram): NodeJS.ProcessEnv {
     : { ...process.env, LD_LIBRARY_PATH: program.libraryPath };
 }
 
-/** The process id, once the server says that it accepts connections. */
+/** The process id, once the server accepts connections. */
 function untilReady(child: ChildProcess, saysReady: string): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<number>();
   let said = '';

@@ -1,11 +1,11 @@
-// Vitest global setup: one Redis for all tests of a project, given to them as `inject('redisUrl')`.
+// Vitest global setup: one Redis for all tests of a project, as `inject('redisUrl')`.
 import type { TestProject } from 'vitest/node';
 import { findRedis, systemEnvironment } from './find-redis.ts';
 import { startRedis } from './redis-server.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** A real Redis. Tests use keys of their own: it may be shared with other runs. */
+    /** A real Redis, possibly shared with other runs: each test must use keys of its own. */
     redisUrl: string;
   }
 }

@@ -1,5 +1,4 @@
-// One gateway for the policies of many journeys: each folder in turn takes the place of the one before, by a reload.
-// For explain.test.ts; starting one for each takes several times as long.
+// One gateway for the policies of many journeys, replaced by reloads; starting one for each takes several times as long.
 import { cp, mkdtemp, rename, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,21 +11,21 @@ import type { WellUpstreams } from './well-upstreams.ts';
 
 export interface Shown {
   readonly gateway: RunningGateway;
-  /** The same documents as its own, read as `explain` reads them. */
+  /** The same documents, loaded as `explain` loads them. */
   readonly loaded: Whole;
-  /** HTTP/1.1 and HTTP/2, or plain HTTP/1.1 where there is no TLS; on connections for `servername`, if not empty. */
+  /** HTTP/1.1 and HTTP/2 clients, or plain HTTP/1.1 without TLS; with SNI `servername` unless it is empty. */
   readonly clients: (servername: string) => readonly Client[];
   readonly plain: () => Client;
 }
 
 export interface ReloadedGateway extends AsyncDisposable {
-  /** The policies of `folder` are in force from then on. */
+  /** Resolves when the policies of `folder` are in force. */
   readonly show: (folder: PolicyFolder) => Promise<Shown>;
 }
 
 export interface ReloadedOptions {
   readonly config: string;
-  /** Of all folders it will be shown. */
+  /** Variables of all folders it will load. */
   readonly environment: Readonly<Record<string, string>>;
   readonly now: () => number;
   readonly upstreams: WellUpstreams;
@@ -38,7 +37,7 @@ export async function reloadedGateway(options: ReloadedOptions): Promise<Reloade
   const root = await mkdtemp(join(tmpdir(), 'sundial-reloaded-'));
   stack.defer(() => rm(root, { recursive: true, force: true }));
   const live = join(root, 'live');
-  // The policies of the samples name the descriptions there.
+  // The policies of the samples refer to the descriptions there.
   await cp(join(JOURNEYS, '../../upstreams'), join(root, 'upstreams'), { recursive: true });
   const clients = new Map<string, readonly Client[]>();
   const hosts = new Set<string>();
@@ -83,7 +82,7 @@ export async function reloadedGateway(options: ReloadedOptions): Promise<Reloade
       const brought = read.plan.apis.flatMap((api) => api.hosts).filter((host) => !hosts.has(host));
       if (brought.length > 0) {
         for (const host of brought) hosts.add(host);
-        // Waits for the certificate that is made for them; only connections from then on are for them (TLS-4).
+        // Waits for the certificate of the new hosts; only new connections get it (TLS-4).
         await running.reload();
         clients.clear();
       }

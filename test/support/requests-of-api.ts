@@ -1,5 +1,4 @@
-// Requests that find out what a gateway makes of an API: made of its plan, for every version, operation and date in it.
-// explain.test.ts asks them of `explain` and of the gateway.
+// Generates requests from the plan of an API, for every version, operation and date in it.
 import type { ApiPlan, VersionRules } from '../../gateway/plan/plan.ts';
 import type { EpochMs } from '../../gateway/policy/contract.ts';
 import type { Ask, Fields } from './http-client.ts';
@@ -8,20 +7,20 @@ export interface TimedRequest {
   readonly api: string;
   readonly at: EpochMs;
   readonly ask: Ask;
-  /** Whose token it carries; undefined: none. */
+  /** The consumer of the token; undefined: no token. */
   readonly as: Caller | undefined;
-  /** What is the same request at every instant; undefined where it is made once only. */
+  /** The same for one request at different instants; undefined for a single request. */
   readonly series: string | undefined;
 }
 
-/** Exceptions are made for the first; the second is anybody else. */
+/** The first has exceptions, the second has none. */
 export const CALLERS = ['acme', 'other'] as const;
 export type Caller = (typeof CALLERS)[number];
 
-/** How a client reaches a version: what stands around the tail, and in the head. */
+/** How a client names a version: by path, query or headers. */
 interface Way {
   readonly base: string;
-  /** `name=value`; empty where nothing is said there. */
+  /** `name=value`; empty for none. */
   readonly query: string;
   readonly headers: Fields;
   readonly method?: string;
@@ -37,10 +36,10 @@ const ORIGIN = 'https://app.example.com';
 const PREFLIGHT = { origin: ORIGIN, 'access-control-request-method': 'DELETE' };
 const PROBLEM = { accept: 'application/problem+json' };
 const BODY = { method: 'POST', body: '{"a":1}' };
-/** More than the journeys allow where they bound a body at all. */
+/** Larger than every body limit in the journeys. */
 const LARGE = JSON.stringify('a'.repeat(400));
 
-/** In the order of time. What does not depend on the day is asked at `day`. */
+/** In the order of time. Requests that do not depend on the day are sent at `day`. */
 export function requestsOf(api: ApiPlan, day: EpochMs): readonly TimedRequest[] {
   const versions = [...api.versions.values()];
   const named = versions.flatMap((version): TimedRequest[] => {
@@ -49,7 +48,7 @@ export function requestsOf(api: ApiPlan, day: EpochMs): readonly TimedRequest[] 
     const parts = [version, ...(version.operations?.list ?? [])];
     return parts.flatMap((rules) => overTime(api, [rules], requestTo(rules, main)));
   });
-  // Which version stands in where none is named, or is kept for an account, changes with the dates of all.
+  // The default version, or the pinned one, changes with the dates of all versions.
   const base = api.paths.find((path) => !path.includes(VERSION));
   const nameless = base === undefined ? [] : overTime(api, versions, { path: base });
   const once = [...versions.flatMap(({ label }) => formsOf(api, label)), ...strangeForms(api)];
@@ -59,7 +58,7 @@ export function requestsOf(api: ApiPlan, day: EpochMs): readonly TimedRequest[] 
 
 export type Form = Ask & { readonly as?: Caller };
 
-/** The ways that name the version first, each carrier of the API once; last the one that names none. */
+/** Ways that name the version, each carrier of the API once, and last the way that names none. */
 function waysTo(api: ApiPlan, label: string): readonly Way[] {
   const isVersioned = (template: string) => template.includes(VERSION);
   const { header, query: parameter, mediaTypes } = api.resolution;
@@ -122,7 +121,7 @@ function formsOf(api: ApiPlan, label: string): readonly Form[] {
   ];
 }
 
-/** What is refused before or instead of a version, and what the gateway answers about the API itself. */
+/** Requests that are refused before a version is chosen, and requests about the API itself. */
 function strangeForms(api: ApiPlan): readonly Form[] {
   const labels = [...api.versions.keys()];
   const [one = '', other = one] = labels;
@@ -163,7 +162,7 @@ function strangeForms(api: ApiPlan): readonly Form[] {
   ];
 }
 
-/** What a listener for plain HTTP makes of requests for the API, where it serves none or all. */
+/** Requests to a listener for plain HTTP that serves some APIs or none. */
 export function plainRequestsOf(api: ApiPlan): readonly Form[] {
   const [label = ''] = api.versions.keys();
   const [main] = waysTo(api, label);
@@ -189,7 +188,7 @@ function requestTo({ operation }: VersionRules, main: Way): Ask {
 
 /** `ask` at each date of `rules`, and a millisecond before. */
 function overTime({ name }: ApiPlan, rules: readonly VersionRules[], ask: Ask): readonly TimedRequest[] {
-  // What has lost its upstream is known only as it is today.
+  // A version without an upstream is known only as of today.
   const since = Math.max(
     ...rules.map(({ upstream, schedule }) =>
       upstream === undefined ? (schedule.sunset ?? Number.NEGATIVE_INFINITY) : Number.NEGATIVE_INFINITY,

@@ -1,4 +1,4 @@
-// A route table made at one go, for tests; the gateway's own grows slice by slice with its plan.
+// Builds a route table at once; the gateway builds its own in slices.
 import { type Route, type RouteTable, startRouteTable } from '../../gateway/plan/routes/route-table.ts';
 
 /** @throws RangeError as `add` does */

@@ -1,4 +1,4 @@
-// Everything `npm start` runs, inside a test: the real gateway file and policies, the sample services and the sample issuer.
+// Runs everything that `npm start` runs inside a test: gateway, sample policies, sample services and issuer.
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -24,21 +24,21 @@ import { freePorts } from './ports.ts';
 
 export interface SampleHouse extends AsyncDisposable {
   readonly gateway: RunningGateway;
-  /** What the gateway calls itself in links and locations. */
+  /** The origin of the gateway in links and locations. */
   readonly origin: string;
   /** An Authorization value of the consumer acme with every scope. */
   readonly authorization: string;
-  /** The same of any machine that the issuer knows, by its id. */
+  /** The same for any machine client, by its id. */
   readonly authorizationOf: (client: string) => Promise<string>;
-  /** What the gateway and the issuer make. */
+  /** Data folder of the gateway and the issuer. */
   readonly folder: string;
   readonly receiver: {
-    /** Where deliveries go. */
+    /** URL of deliveries. */
     readonly hooks: string;
     readonly received: Received;
-    /** From now on what this secret signs is taken. */
+    /** Accepts deliveries signed with this secret. */
     readonly believe: (secret: string) => void;
-    /** By which it is trusted; anything else that shows it may be sent deliveries as well, once it is let in. */
+    /** Its certificate. Other servers with this certificate can receive deliveries after `alsoAllow`. */
     readonly pair: Pair;
     readonly alsoAllow: (host: string) => void;
   };
@@ -47,13 +47,13 @@ export interface SampleHouse extends AsyncDisposable {
 }
 
 export interface SampleHouseOptions {
-  /** The lifecycle clock; default: one that stands still on 2026-11-20. */
+  /** The lifecycle clock; default: it stands still at 2026-11-20. */
   readonly lifecycleNow?: () => number;
-  /** A gateway file in place of the project's, as an absolute path. */
+  /** Absolute path of a gateway file in place of the project's. */
   readonly config?: string;
-  /** For what its policies read beside the project's own. */
+  /** Further variables for its policies. */
   readonly environment?: Readonly<Record<string, string>>;
-  /** Of the webhooks service. */
+  /** Settings of the webhooks service. */
   readonly tuning?: Partial<Tuning>;
 }
 
@@ -96,7 +96,7 @@ export async function startSampleHouse(options: SampleHouseOptions = {}): Promis
     log: () => undefined,
   });
   const intake = `${webhooks.url}/events`;
-  // The gateway's own address must be known before it listens, since its links and the name of the issuer are made of it.
+  // The gateway's port must be known before it listens: links and the issuer's name contain it.
   const [https] = await freePorts(1);
   const origin = `https://127.0.0.1:${https}`;
   const issuer = await startIssuer({ port: 0, dataFolder: folder, issuer: `${origin}/auth` });

@@ -1,10 +1,10 @@
-// The order in which vitest starts the test files: the slowest first, so that all workers end at about the same time.
+// The order in which vitest starts the test files: slowest first, so that all workers end at about the same time.
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** A worker is started again for a file of another project, so the files of one project follow each other. */
+/** Files of one project follow each other, since vitest restarts a worker for another project. */
 const PROJECTS = ['redis', 'general plane', 'unit'];
 
-/** Files that take more than about 15 seconds, as they stand below `test/`, without `.test.ts`. */
+/** Files that take more than about 15 seconds, as paths below `test/` without `.test.ts`. */
 export const SLOWEST: readonly string[] = [
   'journeys/restarts',
   'journeys/explain',
@@ -27,7 +27,7 @@ export const SLOWEST: readonly string[] = [
 const nameOf = ({ moduleId }: TestSpecification): string =>
   moduleId.replace(/^.*\/test\//, '').replace(/\.test\.ts$/, '');
 
-/** The place of `name` in `order`; behind all of them if it is not there. */
+/** The index of `name` in `order`; after all others if it is missing. */
 function placeIn(order: readonly string[], name: string): number {
   const place = order.indexOf(name);
   return place === -1 ? order.length : place;
@@ -37,9 +37,9 @@ function placeOf(file: TestSpecification): readonly [project: number, place: num
   return [placeIn(PROJECTS, file.project.name), placeIn(SLOWEST, nameOf(file))];
 }
 
-/** Vitest makes one of these itself, so it is a class. */
+/** A class, because vitest instantiates it. */
 export class SlowestFirst extends BaseSequencer {
-  /** By project, then as listed here, then as vitest would have it: the larger file first. */
+  /** By project, then in the order above, then in vitest's order: larger files first. */
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const usual = await super.sort(files);
     return usual.toSorted((one, other) => {

@@ -1,10 +1,9 @@
-// Source files as text: what is code in them, and what they import. No compiler: TypeScript 7 offers none to programs.
-// Relies on nothing but the lexical grammar, so that a rule cannot be dodged by layout.
+// Reads source files as text: their code and imports, by the lexical grammar only, since TypeScript 7 has no compiler API.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, posix, sep } from 'node:path';
 
 export interface SourceFile {
-  /** Relative to the project's root, with forward slashes. */
+  /** Relative to the project, with forward slashes. */
   readonly path: string;
   readonly text: string;
 }
@@ -32,7 +31,7 @@ const DECLARATION =
 const BARE = /(?:^|[;\n}])\s*import\s*(["'])([^"']+)\1/g;
 const CALL = /(?:\bimport|\brequire)\s*\(\s*(?:(["'])([^"']+)\1)?/g;
 
-/** Many rules ask the same of each file. */
+/** A cache: many rules read the same file. */
 const known = new WeakMap<SourceFile, { imports?: readonly Import[]; code?: string }>();
 
 export function importsOf(file: SourceFile): readonly Import[] {
@@ -69,7 +68,7 @@ function onlyTypes(names: string): boolean {
   return each.length > 0 && each.every((name) => name.startsWith('type '));
 }
 
-/** The text with comments, string contents and regular expressions blanked; line numbers stay. */
+/** The text with comments, string contents and regular expressions blanked; line numbers stay the same. */
 export function codeOf(file: SourceFile): string {
   const kept = known.getOrInsertComputed(file, () => ({}));
   kept.code ??= mask(file.text, { strings: true });

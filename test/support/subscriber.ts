@@ -1,5 +1,4 @@
-// An address that webhooks are sent to, over TLS: writes down each call as it came and answers what the test says.
-// For what the sample receiver does not show: header lines, and how often and when it was tried.
+// A webhook endpoint over TLS that records each call and answers with a chosen status.
 import type { IncomingHttpHeaders } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
@@ -17,7 +16,7 @@ export interface Subscriber extends AsyncDisposable {
   readonly calls: readonly Delivered[];
 }
 
-/** On 127.0.0.1 as `localhost`. `statusOf` is told how many calls came before. */
+/** Listens on 127.0.0.1 as `localhost`. `statusOf` gets the number of earlier calls. */
 export async function startSubscriber(
   pair: { readonly cert: string; readonly key: string },
   statusOf: (before: number) => number,
@@ -31,7 +30,7 @@ export async function startSubscriber(
         calls.push({ at: performance.now(), method, headers, body });
         response.writeHead(status).end();
       },
-      () => response.destroy(), // the sender left in the middle
+      () => response.destroy(), // the sender disconnected
     );
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

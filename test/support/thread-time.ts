@@ -1,7 +1,6 @@
-// How long something took this thread, whatever else the machine was busy with meanwhile.
-// For tests of what must not take longer the more somebody writes.
+// Measures the CPU time of this thread, for tests of how cost grows with input size.
 
-/** Milliseconds of processor time that this thread has used. */
+/** Milliseconds of CPU time used by this thread. */
 export function threadMs(): number {
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1_000;

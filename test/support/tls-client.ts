@@ -1,9 +1,9 @@
-// A bare TLS client that says how its handshake ended: what was shown to it, or which alert it was sent.
+// A TLS client that reports how its handshake ended: the certificate, or the alert.
 import { X509Certificate } from 'node:crypto';
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls';
 
 export interface Shaken {
-  /** The alert or the system's error; undefined when the handshake was completed. */
+  /** The alert or the system's error; undefined if the handshake succeeded. */
   readonly error: string | undefined;
   readonly protocol: string | undefined;
   readonly alpn: string | undefined;
@@ -12,7 +12,7 @@ export interface Shaken {
   readonly socket: TLSSocket;
 }
 
-/** Certificates are not checked; nobody is named unless `servername` says so. Give the socket back with `destroy`. */
+/** Does not verify certificates; sends no SNI by default. The caller must call `destroy` on the socket. */
 export function shake(port: number, options: ConnectionOptions = {}): Promise<Shaken> {
   const socket = connect({
     port,
@@ -22,7 +22,7 @@ export function shake(port: number, options: ConnectionOptions = {}): Promise<Sh
     ...options,
   });
   return new Promise((resolve) => {
-    // Of a handshake that has failed nothing may be asked: Node has let go of the session by then.
+    // After a failed handshake Node has freed the session, and its getters throw.
     const fail = (error: string): void =>
       resolve({
         error,

@@ -1,5 +1,4 @@
-// Brings a Redis server to a Debian or Ubuntu machine without installing it: packages are downloaded by apt and
-// unpacked into a cache folder of the project. find-redis.ts turns to it last.
+// Downloads Redis packages by apt on Debian or Ubuntu and unpacks them into a cache folder, without installing them.
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
@@ -8,21 +7,21 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** A server program and, when it was unpacked, the folders of its libraries joined by ":". */
+/** A server program and, if it was unpacked, its library folders joined by ":". */
 export interface RedisProgram {
   readonly command: string;
   readonly libraryPath: string | undefined;
 }
 
-/** A server package with the package that holds its files, by preference. */
+/** A server package with the package that holds its files, in order of preference. */
 const SERVERS = [
   { program: 'redis-server', packages: ['redis-server', 'redis-tools'] },
   { program: 'valkey-server', packages: ['valkey-server', 'valkey-tools'] },
 ] as const;
 
 /**
- * Unpacks a server below `cache` (absolute) once; later calls find it there. Needs no root, changes nothing of the
- * system, and keeps its own package lists when the system's do not lead to the packages.
+ * Unpacks a server below `cache` (absolute) once; later calls find it there. Needs no root, changes nothing in the system, and
+ * uses its own package lists if those of the system do not have the packages.
  */
 export async function unpackRedis(cache: string): Promise<RedisProgram> {
   const home = join(cache, 'unpacked');
@@ -32,7 +31,7 @@ export async function unpackRedis(cache: string): Promise<RedisProgram> {
     try {
       await download(work);
       await unpack(work);
-      // In one step, so that two runs at a time never see half a folder; the second finds it made.
+      // A rename, so that concurrent runs never see a partial folder. The second run finds the folder.
       await rename(join(work, 'root'), home).catch((error: unknown) => {
         if (!existsSync(home)) throw error;
       });
@@ -58,7 +57,7 @@ async function download(work: string): Promise<void> {
   if (withOwnLists !== undefined) throw withOwnLists;
 }
 
-/** Undefined when the packages of one server have been downloaded, else why the preferred one could not be. */
+/** Undefined after the packages of one server have been downloaded; otherwise the error of the preferred one. */
 async function tryServers(work: string, options: readonly string[]): Promise<Error | undefined> {
   let failure: Error | undefined;
   for (const { program, packages } of SERVERS) {
@@ -73,7 +72,7 @@ async function tryServers(work: string, options: readonly string[]): Promise<Err
   return failure;
 }
 
-/** The libraries that an installation would bring along; those the system has are left out. */
+/** The libraries that an installation would add, without those the system has. */
 async function missingLibraries(work: string, options: readonly string[], name: string): Promise<string[]> {
   const plan = await apt(work, [...options, 'install', '--simulate', '--no-install-recommends', name]);
   return [...plan.matchAll(/^Inst (lib\S+)/gm)].flatMap((match) => match[1] ?? []);
@@ -94,7 +93,7 @@ async function workingProgram(home: string): Promise<RedisProgram> {
   return { command: server, libraryPath };
 }
 
-/** `usr/lib`, `lib` and their folders named for the machine, such as `x86_64-linux-gnu`. */
+/** `usr/lib`, `lib` and their architecture folders, such as `x86_64-linux-gnu`. */
 async function libraryFolders(home: string): Promise<string[]> {
   const tops = ['usr/lib', 'lib'].map((folder) => join(home, folder)).filter((folder) => existsSync(folder));
   const nested = await Promise.all(

@@ -1,4 +1,4 @@
-// Waits until the echo upstream is answering as many requests as a test has sent: they have come through the gateway.
+// Waits until the echo upstream has `count` requests in progress.
 import { expect, vi } from 'vitest';
 import type { Service } from '../../upstreams/service/listen.ts';
 import { overHttp1 } from './http-client.ts';

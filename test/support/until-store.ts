@@ -1,8 +1,8 @@
-// Waits until gateways know of their Redis what a test has done to it: they notice in their own time.
+// Waits until gateways have noticed the state of their Redis.
 import { expect, vi } from 'vitest';
 import type { RunningGateway } from './gateway.ts';
 
-/** By the metric that operators watch. */
+/** Reads the metric that operators watch. */
 export const untilStore = (gateways: readonly Pick<RunningGateway, 'metric'>[], up: boolean) =>
   vi.waitFor(
     async () => {

@@ -1,7 +1,6 @@
-// Waits for what other processes do in their own time, where there is no event to wait for.
-// For the harnesses; tests that expect something wait with vitest's own.
+// Waits for a condition without an event, such as the work of other processes, outside of vitest.
 
-/** Looks again and again. @throws Error when it has not become so within `withinMs`. */
+/** Polls `look`. @throws Error if it stays false for `withinMs` */
 export async function untilTrue(
   look: () => Promise<boolean> | boolean,
   { withinMs = 20_000, everyMs = 20 } = {},

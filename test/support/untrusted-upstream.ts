@@ -1,4 +1,4 @@
-// An upstream over TLS with a certificate that nobody vouches for.
+// An upstream over TLS with an untrusted certificate.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:https';
 import { tmpdir } from 'node:os';
@@ -7,11 +7,11 @@ import { selfSignedPair } from '../../gateway/server/self-signed.ts';
 
 export interface UntrustedUpstream extends AsyncDisposable {
   readonly url: string;
-  /** Requests that reached it. */
+  /** Number of requests received. */
   readonly requests: number;
 }
 
-/** A certificate for 127.0.0.1 and its key, PEM, signed by itself. */
+/** A self-signed certificate for 127.0.0.1 and its key, in PEM. */
 export async function makeCertificate(): Promise<{ readonly cert: string; readonly key: string }> {
   const dataFolder = await mkdtemp(join(tmpdir(), 'sundial-untrusted-'));
   const { cert, key } = await selfSignedPair(dataFolder, ['127.0.0.1'], Date.now());

@@ -1,5 +1,4 @@
-// A service in a process of its own, which a test kills, freezes, thaws and brings back at the same ports.
-// What it serves stands in upstream-program.ts.
+// A service in a process that a test can kill, freeze and restart at the same ports.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { vi } from 'vitest';
@@ -8,14 +7,14 @@ import { freePorts } from './ports.ts';
 export interface UpstreamProcess extends AsyncDisposable {
   readonly http1: string;
   readonly http2: string;
-  /** SIGKILL; resolves when it is gone. */
+  /** SIGKILL; resolves after its end. */
   readonly kill: () => Promise<void>;
-  /** SIGSTOP: its ports take connections and nobody answers. */
+  /** SIGSTOP: its ports accept connections but do not answer. */
   readonly freeze: () => void;
   readonly thaw: () => void;
   /** After a kill. */
   readonly comeBack: () => Promise<void>;
-  /** Waits until it has said `line`. */
+  /** Waits until it has printed `line`. */
   readonly says: (line: string) => Promise<void>;
 }
 

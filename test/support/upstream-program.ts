@@ -1,5 +1,5 @@
-// A service to be killed and frozen: HTTP/1.1 with WebSockets at the first port it is given, HTTP/2 at the second.
-// Started by upstream-process.ts; says each path it is asked for, and `ready`.
+// The program of upstream-process.ts: HTTP/1.1 with WebSockets at the first port, HTTP/2 at the second; prints `ready` and each
+// path.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import {
   createServer as createHttp2Server,

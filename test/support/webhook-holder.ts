@@ -1,5 +1,4 @@
-// A process that takes due deliveries from a store and never finishes them, until it is killed.
-// Started by the contract of the stores of webhooks; says the id of each delivery that it holds.
+// A process that takes due deliveries from a webhooks store and never finishes them, until it is killed; prints the id of each.
 const [leaseMs, kind, where = '', prefix = ''] = process.argv.slice(2);
 const say = (error: unknown): void => void process.stderr.write(`${String(error)}\n`);
 const open = async () => {

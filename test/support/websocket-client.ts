@@ -1,4 +1,4 @@
-// A WebSocket client made of bytes: shows the head of the answer as it came, whatever it is, and then frames.
+// A raw WebSocket client: shows the response head as received, and then frames.
 import type { Socket } from 'node:net';
 import { vi } from 'vitest';
 import { openSocket } from './raw-client.ts';
@@ -9,13 +9,13 @@ export interface WebSocketClient extends Disposable {
   readonly status: number;
   /** By lower-case name; repeated lines joined by ", ". */
   readonly headers: Readonly<Record<string, string>>;
-  /** How often a line of this name came. */
+  /** Number of lines with this name. */
   readonly lines: (name: string) => number;
-  /** Whatever came after the head, where that is no WebSocket. */
+  /** Bytes after the head, if the response is not a WebSocket. */
   readonly body: () => string;
   readonly frames: readonly Frame[];
   readonly send: (text: string) => void;
-  /** Waits until `count` frames have come in all. */
+  /** Waits until `count` frames have arrived in total. */
   readonly received: (count: number) => Promise<readonly Frame[]>;
   /** Waits until the gateway has ended the connection. */
   readonly ended: () => Promise<void>;
@@ -38,7 +38,7 @@ export interface Opening {
   readonly behind?: string | Buffer;
 }
 
-/** Sends a handshake and resolves with the head of the answer, whatever its status. */
+/** Sends a handshake and resolves with the head of the response, whatever its status. */
 export async function openWebSocket(
   port: number,
   path: string,
@@ -46,7 +46,7 @@ export async function openWebSocket(
 ): Promise<WebSocketClient> {
   const socket = openSocket(port, { tls });
   let bytes = Buffer.alloc(0);
-  // Joined only once they hold more to read: for a long frame joining each is most of the work.
+  // Joined only when there is more to parse: joining at each chunk of a long frame takes most of the time.
   let unread: Buffer[] = [];
   let needed = 0;
   let head: string | undefined;
@@ -102,7 +102,7 @@ export async function openWebSocket(
   };
 }
 
-/** Waits for what another process or the event loop brings about. */
+/** Waits for an effect of another process or of the event loop. */
 function until(holds: () => boolean): Promise<void> {
   return vi.waitFor(
     () => {

@@ -1,4 +1,4 @@
-// Frames of RFC 6455 as short as tests need them: small, unfragmented, written and read by both sides of a WebSocket.
+// Frames of RFC 6455 for tests: small, unfragmented, read and written for both sides.
 import { createHash } from 'node:crypto';
 
 export interface Frame {
@@ -13,7 +13,7 @@ export const CLOSE = 8;
 
 const MASK = Buffer.from([7, 11, 13, 17]);
 
-/** A whole frame; `masked` for what a client sends. */
+/** A whole frame; `masked` for frames of a client. */
 export function frame(opcode: number, payload: Buffer | string, masked: boolean): Buffer {
   const body = Buffer.from(payload);
   const long = body.length > 125;
@@ -26,13 +26,13 @@ export function frame(opcode: number, payload: Buffer | string, masked: boolean)
 
 export interface ReadFrames {
   readonly frames: readonly Frame[];
-  /** The beginning of the next frame. */
+  /** The start of the next frame. */
   readonly rest: Buffer;
-  /** How long `rest` must be before there is any more to read in it. */
+  /** Length of `rest` from which there is more to parse. */
   readonly needed: number;
 }
 
-/** Takes whole frames off the front of `bytes`. */
+/** Parses the whole frames at the start of `bytes`. */
 export function readFrames(bytes: Buffer): ReadFrames {
   const frames: Frame[] = [];
   let rest = bytes;

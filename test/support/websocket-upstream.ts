@@ -1,5 +1,4 @@
-// An upstream that speaks WebSocket: echoes what it is sent, and does on request what no upstream should.
-// The last segment of the path says which; every handshake and every connection is kept for the test to look at.
+// A WebSocket upstream that echoes, or misbehaves as the last path segment says; it records handshakes and connections.
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
@@ -11,7 +10,7 @@ export interface SeenWebSocket {
   readonly socket: Socket;
   /** Every frame received. */
   readonly frames: Frame[];
-  /** Set once the gateway has ended the connection. */
+  /** True after the gateway has ended the connection. */
   ended: boolean;
 }
 
@@ -22,10 +21,10 @@ export interface WebSocketUpstream extends AsyncDisposable {
   readonly requests: readonly string[];
 }
 
-/** More than any buffer on the way holds. */
+/** Larger than any buffer on the way. */
 export const LARGE = 8 * 1024 * 1024;
 
-/** How an upstream answers a handshake, by the last segment of its path; anything else is accepted and echoed. */
+/** Responses to a handshake by the last path segment; any other handshake is accepted and echoed. */
 const ANSWERS: Readonly<Record<string, (accept: string) => string | undefined>> = {
   forbidden: () =>
     'HTTP/1.1 403 Forbidden\r\nContent-Type: text/plain\r\nContent-Length: 2\r\nX-Own: 1\r\n\r\nno',
@@ -46,7 +45,7 @@ const ANSWERS: Readonly<Record<string, (accept: string) => string | undefined>> 
   silent: () => undefined,
 };
 
-/** `tls`: PEM, for an upstream that is spoken to over TLS. */
+/** `tls`: PEM, for an upstream over TLS. */
 export async function startWebSocketUpstream(tls?: {
   readonly cert: string | Buffer;
   readonly key: string | Buffer;
@@ -95,7 +94,7 @@ export async function startWebSocketUpstream(tls?: {
         'Content-Length: 5',
       ),
     );
-    // A server that goes when its client does; Node's keeps its half open. The other two make the gateway end it.
+    // Closes with its client; Node keeps half-open sockets. In the other two cases the gateway must end the connection.
     if (how !== 'deaf' && how !== 'mute') socket.once('end', () => socket.end());
     if (how === 'flood') socket.write(frame(2, Buffer.alloc(LARGE), false));
     let bytes = Buffer.from(head);

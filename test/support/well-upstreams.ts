@@ -1,5 +1,4 @@
-// Upstreams that are always well and say what they were asked for: one for each name that policies read an address from.
-// For explain.test.ts, since whether an upstream is well is nothing that `explain` can know.
+// Healthy upstreams that return what they received, one for each name from which policies read an address.
 import { createSecureServer } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import type { KeyPair } from '../../gateway/server/certificates.ts';
@@ -8,9 +7,9 @@ import { listen, type Service } from '../../upstreams/service/listen.ts';
 import { makeKeyPair } from './key-pairs.ts';
 
 export interface WellUpstreams extends AsyncDisposable {
-  /** The same for the same name, another one for another. */
+  /** The same service for the same name. */
   readonly named: (name: string) => Promise<Service>;
-  /** Over TLS and HTTP/2, as orders.internal, for who shows the certificate of a client. */
+  /** Over TLS and HTTP/2, as orders.internal, with client certificates. */
   readonly secure: SecureUpstream;
 }
 

@@ -1,9 +1,8 @@
-// The workers of a gateway, and clients for each: who they talk to is known by stopping all others meanwhile.
-// For the clients the gateway must run in this process, so that its workers are this process's.
+// The workers of a gateway in this process, and clients for each: all other workers are stopped while one is contacted.
 import { execFileSync } from 'node:child_process';
 import { type Client, overHttp2 } from './http-client.ts';
 
-/** Process ids of the workers that the gateway with this process id has now. */
+/** Process ids of the current workers of the gateway with this process id. */
 export function workersOf(pid: number): readonly number[] {
   try {
     return execFileSync('pgrep', ['-P', String(pid), '-f', 'worker.[jt]s'], { encoding: 'utf8' })
@@ -11,16 +10,16 @@ export function workersOf(pid: number): readonly number[] {
       .filter((line) => line !== '')
       .map(Number);
   } catch {
-    return []; // pgrep ends with 1 where there is none
+    return []; // pgrep exits with 1 if there is none
   }
 }
 
-/** Process ids of the workers of a gateway in this process. */
+/** Process ids of the workers of the gateway in this process. */
 export function workerPids(): readonly number[] {
   return workersOf(process.pid);
 }
 
-/** One client for each worker, over a connection that stays with it. `path` is asked for once. */
+/** One client per worker, with a connection that stays with it. Sends one request for `path` to each. */
 export async function clientPerWorker(port: number, path: string): Promise<readonly Client[]> {
   return forEachWorker(async () => {
     const client = overHttp2(port);
@@ -29,7 +28,7 @@ export async function clientPerWorker(port: number, path: string): Promise<reado
   });
 }
 
-/** What `ask` finds, run once for each worker while all others are stopped. */
+/** Runs `ask` once per worker while all other workers are stopped. */
 export async function forEachWorker<T>(ask: () => Promise<T>): Promise<readonly T[]> {
   const pids = workerPids();
   const found: T[] = [];

@@ -1,20 +1,33 @@
 // Each line of the access log byte for byte, as access-lines.golden has it: members, their order, numbers and escapes.
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
+import { Fault } from '../../gateway/exchange/directive.ts';
 import type { ExchangeOutcome } from '../../gateway/exchange/exchange.ts';
 import type { ExchangeFacts } from '../../gateway/exchange/facts.ts';
 import type { Quota } from '../../gateway/policy/rate-limit/limit.ts';
 import { createAccessLog } from '../../gateway/telemetry/logs/access-log.ts';
 import { createLogSink } from '../../gateway/telemetry/logs/log-sink.ts';
 import { api, deprecatedFacts, LIMIT, RULE, version } from '../support/exchange-samples.ts';
-import { outcome, WALL } from './telemetry-harness.ts';
+import { EVERY_FIELD, outcome, WALL } from './telemetry-harness.ts';
 
 const GOLDEN = new URL('access-lines.golden', import.meta.url);
 const REQUESTS = 48;
 
 const HOSTILE = 'a"b\\c\r\n\u001b[2J\u007f\u009b\u2028\u202e\ud800é😀';
+/** A place in the program would change with the program. */
+const CAUSE = Object.assign(new Error(`read ECONNRESET redis://user:secret@host ${HOSTILE}`), {
+  code: 'ECONNRESET',
+  stack: undefined,
+});
+const FAULT = new Fault('upstream_reset', { service: 'orders-v1', cause: CAUSE });
 const rules = version();
-const consumer = { id: 'acme', named: true, via: 'token', scopes: new Set<string>(), claims: {} } as const;
+const consumer = {
+  id: 'acme',
+  mayLabelMetrics: true,
+  via: 'token',
+  scopes: new Set<string>(),
+  claims: {},
+} as const;
 const quota = (name: string, allowed: boolean, shadow: boolean): Quota => ({
   ...{ kind: 'degraded', allowed, retryAfterMs: 0 },
   ...{ limit: { ...LIMIT, name }, rule: { ...RULE, shadow } },
@@ -61,12 +74,21 @@ function request(index: number): readonly [ExchangeFacts, ExchangeOutcome, at: n
       keyFlaw: one(undefined, undefined, undefined, 'unknown'),
       bodyNotice: one(undefined, undefined, 'added'),
       idempotency: one(undefined, undefined, 'replayed', undefined),
-      fault: one(undefined, undefined, undefined, undefined, 'upstream_reset'),
+      fault: one(
+        undefined,
+        undefined,
+        undefined,
+        undefined,
+        FAULT,
+        new Fault('upstream_busy', { service: 'orders-v1' }),
+      ),
+      target: one(undefined, 'http://10.0.0.7:4001', 'http://10.0.0.8:4001'),
       upstreamMs: one(undefined, 0, 0.0004, 0.0005, 9.5, 12.34, 1_234.567_8, 99.9999, 1e9 + 0.25),
     },
   };
   const ended = outcome({
     method: one('GET', 'POST', HOSTILE),
+    host: one('api.example.com', undefined, HOSTILE, 'h'.repeat(300)),
     path: one('/api/v1/orders/7', '/a?token=canary', `/${HOSTILE}`, '/', '/b', `/${'p'.repeat(2_048)}`, '/c'),
     status: one(200, 404, 502, 599),
     bytes: one(0, 7, 1_024, 4_294_967_303, 1_099_511_627_776),
@@ -87,7 +109,7 @@ it('every line of the access log is the one that is promised', () => {
       written += text;
     },
   });
-  const log = createAccessLog(sink);
+  const log = createAccessLog(sink, EVERY_FIELD);
   for (let index = 0; index < REQUESTS; index += 1) log.record(...request(index));
   sink.flush();
   expect(written.split('\n')).toEqual(readFileSync(GOLDEN, 'latin1').split('\n'));

@@ -1,6 +1,7 @@
 // What of a request becomes a record of the ledger, and what does not; versions that are watched; and how much it holds.
 import { describe, expect, it, vi } from 'vitest';
 import type { RefusalReason } from '../../gateway/exchange/directive.ts';
+import { Fault } from '../../gateway/exchange/directive.ts';
 import type { ExchangeOutcome } from '../../gateway/exchange/exchange.ts';
 import type { ExchangeFacts } from '../../gateway/exchange/facts.ts';
 import type { VersionRules } from '../../gateway/plan/plan.ts';
@@ -28,7 +29,13 @@ const DAY_MS = 86_400_000;
 const PHASES = version().phases;
 const SUNSET = PHASES.find(({ stage }) => stage === 'sunset' || stage === 'retired')?.from ?? 0;
 
-const acme = { id: 'acme', named: true, via: 'token', scopes: new Set<string>(), claims: {} } as const;
+const acme = {
+  id: 'acme',
+  mayLabelMetrics: true,
+  via: 'token',
+  scopes: new Set<string>(),
+  claims: {},
+} as const;
 
 function factsOf(changes: Partial<FlatFacts> & { rules?: Partial<VersionRules> } = {}): ExchangeFacts {
   const { rules, ...facts } = changes;
@@ -132,7 +139,7 @@ describe('a call that is counted', () => {
   );
 
   it('may have failed upstream, or been given up by its client', () => {
-    const failed = factsOf({ fault: 'upstream_reset' });
+    const failed = factsOf({ fault: new Fault('upstream_reset') });
     expect(recordsOf([failed, outcome({ status: 502 })])).toHaveLength(1);
     expect(recordsOf([factsOf(), outcome({ status: 499, aborted: true })])).toHaveLength(1);
   });

@@ -15,6 +15,27 @@ describe('the logger', () => {
     });
   });
 
+  it('leaves out messages below its level, and the audit never', async () => {
+    const { telemetry, lines } = harness();
+    const { logger } = telemetry;
+    logger.setLevel('error');
+    logger.info('an info');
+    logger.warn('a warning');
+    logger.error('an error');
+    logger.fatal('an end');
+    logger.info('admin write done', { audit: { action: 'pause', from: '127.0.0.1' } });
+    logger.setLevel('warn');
+    logger.info('an info');
+    logger.warn('a later warning');
+    expect(logger.level()).toBe('warn');
+    expect((await lines()).map(({ message }) => message)).toEqual([
+      'an error',
+      'an end',
+      'admin write done',
+      'a later warning',
+    ]);
+  });
+
   it('drops fields that are not on its list, whatever object is handed over', () => {
     const { telemetry, text } = harness();
     const wider = { api: 'orders', authorization: 'Bearer canary', password: 'canary' };

@@ -118,37 +118,22 @@ describe('a reload', () => {
   });
 });
 
-describe('a fault', () => {
-  it('is logged with the request, the version and the upstream it happened to, and its cause', async () => {
+describe('the outcome of an idempotency key that was not kept', () => {
+  it('is logged with the request, the version and the cause', async () => {
     const { telemetry, lines } = harness();
-    const cause = Object.assign(new Error('connect'), { code: 'ECONNREFUSED' });
-    createFaultReport(telemetry.logger)(
-      new Fault('upstream_refused', { service: 'orders-v1', cause }),
-      deprecatedFacts(),
-    );
+    const cause = Object.assign(new Error('unreadable'), { code: 'ERR_CODE' });
+    createFaultReport(telemetry.logger)(new Fault('internal', { cause }), deprecatedFacts());
     expect(await lines()).toMatchObject([
       {
         level: 'error',
-        message: 'a request failed',
+        message: 'the outcome of an idempotency key was not kept',
         request_id: deprecatedFacts().start.requestId,
         api: 'orders',
         version: 'v1',
-        upstream: 'orders-v1',
-        fault: 'upstream_refused',
-        error: { causes: ['ECONNREFUSED'] },
+        error: { code: 'ERR_CODE', message: 'unreadable' },
       },
     ]);
   });
-
-  it.each(['upstream_unavailable', 'upstream_busy'] as const)(
-    'is not logged for each request when it is %s',
-    async (code) => {
-      const { telemetry, lines } = harness();
-      createFaultReport(telemetry.logger)(new Fault(code, { service: 'orders-v1' }), deprecatedFacts());
-      telemetry.logger.info('the end');
-      expect(await lines()).toMatchObject([{ message: 'the end' }]);
-    },
-  );
 });
 
 describe('a dependency', () => {
@@ -187,9 +172,11 @@ describe('a write through the admin listener', () => {
       after: { id: '1', until: undefined, why: 'https://tickets.example/1?key=canary' },
     });
     audit('unauthorised', { action: 'pause', from: '203.0.113.9' });
+    audit('unavailable', { action: 'backup', from: '127.0.0.1' });
     expect(await series('sundial_admin_writes_total')).toEqual({
       'sundial_admin_writes_total{action="pause",outcome="done"}': 1,
       'sundial_admin_writes_total{action="pause",outcome="unauthorised"}': 1,
+      'sundial_admin_writes_total{action="backup",outcome="unavailable"}': 1,
     });
     expect(await lines()).toEqual([
       {
@@ -210,6 +197,12 @@ describe('a write through the admin listener', () => {
         time: expect.any(String),
         message: 'admin write unauthorised',
         audit: { action: 'pause', from: '203.0.113.9' },
+      },
+      {
+        level: 'error',
+        time: expect.any(String),
+        message: 'admin write unavailable',
+        audit: { action: 'backup', from: '127.0.0.1' },
       },
     ]);
   });

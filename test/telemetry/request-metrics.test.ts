@@ -1,6 +1,7 @@
 // What an answer moves: the counters and histograms of requests, by labels of the configuration and of closed lists alone.
 import { describe, expect, it } from 'vitest';
 import type { RefusalReason } from '../../gateway/exchange/directive.ts';
+import { Fault } from '../../gateway/exchange/directive.ts';
 import type { ExchangeFacts } from '../../gateway/exchange/facts.ts';
 import {
   ACCESS,
@@ -14,7 +15,13 @@ import {
 import { harness, outcome, unrouted } from './telemetry-harness.ts';
 
 const limit = { name: 'deprecated', units: 60, windowMs: 60_000, burst: 60 };
-const acme = { id: 'acme', named: true, via: 'token', scopes: new Set<string>(), claims: {} } as const;
+const acme = {
+  id: 'acme',
+  mayLabelMetrics: true,
+  via: 'token',
+  scopes: new Set<string>(),
+  claims: {},
+} as const;
 const orders = 'api="orders",version="v1"';
 
 function unresolved(refusal: RefusalReason): ExchangeFacts {
@@ -81,10 +88,10 @@ describe('request metrics', () => {
     ['answered_5xx', { upstreamMs: 4 }, outcome({ status: 503 })],
     ['client_left', { upstreamMs: 4 }, outcome({ aborted: true })],
     ['client_left', {}, outcome({ aborted: true, status: 499 })],
-    ['refused', { fault: 'upstream_refused' }, outcome({ status: 502 })],
-    ['busy', { fault: 'upstream_busy' }, outcome({ status: 503 })],
-    ['headers_timeout', { fault: 'upstream_headers_timeout' }, outcome({ status: 504 })],
-    ['reset', { fault: 'upstream_reset', upstreamMs: 4 }, outcome({ aborted: true })],
+    ['refused', { fault: new Fault('upstream_refused') }, outcome({ status: 502 })],
+    ['busy', { fault: new Fault('upstream_busy') }, outcome({ status: 503 })],
+    ['headers_timeout', { fault: new Fault('upstream_headers_timeout') }, outcome({ status: 504 })],
+    ['reset', { fault: new Fault('upstream_reset'), upstreamMs: 4 }, outcome({ aborted: true })],
   ] as const)('count a forwarded request as %s: case %#', async (result, changes, ended) => {
     const { telemetry, moved } = harness();
     telemetry.observer.onAnswer(withFacts(forwarded, { ...changes, retries: 2 }), ended);
@@ -102,8 +109,12 @@ describe('request metrics', () => {
     ['a body that was refused while it came', { refusal: 'body_too_large', upstreamMs: 4 }, outcome()],
     ['a replayed answer', { idempotency: 'replayed' }, outcome()],
     ['a replayed answer that was cut', { idempotency: 'replayed' }, outcome({ aborted: true })],
-    ['a fault of the identity provider', { fault: 'identity_unavailable' }, outcome({ status: 503 })],
-    ['a fault of the gateway', { fault: 'internal' }, outcome({ status: 500 })],
+    [
+      'a fault of the identity provider',
+      { fault: new Fault('identity_unavailable') },
+      outcome({ status: 503 }),
+    ],
+    ['a fault of the gateway', { fault: new Fault('internal') }, outcome({ status: 500 })],
   ] as const)('count %s for no upstream', async (_what, changes, ended) => {
     const { telemetry, moved } = harness();
     telemetry.observer.onAnswer(withFacts(forwarded, changes), ended);
@@ -255,7 +266,10 @@ describe('request metrics', () => {
 
   it('count keys that could not be had as a failure to authenticate', async () => {
     const { telemetry, series } = harness();
-    telemetry.observer.onAnswer(deprecatedFacts({ fault: 'identity_unavailable' }), outcome({ status: 503 }));
+    telemetry.observer.onAnswer(
+      deprecatedFacts({ fault: new Fault('identity_unavailable') }),
+      outcome({ status: 503 }),
+    );
     expect(await series('sundial_auth_failures_total')).toEqual({
       'sundial_auth_failures_total{api="orders",reason="identity_unavailable"}': 1,
     });

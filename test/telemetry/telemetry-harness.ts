@@ -9,6 +9,9 @@ import { deprecatedFacts, NOW, plan } from '../support/exchange-samples.ts';
 
 export const WALL = Date.UTC(2026, 10, 21, 7, 30, 0, 123);
 
+/** The access log where nothing is set. */
+export const EVERY_FIELD = { fields: 'all', sampled: 1, excluded: [] } as const;
+
 export interface Harness {
   readonly telemetry: Telemetry;
   /** Everything written so far. */
@@ -40,7 +43,7 @@ export function harness(
         written += text;
       },
     },
-    tracing: { starts: false, sampled: 0 },
+    settings: { logLevel: 'info', accessLog: EVERY_FIELD, tracing: { starts: false, sampled: 0 } },
     workers,
   });
   const series = async (prefix: string): Promise<Record<string, number>> => {
@@ -67,6 +70,7 @@ export function harness(
 export function outcome(changes: Partial<ExchangeOutcome> = {}): ExchangeOutcome {
   return {
     method: 'GET',
+    host: 'api.example.com',
     path: '/api/v1/orders/7',
     status: 200,
     bytes: 512,

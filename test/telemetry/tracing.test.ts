@@ -18,7 +18,7 @@ import { loadSpans } from '../../gateway/telemetry/traces/spans.ts';
 import { createTracing } from '../../gateway/telemetry/traces/tracing.ts';
 import { deprecatedFacts, NOW, plan } from '../support/exchange-samples.ts';
 import { fuzz } from '../support/fuzz.ts';
-import { outcome, WALL } from './telemetry-harness.ts';
+import { EVERY_FIELD, outcome, WALL } from './telemetry-harness.ts';
 
 const clocks = { plan, now: () => NOW, overrides: () => [], wallClock: () => WALL, monotonic: () => 0 };
 
@@ -36,7 +36,7 @@ const begin =
 
 const quiet = {
   log: { write: () => undefined },
-  tracing: { starts: true, sampled: 1 },
+  settings: { logLevel: 'info', accessLog: EVERY_FIELD, tracing: { starts: true, sampled: 1 } },
 } as const;
 
 describe('a trace that a request comes with', () => {

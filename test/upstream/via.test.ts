@@ -45,7 +45,7 @@ describe('a request that passed this gateway before', () => {
     const { gateway, upstream } = await pair();
     const { statuses } = await sendRaw(gateway.port, get('/echo', [hops(2), 'Via: 1.0 fred', hops(2)]));
     expect(statuses).toEqual([502]);
-    expect(gateway.facts[0]?.completion.fault).toBe('upstream_loop');
+    expect(gateway.facts[0]?.completion.fault?.code).toBe('upstream_loop');
     expect(upstream.requests).toHaveLength(0);
   });
 

@@ -1,4 +1,4 @@
-// The catalog over a real socket: read by anyone, written by nobody.
+// Tests of the catalog over a real socket: public and read-only.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startCatalog } from '../../upstreams/catalog/catalog.ts';
 import type { Service } from '../../upstreams/service/listen.ts';
@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-it('lists its products in pages that any cache may keep for a minute', async () => {
+it('lists its products in pages that any cache may store for a minute', async () => {
   const answer = await fetch(`${service.url}/catalog?limit=5`);
   expect(answer.headers.get('cache-control')).toBe('public, max-age=60');
   const page = (await answer.json()) as Page;
@@ -18,7 +18,7 @@ it('lists its products in pages that any cache may keep for a minute', async () 
   expect(page.pagination.total).toBe(12);
 });
 
-it('shows one product', async () => {
+it('returns one product', async () => {
   const answer = await fetch(`${service.url}/catalog/garden-sundial`);
   expect(await answer.json()).toEqual({
     id: 'garden-sundial',
@@ -32,7 +32,7 @@ it.each([
   ['POST', '/catalog'],
   ['PUT', '/catalog/hourglass'],
   ['DELETE', '/catalog/hourglass'],
-])('ERR-4: has no %s %s', async (method, path) => {
+])('ERR-4: does not allow %s %s', async (method, path) => {
   const answer = await fetch(service.url + path, { method });
   expect(answer.status).toBe(405);
   expect(answer.headers.get('allow')).toBe('GET, HEAD, OPTIONS');

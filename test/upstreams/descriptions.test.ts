@@ -1,6 +1,5 @@
-// The OpenAPI descriptions of the samples: sound in themselves, and what the services really answer. That they agree with
-// the policies is what `sundial check` says in test/cli/check/check.test.ts.
-// Each operation is asked for every status that its description has of the service; those of the gateway are 401, 403, 429.
+// Tests of the samples' OpenAPI descriptions: each is valid, and the service returns every status it describes; 401, 403 and 429
+// belong to the gateway.
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startOrdersV1 } from '../../upstreams/orders/v1.ts';
@@ -91,9 +90,9 @@ describe.each(EDITIONS)('$file', ({ file, start, written, change, ids, ...more }
   const keyed = (key: string, body: unknown) => ({ body, headers: { 'idempotency-key': key } });
   const [list = '', item = '', ...actions] = Object.keys(description.paths);
 
-  it('is OpenAPI', isOpenApi);
+  it('is valid OpenAPI', isOpenApi);
 
-  it('OAS-1, OAS-3: describes what the collection answers', async () => {
+  it('OAS-1, OAS-3: describes the responses of the collection', async () => {
     const whole = await ask(list, 'get', 200, { query: '?limit=100' });
     const etag = whole.headers.get('etag') ?? '';
     await ask(list, 'get', 304, { query: '?limit=100', headers: { 'if-none-match': etag } });
@@ -128,7 +127,7 @@ describe.each(EDITIONS)('$file', ({ file, start, written, change, ids, ...more }
     slow.destroy();
   });
 
-  it('OAS-1, OAS-3: describes what an item answers', async () => {
+  it('OAS-1, OAS-3: describes the responses of an item', async () => {
     const { unknown: id, closed } = ids;
     const etag = (await ask(item, 'get', 200)).headers.get('etag') ?? '';
     await ask(item, 'get', 304, { headers: { 'if-none-match': etag } });
@@ -153,7 +152,7 @@ describe.each(EDITIONS)('$file', ({ file, start, written, change, ids, ...more }
     await ask(item, 'delete', 400, { query: '?really' });
   });
 
-  it('OAS-1, OAS-3: describes what its actions answer, and its end', async () => {
+  it('OAS-1, OAS-3: describes the responses of its actions and of its removal', async () => {
     const conflicting = new Map(Object.entries(ids.conflicting));
     for (const action of actions) {
       const id = conflicting.get(action.split('/').at(-1) ?? '') ?? '';

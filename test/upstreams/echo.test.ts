@@ -1,4 +1,4 @@
-// The echo over real sockets: what it tells of a request, and each way in which it can be made to misbehave.
+// Tests of the echo over real sockets: its description of a request, and every fault it can simulate.
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
@@ -25,7 +25,7 @@ async function tally(): Promise<Tally> {
   return (await (await fetch(`${service.url}/echo/-/count`)).json()) as Tally;
 }
 
-/** All bytes of the answer to a request written by hand. */
+/** All bytes of the response to a raw request. */
 async function exchange(text: string): Promise<string> {
   const socket = connect(service.port, '127.0.0.1');
   socket.end(text.replaceAll('\n', '\r\n'));
@@ -34,8 +34,8 @@ async function exchange(text: string): Promise<string> {
   return answer;
 }
 
-describe('what it received', () => {
-  it('is told to the byte: method, target, and field lines in their order and case', async () => {
+describe('the received request', () => {
+  it('is returned exactly: method, target, and headers in their order and case', async () => {
     const answer = await exchange(
       'PROPFIND /echo//a/%2e%2E?x=1&x=%41 HTTP/1.1\nHost: localhost\nX-Twice: one\nx-twice: two\nConnection: close\n\n',
     );
@@ -55,7 +55,7 @@ describe('what it received', () => {
   });
 
   it.each([0, 1, 65_536, 65_537, 3_000_000])(
-    'a body of %i bytes has its length, its digest and its first 64 KiB',
+    'a body of %i bytes is returned as length, digest and first 64 KiB',
     async (length) => {
       const body = Buffer.alloc(length, 'sundial');
       const received = (await (
@@ -67,15 +67,15 @@ describe('what it received', () => {
     },
   );
 
-  it('is counted, and the question for the count is not', async () => {
+  it('is counted, and reading the count is not', async () => {
     await (await fetch(`${service.url}/echo/a`)).text();
     await (await fetch(`${service.url}/echo/b`)).text();
     expect(await tally()).toEqual({ count: 2, active: 0, aborted: [] });
   });
 });
 
-describe('what it does when asked', () => {
-  it('answers with another status, a Retry-After and chosen field lines', async () => {
+describe('faults on request', () => {
+  it('returns another status, a Retry-After and chosen headers', async () => {
     const answer = await fetch(
       `${service.url}/echo?status=503&retry-after=7&header=X-A:%201&header=set-cookie:a=b&header=set-cookie:c=d`,
     );
@@ -98,18 +98,18 @@ describe('what it does when asked', () => {
     expect(performance.now() - started).toBeGreaterThan(50);
   });
 
-  it('streams chunks of a wanted size', async () => {
+  it('streams chunks of a given size', async () => {
     const text = await (await fetch(`${service.url}/echo?chunks=3&bytes=100000&every=1`)).text();
     expect(text).toHaveLength(300_000);
     expect(text.match(/chunk \d\n/g)).toEqual(['chunk 0\n', 'chunk 1\n', 'chunk 2\n']);
   });
 
-  it('hangs up before the first byte of an answer', async () => {
+  it('closes the connection before the first byte of a response', async () => {
     expect(await exchange('GET /echo?hangup=before HTTP/1.1\nHost: localhost\n\n')).toBe('');
     expect((await tally()).aborted).toEqual([]);
   });
 
-  it.each(['', '&chunks=6'])('hangs up in the middle of a body (%s)', async (more) => {
+  it.each(['', '&chunks=6'])('closes the connection in the middle of a body (%s)', async (more) => {
     const answer = await fetch(`${service.url}/echo?hangup=middle${more}`);
     expect(answer.status).toBe(200);
     await expect(answer.text()).rejects.toThrow();
@@ -134,19 +134,19 @@ describe('what it does when asked', () => {
     expect(await answer.json()).toEqual({ error: 'Bad Request', message: expect.any(String) });
   });
 
-  it('ERR-1: nothing is found outside of /echo', async () => {
+  it('ERR-1: no resource exists outside of /echo', async () => {
     expect((await fetch(`${service.url}/echoes`)).status).toBe(404);
   });
 });
 
-describe('who left early', () => {
+describe('a client that disconnects early', () => {
   function open(target: string, method = 'GET'): ClientRequest {
     const sent = request(service.url + target, { method });
-    sent.on('error', () => sent.destroy()); // its own hang-up comes back as an error
+    sent.on('error', () => sent.destroy()); // its own abort is emitted as an error
     return sent;
   }
 
-  it.each(['hang=1', 'delay=60000'])('is recorded when no answer had begun (%s)', async (query) => {
+  it.each(['hang=1', 'delay=60000'])('is recorded before a response (%s)', async (query) => {
     const target = `/echo/slow?${query}`;
     const sent = open(target);
     sent.end();
@@ -160,7 +160,7 @@ describe('who left early', () => {
     );
   });
 
-  it('is recorded in the middle of the answer, and the rest is not written', async () => {
+  it('is recorded in the middle of the response, whose rest is not written', async () => {
     const sent = open('/echo?chunks=1000000&bytes=65536');
     sent.end();
     const [answer] = (await once(sent, 'response')) as [IncomingMessage];

@@ -1,4 +1,4 @@
-// Events of orders and payments at a real intake: which there are, what they say, and that each arrives at least once.
+// Tests of the events of orders and payments at a real intake: their types, their content, and delivery at least once.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -25,7 +25,7 @@ interface Intake {
   readonly events: readonly Event[];
 }
 
-/** Answers with `statuses` in turn, the last of them for good. */
+/** Answers with `statuses` one after the other, and then always with the last one. */
 async function startIntake(...statuses: number[]): Promise<Intake> {
   const events: Event[] = [];
   const service = await listen(
@@ -58,7 +58,7 @@ async function send(url: string, method: string, body?: object, headers: Record<
 
 const types = ({ events }: Intake) => events.map(({ type }) => type);
 
-it('an order tells of its whole life, in its order', async () => {
+it('an order sends events for its whole life, in order', async () => {
   const intake = await startIntake(202);
   let id = 0;
   const newId = () => `n${++id}`;
@@ -82,7 +82,7 @@ it('an order tells of its whole life, in its order', async () => {
   expect(new Set(intake.events.map((event) => event.id)).size).toBe(all.length);
 });
 
-it('a payment tells how it went, whatever edition made it', async () => {
+it('a payment sends an event with its result, in any edition', async () => {
   const intake = await startIntake(202);
   const service = await startPayments({ port: 0, intake: intake.url });
   stack.push(service.close);
@@ -105,7 +105,7 @@ it('a payment tells how it went, whatever edition made it', async () => {
   });
 });
 
-it('what was refused, and what a key repeats, is no event', async () => {
+it('refused requests and repeated idempotency keys send no event', async () => {
   const intake = await startIntake(202);
   const service = await startOrdersV2({ port: 0, intake: intake.url });
   stack.push(service.close);
@@ -118,7 +118,7 @@ it('what was refused, and what a key repeats, is no event', async () => {
   });
 });
 
-it('an event is sent again, by the same id, until the intake has taken it', async () => {
+it('an event is resent with the same id until the intake takes it', async () => {
   const intake = await startIntake(503, 429, 202);
   const service = await startOrdersV2({ port: 0, intake: intake.url });
   stack.push(service.close);
@@ -127,7 +127,7 @@ it('an event is sent again, by the same id, until the intake has taken it', asyn
   expect(new Set(intake.events.map((event) => event.id)).size).toBe(1);
 });
 
-it('an event that the intake calls malformed keeps no other one back', async () => {
+it('an event that the intake refuses does not delay later ones', async () => {
   const intake = await startIntake(400, 202);
   const service = await startOrdersV2({ port: 0, intake: intake.url });
   stack.push(service.close);
@@ -139,7 +139,7 @@ it('an event that the intake calls malformed keeps no other one back', async () 
   });
 });
 
-it('what one process leaves behind the other sends', async () => {
+it('events that one process leaves are sent by another', async () => {
   const dataFolder = folder();
   const away = await startOrdersV1({ port: 0, dataFolder, intake: 'http://127.0.0.1:1/events' });
   await send(`${away.url}/orders`, 'POST', { customerName: 'a', amount: '1.00', orderDate: '2026-03-01' });
@@ -150,7 +150,7 @@ it('what one process leaves behind the other sends', async () => {
   await vi.waitFor(() => expect(types(intake)).toEqual(['order.created']), { timeout: 10_000 });
 });
 
-it('without an intake nothing is kept for one', async () => {
+it('without an intake no event is stored', async () => {
   const dataFolder = folder();
   const silent = await startOrdersV2({ port: 0, dataFolder });
   await send(`${silent.url}/orders`, 'POST', ORDER);
@@ -162,7 +162,7 @@ it('without an intake nothing is kept for one', async () => {
   await vi.waitFor(() => expect(types(intake)).toEqual(['order.deleted']), { timeout: 10_000 });
 });
 
-it('a clock that was set back keeps no event waiting', async () => {
+it('a clock that was set back delays no event', async () => {
   const dataFolder = folder();
   const ahead = await startOrdersV2({
     port: 0,
@@ -175,7 +175,7 @@ it('a clock that was set back keeps no event waiting', async () => {
   const killed = openDatabase({ dataFolder, name: 'orders.db', fill: () => undefined });
   const queue = openOutbox(killed, () => 'evt_held');
   queue.put('order.deleted', {}, NOW);
-  // Sent by nobody any more: the process that had it was killed.
+  // Left by a killed process that was about to send it.
   const held = NOW + 86_400_000 + 15_000;
   for (let each = 0; each < 2; each += 1) queue.take(NOW + 86_400_000, held);
   killed.close();
@@ -187,21 +187,21 @@ it('a clock that was set back keeps no event waiting', async () => {
   });
 });
 
-it('what was answered with 201 is told of though the process was killed at that moment', async () => {
+it('the event of a request answered with 201 is sent even if the process was killed at that moment', async () => {
   const data = folder();
   const killed = run(data, 'http://127.0.0.1:1/events');
   await send(`${await ready(killed)}/orders`, 'POST', ORDER);
   killed.kill('SIGKILL');
   await once(killed, 'exit');
   const intake = await startIntake(202);
-  // It may have been sending: what a process has taken is left to it for a quarter of a minute.
+  // The killed process may have been sending. Its events are taken over after 15 s.
   const now = () => Date.now() + 20_000;
   const service = await startOrdersV2({ port: 0, dataFolder: data, intake: intake.url, now });
   stack.push(service.close);
   await vi.waitFor(() => expect(types(intake)).toEqual(['order.created']), { timeout: 10_000 });
 });
 
-it('says in one line that SUNDIAL_INTAKE is no URL, and ends with 3', async () => {
+it('prints one line if SUNDIAL_INTAKE is not a URL, and exits with 3', async () => {
   const child = run(folder(), 'localhost:4006');
   const lines: string[] = [];
   createInterface({ input: child.stderr ?? process.stdin }).on('line', (line) => lines.push(line));

@@ -1,5 +1,4 @@
-// Files of the samples that another process holds: a request waits for a moment only, and is told to come again.
-// The other process is another connection to the same file.
+// Tests of sample databases locked by another connection: a request waits for a moment and then gets 503.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -38,13 +37,13 @@ async function post(url: string, body: object) {
   };
 }
 
-it('is waited for two seconds, and nobody is let wait for longer', () => {
+it('is awaited for two seconds, and later transactions wait only briefly', () => {
   const database = openDatabase({ dataFolder: folder, name: 'any.db', fill: () => undefined });
   expect(database.prepare('PRAGMA busy_timeout').get()?.timeout).toBe(2_000);
   database.close();
 });
 
-it('an order: 503 with Retry-After, and of many orders one alone waits', async () => {
+it('an order: 503 with Retry-After, and of many orders only one waits', async () => {
   const service = await startOrdersV2({ port: 0, dataFolder: folder });
   using _held = hold('orders.db');
   const order = { customer: 'acme', amount: 1250, currency: 'USD', created: 1_772_323_200 };
@@ -53,7 +52,7 @@ it('an order: 503 with Retry-After, and of many orders one alone waits', async (
   for (const { status, retryAfter, body } of answers) {
     expect([status, retryAfter, body.message]).toEqual([503, '1', 'The service is busy']);
   }
-  // One after the other they would have waited sixteen seconds, and whoever only reads with them.
+  // One after the other they would take sixteen seconds and block reads.
   expect(performance.now() - from).toBeLessThan(8_000);
   await service.close();
 });
@@ -78,7 +77,7 @@ it('a subscription: 503 with Retry-After', async () => {
   await service.close();
 });
 
-it('what a store of webhooks is asked meanwhile is not lost for good: it is away', async () => {
+it('a locked webhooks store counts as unavailable, and works afterwards', async () => {
   const store = openSqliteStore({ file: join(folder, 'webhooks.db'), now: Date.now, patienceMs: 10 });
   {
     using _held = hold('webhooks.db');

@@ -1,4 +1,4 @@
-// The two order services over real sockets: what they share by the specification, and where they truly differ.
+// Tests of the two order services over real sockets: common behaviour and differences.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startOrdersV1 } from '../../upstreams/orders/v1.ts';
 import { startOrdersV2 } from '../../upstreams/orders/v2.ts';
@@ -53,7 +53,7 @@ describe.each(EDITIONS)('orders $name', ({ start, written, refused, change }) =>
   });
   afterAll(() => service.close());
 
-  it('says it is healthy', async () => {
+  it('reports that it is healthy', async () => {
     const answer = await fetch(`${service.url}/healthz`);
     expect(answer.status).toBe(200);
     expect(await answer.json()).toEqual({ status: 'ok' });
@@ -82,21 +82,18 @@ describe.each(EDITIONS)('orders $name', ({ start, written, refused, change }) =>
     expect((await fetch(location)).status).toBe(404);
   });
 
-  it.each(['POST', 'PUT', 'PATCH'])(
-    'ERR-1: refuses a %s it cannot understand with the error body',
-    async (method) => {
-      const url = method === 'POST' ? orders : `${orders}/1002`;
-      for (const body of [refused, 'no JSON', '[1]', 'null']) {
-        const answer = await send(url, method, body);
-        expect(answer.status).toBe(400);
-        expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
-        expect(await answer.json()).toEqual({ error: 'Bad Request', message: expect.any(String) });
-      }
-    },
-  );
+  it.each(['POST', 'PUT', 'PATCH'])('ERR-1: refuses an invalid %s with the error body', async (method) => {
+    const url = method === 'POST' ? orders : `${orders}/1002`;
+    for (const body of [refused, 'no JSON', '[1]', 'null']) {
+      const answer = await send(url, method, body);
+      expect(answer.status).toBe(400);
+      expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
+      expect(await answer.json()).toEqual({ error: 'Bad Request', message: expect.any(String) });
+    }
+  });
 
   it.each(['toString', '__proto__', 'constructor', 5, null, {}])(
-    'no state is %j, whichever way it is written',
+    '%j is not a state, in any spelling',
     async (state) => {
       const body = JSON.stringify({ ...written, state, status: state });
       expect((await send(orders, 'POST', body)).status).toBe(400);
@@ -104,16 +101,16 @@ describe.each(EDITIONS)('orders $name', ({ start, written, refused, change }) =>
     },
   );
 
-  it('is cancelled by its action alone, whichever way that is written, and stays cancelled when it is read and written', async () => {
+  it('is cancelled only by its action, and stays cancelled when it is written back', async () => {
     const cancelled = { state: 'CANCELLED', status: 'cancelled' };
     expect((await send(orders, 'POST', { ...written, ...cancelled })).status).toBe(400);
     expect((await send(`${orders}/1002`, 'PATCH', cancelled)).status).toBe(400);
     expect((await send(`${orders}/1002`, 'PUT', { ...written, ...cancelled })).status).toBe(400);
-    // 1014 is cancelled: it is refused for that, and not for what was written.
+    // 1014 is cancelled: it is refused for that, and not for its body.
     expect((await send(`${orders}/1014`, 'PATCH', cancelled)).status).toBe(409);
   });
 
-  it('a partial replacement is refused, a partial change is not', async () => {
+  it('a partial PUT is refused, a partial PATCH is not', async () => {
     expect((await send(`${orders}/1002`, 'PUT', change)).status).toBe(400);
     expect((await send(`${orders}/1002`, 'PATCH', change)).status).toBe(200);
   });
@@ -133,7 +130,7 @@ describe.each(EDITIONS)('orders $name', ({ start, written, refused, change }) =>
     },
   );
 
-  it('ERR-4: names the methods it has instead of the one asked for', async () => {
+  it('ERR-4: lists the allowed methods', async () => {
     const answer = await fetch(orders, { method: 'DELETE' });
     expect(answer.status).toBe(405);
     expect(answer.headers.get('allow')).toBe('GET, HEAD, OPTIONS, POST');
@@ -142,7 +139,7 @@ describe.each(EDITIONS)('orders $name', ({ start, written, refused, change }) =>
     expect(options.headers.get('allow')).toBe('GET, HEAD, OPTIONS, PUT, PATCH, DELETE');
   });
 
-  it.each(['', '/1001'])('answers 304 without a body when the tag still holds (/orders%s)', async (tail) => {
+  it.each(['', '/1001'])('answers 304 without a body if the tag matches (/orders%s)', async (tail) => {
     const first = await fetch(orders + tail);
     const tag = first.headers.get('etag') ?? '';
     expect(tag).toMatch(/^"[\w-]+"$/);
@@ -163,7 +160,7 @@ describe.each(EDITIONS)('orders $name', ({ start, written, refused, change }) =>
     expect((await fetch(`${orders}/1003`)).headers.get('etag')).not.toBe(before);
   });
 
-  it('HEAD says the length of what GET would send, and sends nothing', async () => {
+  it('HEAD has the length of GET, and no body', async () => {
     const answer = await fetch(`${orders}/1001`, { method: 'HEAD' });
     const full = await (await fetch(`${orders}/1001`)).text();
     expect(answer.headers.get('content-length')).toBe(String(full.length));
@@ -171,7 +168,7 @@ describe.each(EDITIONS)('orders $name', ({ start, written, refused, change }) =>
   });
 });
 
-describe('the same order in both editions', () => {
+describe('the same order in both versions', () => {
   it('is a decimal string in v1 and whole minor units with a currency in v2', async () => {
     const [v1, v2] = await Promise.all([startOrdersV1({ port: 0 }), startOrdersV2({ port: 0 })]);
     const first = await (await fetch(`${v1.url}/orders/1001`)).json();

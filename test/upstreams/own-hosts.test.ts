@@ -1,5 +1,4 @@
-// A sample service answers under its own names alone: a page that points a name of its own at this machine gets nothing.
-// Over real sockets, every service, every spelling of a foreign Host.
+// Tests of DNS rebinding: every sample service answers only to its own host names, in any spelling.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { request as askHttp } from 'node:http';
 import { request as askHttps } from 'node:https';
@@ -99,14 +98,14 @@ async function ask(service: Service, path: string, { method = 'GET', host, heade
 describe.each(Object.keys(PATHS))('%s', (name) => {
   const of = (): Service => services.get(name) ?? expect.fail(name);
 
-  it('answers 421 to a foreign Host, at whatever path', async () => {
+  it('answers 421 to a foreign Host, at any path', async () => {
     for (const path of [PATHS[name] ?? '', '/healthz', '/', '/admin/overview', '/metrics', '/events'])
       for (const host of FOREIGN)
         for (const method of ['GET', 'POST'])
           expect({ host, path, ...(await ask(of(), path, { host, method })) }).toMatchObject({ status: 421 });
   });
 
-  it('answers under addresses and names of this machine', async () => {
+  it('answers to addresses and names of this machine', async () => {
     const { port } = of();
     for (const host of [
       `127.0.0.1:${port}`,
@@ -119,7 +118,7 @@ describe.each(Object.keys(PATHS))('%s', (name) => {
   });
 });
 
-it('a request without a Host, or with two, is of nobody', async () => {
+it('a request without a Host or with two is refused', async () => {
   const { port } = webhooks.service;
   for (const head of [
     'GET /readyz HTTP/1.0\r\n',
@@ -139,7 +138,7 @@ describe('the API of webhooks', () => {
     });
   const made = async () => (await webhooks.store.subscriptions.all()).length;
 
-  it('subscribes no page: neither by a name that leads here nor by its Origin, and gives away no secret', async () => {
+  it('refuses web pages, by foreign Host or by Origin, and returns no secret', async () => {
     const before = await made();
     for (const host of FOREIGN) expect(await subscribe(host)).toMatchObject({ status: 421 });
     const own = `127.0.0.1:${webhooks.service.port}`;
@@ -156,7 +155,7 @@ describe('the API of webhooks', () => {
     expect(await made()).toBe(before);
   });
 
-  it('subscribes who comes as the gateway does', async () => {
+  it('accepts requests like those of the gateway', async () => {
     const answer = await subscribe(`127.0.0.1:${webhooks.service.port}`);
     expect(answer.status).toBe(201);
     expect(JSON.parse(answer.text).secret).toMatch(/^whsec_/);

@@ -1,4 +1,4 @@
-// Offset pages as the specification has them, over a real socket and at the edges of the pure function.
+// Tests of offset pages, over a real socket and at the edges of the pure function.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startOrdersV2 } from '../../upstreams/orders/v2.ts';
 import type { Service } from '../../upstreams/service/listen.ts';
@@ -17,20 +17,20 @@ async function list(query: string): Promise<Page> {
 }
 
 describe('a page of orders', () => {
-  it('PAG-1: is the first twenty when nothing is said', async () => {
+  it('PAG-1: is the first twenty by default', async () => {
     const { data, pagination, links } = await list('');
     expect(data).toHaveLength(20);
     expect(pagination).toEqual({ page: 1, limit: 20, total: 240, totalPages: 12 });
     expect(links).toEqual({ first: '?page=1&limit=20', next: '?page=2&limit=20', last: '?page=12&limit=20' });
   });
 
-  it('PAG-1: the last one has no next link', async () => {
+  it('PAG-1: the last page has no next link', async () => {
     const { data, links } = await list('?page=12');
     expect(data).toHaveLength(20);
     expect(links).toEqual({ first: '?page=1&limit=20', last: '?page=12&limit=20' });
   });
 
-  it('PAG-1: beyond the end there is an empty page, not an error', async () => {
+  it('PAG-1: beyond the end the page is empty, not an error', async () => {
     const { data, pagination, links } = await list('?page=99');
     expect(data).toEqual([]);
     expect(pagination.page).toBe(99);
@@ -57,7 +57,7 @@ describe('a page of orders', () => {
     expect(links.next).toBe('?fields=id%2Camount&limit=2&customer=acme&page=2');
   });
 
-  it('PAG-3: the links hold no path, so they resolve under the path of a gateway', async () => {
+  it('PAG-3: the links contain no path, so they resolve under the path of a gateway', async () => {
     const { links } = await list('?limit=10');
     const seen = new URL(links.next ?? '', 'https://api.example.com/api/v2/orders?limit=10');
     expect(seen.href).toBe('https://api.example.com/api/v2/orders?limit=10&page=2');
@@ -86,12 +86,12 @@ describe('a page of orders', () => {
     });
   });
 
-  it('PAG-1: a limit of exactly one hundred is granted', async () => {
+  it('PAG-1: a limit of one hundred is allowed', async () => {
     expect((await list('?limit=100')).pagination).toEqual({ page: 1, limit: 100, total: 240, totalPages: 3 });
   });
 });
 
-describe('a page of nothing', () => {
+describe('an empty page', () => {
   it('PAG-1: has no pages, no items, and still a first and a last link', () => {
     const query = new URLSearchParams('limit=5&customer=a%26b');
     expect(offsetPage([], { page: 1, limit: 5, total: 0 }, query)).toEqual({

@@ -1,4 +1,4 @@
-// The payments service over a real socket: one store behind three editions, told apart by API-Version.
+// Tests of the payments service over a real socket: one set of payments in three editions, selected by API-Version.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startPayments } from '../../upstreams/payments/payments.ts';
 import type { Service } from '../../upstreams/service/listen.ts';
@@ -84,14 +84,14 @@ async function ask(edition: string | undefined, path = '', method = 'GET', body?
 }
 
 describe.each(EDITIONS)('the edition of $edition', ({ edition, first, written, wrong }) => {
-  it('shows payments in its own form, one and many', async () => {
+  it('shows payments in its own form, in items and lists', async () => {
     expect((await ask(edition, '/p-2001')).json).toEqual(first);
     const { data, has_more } = (await ask(edition, '?limit=1')).json;
     expect(data).toMatchObject([{ ...first, ...('_links' in first ? { _links: {} } : {}) }]);
     expect(has_more).toBe(true);
   });
 
-  it('reads what it shows: created, changed in part, replaced', async () => {
+  it('accepts its own form: created, changed in part, replaced', async () => {
     const created = await ask(edition, '', 'POST', written);
     expect(created).toMatchObject({ status: 201, json: written });
     const at = `/${created.json.id}`;
@@ -117,13 +117,13 @@ describe.each(EDITIONS)('the edition of $edition', ({ edition, first, written, w
   });
 });
 
-it('a payment is one, whichever edition wrote it', async () => {
+it('a payment is the same in every edition', async () => {
   const [old, , young] = EDITIONS;
   const { json } = await ask(old.edition, '', 'POST', old.written);
   expect((await ask(young.edition, `/${json.id}`)).json).toMatchObject({ id: json.id, ...young.written });
 });
 
-it.each([undefined, '2025-01-01', 'v1'])('asks for an edition that there is, not %s', async (edition) => {
+it.each([undefined, '2025-01-01', 'v1'])('requires a known edition, not %s', async (edition) => {
   expect(await ask(edition)).toMatchObject({
     status: 400,
     json: { message: 'API-Version must be one of 2024-09-01, 2025-09-15, 2026-06-01' },
@@ -151,12 +151,12 @@ describe('cursor pages', () => {
     return seen;
   }
 
-  it('PAG-2: lead through all of them once, by the Link or by the last id', async () => {
+  it('PAG-2: lead through all payments once, by the Link or by the last id', async () => {
     const ids = (await walk('limit=70')).map(({ id }) => id);
     expect(ids).toEqual(Array.from({ length: 240 }, (_, index) => `p-${2001 + index}`));
   });
 
-  it('PAG-2: hold their order and their filters', async () => {
+  it('PAG-2: keep order and filters', async () => {
     const found = await walk('limit=9&sort=-amount&state=failed');
     expect(found).toHaveLength(20);
     expect(found.map(({ amount }) => amount)).toEqual(
@@ -164,7 +164,7 @@ describe('cursor pages', () => {
     );
   });
 
-  it('PAG-2: lead once through those that are alike in what they are sorted by, in either direction', async () => {
+  it('PAG-2: lead once through payments with equal sort values, in both directions', async () => {
     const body = { payer: 'alike', amount: 7, currency: 'EUR', created: 1_772_409_600 };
     const ids: string[] = [];
     for (let count = 0; count < 3; count += 1) ids.push((await ask('2025-09-15', '', 'POST', body)).json.id);
@@ -192,17 +192,17 @@ describe('cursor pages', () => {
     },
   );
 
-  it('PAG-2: nothing comes after the last one', async () => {
+  it('PAG-2: the page after the last item is empty', async () => {
     const { json } = await ask('2025-09-15', '?starting_after=p-2240&limit=100&payer=hooli');
     expect(json).toEqual({ data: [], has_more: false });
   });
 });
 
-describe('what may happen to a payment', () => {
+describe('the states of a payment', () => {
   const pay = async (payer: string) =>
     (await ask('2026-06-01', '', 'POST', { ...EDITIONS[2].written, payer: { name: payer } })).json;
 
-  it('the test payers decide how it goes; its state is nobody else to write', async () => {
+  it('test payers decide the result; clients cannot write the state', async () => {
     expect((await pay('declined')).state).toBe('failed');
     expect((await pay('undecided')).state).toBe('pending');
     const { id, state } = await pay('acme');
@@ -236,7 +236,7 @@ describe('what may happen to a payment', () => {
         ['refund', 409],
       ],
     },
-  ])('of $payer: what is told by its state, and its links', async ({ payer, steps }) => {
+  ])('of $payer: allowed actions and links by state', async ({ payer, steps }) => {
     let { id, _links } = await pay(payer);
     for (const [action, status] of steps) {
       expect(Object.hasOwn(_links, action)).toBe(status === 200);
@@ -246,13 +246,13 @@ describe('what may happen to a payment', () => {
     }
   });
 
-  it('one that waits goes by who pays when it is captured', async () => {
+  it('a pending payment is decided by its payer at capture', async () => {
     const { id } = await pay('undecided');
     expect((await ask('2026-06-01', `/${id}`, 'PATCH', { payer: { name: 'declined' } })).status).toBe(200);
     expect((await ask('2026-06-01', `/${id}/capture`, 'POST')).json.state).toBe('failed');
   });
 
-  it('one that is over does not change', async () => {
+  it('a finished payment does not change', async () => {
     const { id } = await pay('declined');
     expect(await ask('2026-06-01', `/${id}`, 'PATCH', { payer: { name: 'x' } })).toMatchObject({
       status: 409,
@@ -260,7 +260,7 @@ describe('what may happen to a payment', () => {
   });
 });
 
-it('CACHE-2: Vary says that the edition decides, on refusals too', async () => {
+it('CACHE-2: Vary names API-Version, on refusals too', async () => {
   for (const edition of ['2025-09-15', 'v1'])
     expect((await ask(edition)).headers.get('vary')).toBe('API-Version');
 });

@@ -1,4 +1,4 @@
-// A sample service as a process: its ready line, its clean ends, and its one line when it cannot have its port.
+// Tests of a sample service as a process: ready line, clean exits, and one line for a port that is not available.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -45,7 +45,7 @@ async function firstLine(stream: ChildProcess['stdout']): Promise<string> {
 }
 
 describe.each(SERVICES)('the process of $name', { timeout: 20_000 }, ({ name, start, variable }) => {
-  it('says where it is ready, answers there, and ends cleanly on SIGTERM', async () => {
+  it('prints its URL when ready, answers there, and exits cleanly on SIGTERM', async () => {
     const service = run(start, { [variable]: '0' });
     const [word, said, url = ''] = (await firstLine(service.stdout)).trim().split(' ');
     expect([word, said]).toEqual(['ready', name]);
@@ -55,10 +55,10 @@ describe.each(SERVICES)('the process of $name', { timeout: 20_000 }, ({ name, st
   });
 });
 
-describe('any of them', { timeout: 20_000 }, () => {
+describe('any sample service', { timeout: 20_000 }, () => {
   const CATALOG = ['catalog/main.ts'];
 
-  it('ends cleanly on SIGINT, open requests included', async () => {
+  it('exits cleanly on SIGINT, with open requests', async () => {
     const service = run(['echo/main.ts'], { SUNDIAL_ECHO_PORT: '0' });
     const url = (await firstLine(service.stdout)).trim().split(' ')[2];
     const streamed = await fetch(`${url}/echo?chunks=2&every=60000`);
@@ -67,20 +67,20 @@ describe('any of them', { timeout: 20_000 }, () => {
     await expect(streamed.text()).rejects.toThrow();
   });
 
-  it('ends cleanly when the process that started it is gone', async () => {
+  it('exits cleanly when its parent process is gone', async () => {
     const service = run(CATALOG, { SUNDIAL_CATALOG_PORT: '0' });
     await firstLine(service.stdout);
     service.disconnect();
     expect(await once(service, 'exit')).toEqual([0, null]);
   });
 
-  it('ends even when that process was gone before it was ready', async () => {
+  it('exits even if its parent was gone before it was ready', async () => {
     const service = run(CATALOG, { SUNDIAL_CATALOG_PORT: '0' });
     service.disconnect();
     expect(await once(service, 'exit')).toEqual([0, null]);
   });
 
-  it('says in one line that its port is taken, and ends with 3', async () => {
+  it('prints one line if its port is taken, and exits with 3', async () => {
     const other = await startCatalog({ port: 0 });
     const service = run(CATALOG, { SUNDIAL_CATALOG_PORT: String(other.port) });
     const [line, ending] = await Promise.all([firstLine(service.stderr), once(service, 'exit')]);
@@ -89,8 +89,8 @@ describe('any of them', { timeout: 20_000 }, () => {
     await other.close();
   });
 
-  it('says it even where its stderr is read late: what waits there is not cut off by its end', async () => {
-    // A megabyte stands before the line, in a pipe that nobody reads yet; the size of what waits is told until it exits.
+  it('prints that line even if stderr is read late: pending output is not cut off at exit', async () => {
+    // A megabyte precedes the line, in a pipe that is not read yet.
     const backlog = `data:text/javascript,${encodeURIComponent(
       `process.stderr.write('.'.repeat(1e6));
        setInterval(() => process.send(process.stderr.writableLength), 5).unref();`,
@@ -122,7 +122,7 @@ describe('any of them', { timeout: 20_000 }, () => {
   });
 
   it.each(['http', '-1', '65536', ''])(
-    'says in one line that "%s" is no port, and ends with 2',
+    'prints one line if "%s" is not a port, and exits with 2',
     async (port) => {
       const service = run(CATALOG, { SUNDIAL_CATALOG_PORT: port });
       const [line, ending] = await Promise.all([firstLine(service.stderr), once(service, 'exit')]);
@@ -136,7 +136,7 @@ describe('any of them', { timeout: 20_000 }, () => {
     ['webhooks/main.ts', [], 'webhooks: '],
     ['identity/main.ts', [], 'identity: '],
     ['receiver/main.ts', [], 'receiver: '],
-  ])('%s says what moves its files where they cannot be made', async (entry, more, begin) => {
+  ])('%s names the setting that moves its files if they cannot be created', async (entry, more, begin) => {
     const file = join(data, 'a-file');
     writeFileSync(file, '');
     const service = run([entry, ...more], { SUNDIAL_DATA: join(file, 'below'), ...NO_PORTS });
@@ -146,7 +146,7 @@ describe('any of them', { timeout: 20_000 }, () => {
     expect(ending).toEqual([3, null]);
   });
 
-  it('a database that cannot be opened is such a file, too', async () => {
+  it('prints the same for a database that cannot be opened', async () => {
     const folder = join(data, 'no-database');
     mkdirSync(join(folder, 'orders.db'), { recursive: true });
     const service = run(['orders/main.ts', 'v2'], { SUNDIAL_DATA: folder, ...NO_PORTS });
@@ -154,7 +154,7 @@ describe('any of them', { timeout: 20_000 }, () => {
     expect(line).toMatch(/orders\.db: unable to open database file; SUNDIAL_DATA=<folder>/);
   });
 
-  it('the order services ask which of the two is meant', async () => {
+  it('the order services require v1 or v2', async () => {
     const service = run(['orders/main.ts'], {});
     const [line, ending] = await Promise.all([firstLine(service.stderr), once(service, 'exit')]);
     expect(line).toBe('usage: node upstreams/orders/main.ts v1|v2\n');

@@ -1,5 +1,4 @@
-// The same request twice, by its idempotency key: carried out once, also by another process and after a restart.
-// The gateway does the same where a policy says so; this is what the samples do by themselves.
+// Tests of idempotency keys in the samples: a repeated request is carried out once, also over processes and restarts.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -57,7 +56,7 @@ const count = async (of = service): Promise<number> => {
   return page.pagination.total;
 };
 
-it('IDM-3: is answered again, and said to be', async () => {
+it('IDM-3: a repetition gets the same response, marked as replayed', async () => {
   const before = await count();
   const first = await send('a');
   const again = await send('"a"');
@@ -66,7 +65,7 @@ it('IDM-3: is answered again, and said to be', async () => {
   expect(await count()).toBe(before + 1);
 });
 
-it('IDM-3: with another payload is 422, blanks included', async () => {
+it('IDM-3: another payload gives 422, even if only blanks differ', async () => {
   await send('b');
   expect((await send('b', { body: `${BODY} ` })).status).toBe(422);
   expect((await send('b', { body: JSON.stringify({ ...WRITTEN, amount: 1 }) })).status).toBe(422);
@@ -81,7 +80,7 @@ it.each([
   expect(await send('c', more)).toMatchObject({ replayed: null, status: expect.toSatisfy((s) => s < 300) });
 });
 
-it('IDM-4: a caller has it with its next token too, and nobody else has', async () => {
+it('IDM-4: a key belongs to its caller, also with its next token', async () => {
   const token = (client: string, id: string) => {
     const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
     return { authorization: `Bearer ${part({ alg: 'none' })}.${part({ client_id: client, jti: id })}.x` };
@@ -109,13 +108,13 @@ it('IDM-4: two people at one application are two callers, and so are those of tw
   }
 });
 
-it('IDM-9: what was refused leaves the key to the corrected request', async () => {
+it('IDM-9: a refused request leaves its key to the corrected request', async () => {
   expect((await send('e', { body: '{}' })).status).toBe(400);
   expect((await send('e', { path: '/1001/cancel', body: '' })).status).toBe(409);
   expect(await send('e')).toMatchObject({ status: 201, replayed: null });
 });
 
-it('IDM-3: runs once however many are sent at a time', async () => {
+it('IDM-3: concurrent repetitions run once', async () => {
   const before = await count();
   const answers = await Promise.all(Array.from({ length: 30 }, () => send('f')));
   const made = answers.filter(({ status }) => status === 201);
@@ -126,19 +125,19 @@ it('IDM-3: runs once however many are sent at a time', async () => {
 });
 
 it.each(['', '""', '"a', 'a b', '"a\\"', 'ü', 'a'.repeat(256), 'a, b'])(
-  'IDM-1: %j is no key',
+  'IDM-1: %j is not a key',
   async (key) => {
     expect((await send(key)).status).toBe(400);
   },
 );
 
-it('IDM-2: means nothing to other methods', async () => {
+it('IDM-2: other methods ignore the key', async () => {
   const change = { path: '/1011', method: 'PATCH', body: '{"amount":7}' };
   await send('g', change);
   expect(await send('g', change)).toMatchObject({ status: 200, replayed: null });
 });
 
-it('a repetition is answered though the order has another tag by now', async () => {
+it('a repetition is answered even if the tag of the order has changed', async () => {
   const tag = (await fetch(`${service.url}/orders/1012`)).headers.get('etag') ?? '';
   const sent = { path: '/1012', method: 'PUT', headers: { 'if-match': tag } };
   expect((await send('h', sent)).status).toBe(200);
@@ -146,7 +145,7 @@ it('a repetition is answered though the order has another tag by now', async () 
 });
 
 describe('one file for both services', () => {
-  it('what one writes the other shows in its own form, and keys hold in both processes of a version', async () => {
+  it('each service shows what the other wrote, and keys hold in both processes of a version', async () => {
     await using stack = new AsyncDisposableStack();
     const [old, twin] = await Promise.all([startOrdersV1({ port: 0, dataFolder, now: () => now }), start()]);
     stack.defer(old.close);
@@ -160,7 +159,7 @@ describe('one file for both services', () => {
       orderDate: '2026-03-01',
       state: 'OPEN',
     });
-    // A client of v1 knows neither the currency nor the time: it takes neither away.
+    // A client of v1 knows neither currency nor time, and changes neither.
     const put = await fetch(old.url + path, {
       method: 'PUT',
       headers: { 'content-type': 'application/json' },
@@ -174,7 +173,7 @@ describe('one file for both services', () => {
     });
     const again = await send('i', { to: twin, body: JSON.stringify({ ...WRITTEN, currency: 'USD' }) });
     expect(again).toMatchObject({ location, replayed: 'true' });
-    // The same key at the other version is another request: its body, and what it is answered, have another form.
+    // The same key at the other version is another request with another body and response.
     const elsewhere = await fetch(`${old.url}/orders`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'idempotency-key': 'i' },
@@ -185,7 +184,7 @@ describe('one file for both services', () => {
     expect(await count(old)).toBe(await count(twin));
   });
 
-  it('a restart takes away neither orders nor keys; a day takes away keys', async () => {
+  it('orders and keys survive a restart; keys expire after a day', async () => {
     const first = await send('j');
     const total = await count();
     await service.close();

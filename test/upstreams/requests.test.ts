@@ -1,5 +1,5 @@
-// What every collection of the samples does with a request, whatever it keeps: media types, preconditions, changes of a
-// part, chosen members, filters and orders. Asked of the orders, in the form of v2.
+// Tests of every sample collection, on orders v2: media types, preconditions, partial changes, selected fields, filters and
+// orders.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startOrdersV1 } from '../../upstreams/orders/v1.ts';
 import { startOrdersV2 } from '../../upstreams/orders/v2.ts';
@@ -27,21 +27,21 @@ async function ask(path: string, method = 'GET', headers: Record<string, string>
   return { status: answer.status, headers: answer.headers, json: text === '' ? undefined : JSON.parse(text) };
 }
 
-describe('what a client can read and what it writes', () => {
+describe('content negotiation', () => {
   it.each([
     [
-      'a body without end',
+      'deeply nested objects',
       'PATCH',
       Buffer.from(`${'{"customer":'.repeat(60_000)}1${'}'.repeat(60_000)}`),
       /32 deep/,
     ],
     [
-      'a list without end',
+      'deeply nested lists',
       'PUT',
       Buffer.from(`{"customer":${'['.repeat(60_000)}${']'.repeat(60_000)}}`),
       /32 deep/,
     ],
-    ['a body in no UTF-8', 'PATCH', Buffer.from('{"customer":"Zo\xeb"}', 'latin1'), /in UTF-8/],
+    ['a body that is not UTF-8', 'PATCH', Buffer.from('{"customer":"Zo\xeb"}', 'latin1'), /in UTF-8/],
   ])('%s is 400', async (_name, method, body, message) => {
     const headers = { 'content-type': 'application/json' };
     const answer = await fetch(`${service.url}/orders/1006`, { method, headers, body });
@@ -63,7 +63,7 @@ describe('what a client can read and what it writes', () => {
     ['application/jsonl', false],
     ['APPLICATION/JSON; q=0.5', true],
     ['application/json; charset=utf-8', true],
-  ])('RFC 9110 12.5.1: with Accept %j JSON will do: %s', (accept, will) => {
+  ])('RFC 9110 12.5.1: with Accept %j JSON is acceptable: %s', (accept, will) => {
     expect(acceptsJson(accept)).toBe(will);
   });
 
@@ -83,12 +83,12 @@ describe('what a client can read and what it writes', () => {
     if (status === 415) expect(answer.headers.get('accept')).toContain('application/json');
   });
 
-  it('says which forms of a change it takes (RFC 5789)', async () => {
+  it('lists the accepted media types of a change (RFC 5789)', async () => {
     const { headers } = await ask('/1003', 'OPTIONS');
     expect(headers.get('accept-patch')).toBe('application/merge-patch+json, application/json');
   });
 
-  it('nothing is done for who could not read the answer', async () => {
+  it('changes nothing for a client that cannot read the response', async () => {
     const before = (await ask('?limit=1')).json.pagination.total;
     expect((await ask('', 'POST', { accept: 'text/html' }, WRITTEN)).status).toBe(406);
     expect((await ask('?limit=1')).json.pagination.total).toBe(before);
@@ -112,7 +112,7 @@ describe('preconditions', () => {
     [{ 'if-modified-since': 'Friday, 20-Nov-26 12:00:00 GMT' }, 'not-modified', 'proceed'],
     [{ 'if-modified-since': 'Fri Nov 20 12:00:00 2026' }, 'not-modified', 'proceed'],
     [{ 'if-modified-since': 'Fri Nov 20 11:59:59 2026' }, 'proceed', 'proceed'],
-    // Dates elsewhere, and none of HTTP: to be ignored (RFC 9110 §13.1.3, §13.1.4).
+    // Dates of other formats are ignored (RFC 9110 §13.1.3, §13.1.4).
     [{ 'if-modified-since': '2099' }, 'proceed', 'proceed'],
     [{ 'if-modified-since': '2099-01-01T00:00:00Z' }, 'proceed', 'proceed'],
     [{ 'if-modified-since': 'Fri, 20 Nov 2026 12:00:00 +0000' }, 'proceed', 'proceed'],
@@ -133,7 +133,7 @@ describe('preconditions', () => {
     expect(judge(headers, false, CURRENT)).toBe(writing);
   });
 
-  it('a tag that was read lets one of two writers through, and the answer has the tag for the next', async () => {
+  it('let one of two writers with the same tag succeed, and the response has the next tag', async () => {
     const { headers } = await ask('/1005');
     const tag = headers.get('etag') ?? '';
     const first = await ask('/1005', 'PATCH', { 'if-match': tag }, { amount: 1 });
@@ -147,14 +147,14 @@ describe('preconditions', () => {
     expect((await ask('/1005', 'DELETE', { 'if-match': next })).status).toBe(204);
   });
 
-  it('POST tells the tag that the new order has at its own address', async () => {
+  it('POST returns the tag that the new order has at its own URL', async () => {
     const made = await ask('', 'POST', {}, WRITTEN);
     const location = new URL(made.headers.get('location') ?? '', `${service.url}/orders`);
     expect((await fetch(location)).headers.get('etag')).toBe(made.headers.get('etag'));
     expect(made.headers.get('last-modified')).toBe('Fri, 20 Nov 2026 12:00:00 GMT');
   });
 
-  it('BODY-5: the tag of an order differs by its members and by its edition', async () => {
+  it('BODY-5: the tag of an order depends on its fields and its version', async () => {
     await using first = await disposable(startOrdersV1({ port: 0, now: () => NOW }));
     const tags = [
       (await ask('/1007')).headers.get('etag'),
@@ -165,7 +165,7 @@ describe('preconditions', () => {
     expect(new Set(tags).size).toBe(4);
   });
 
-  it('a list is modified by whatever happens to an item, its removal included', async () => {
+  it('any change of an item modifies the list, its removal included', async () => {
     await using other = await disposable(startOrdersV2({ port: 0, now: () => NOW }));
     const modified = async () => (await fetch(`${other.url}/orders?limit=1`)).headers.get('last-modified');
     expect(await modified()).toBe('Sun, 25 Oct 2026 00:00:00 GMT');
@@ -174,7 +174,7 @@ describe('preconditions', () => {
   });
 });
 
-describe('a change of a part', () => {
+describe('a partial change', () => {
   it.each([
     [{ a: 'b' }, { a: 'c' }, { a: 'c' }],
     [{ a: 'b' }, { b: 'c' }, { a: 'b', b: 'c' }],
@@ -188,7 +188,7 @@ describe('a change of a part', () => {
     expect(mergePatch(target, patch)).toEqual(result);
   });
 
-  it('takes no prototype with it', () => {
+  it('cannot change a prototype', () => {
     const merged = mergePatch(
       {},
       JSON.parse('{"__proto__":{"polluted":1},"a":{"__proto__":{"polluted":1}}}'),
@@ -197,7 +197,7 @@ describe('a change of a part', () => {
     expect(Reflect.get({}, 'polluted')).toBeUndefined();
   });
 
-  it('leaves what must be there where it is', async () => {
+  it('cannot remove required fields', async () => {
     expect(await ask('/1009', 'PATCH', {}, { customer: null })).toMatchObject({ status: 400 });
     expect(await ask('/1009', 'PATCH', {}, { id: '7', _links: {} })).toMatchObject({
       status: 200,
@@ -254,18 +254,18 @@ describe('lists', () => {
     ['?sort=id,amount,created,status', 'sort may have 3 names at most'],
     ['?fields=id,colour', 'fields has "colour", which is none of id, customer, amount,'],
     ['/1001?sort=id', 'There is no parameter "sort" here; there are fields'],
-  ])('names what there is instead of %s', async (query, message) => {
+  ])('lists the known names instead of %s', async (query, message) => {
     const { status, json } = await ask(query);
     expect({ status, error: json.error }).toEqual({ status: 400, error: 'Bad Request' });
     expect(json.message).toContain(message);
   });
 
-  it('choose members of each item, and of one', async () => {
+  it('return selected fields of each item, and of one', async () => {
     expect((await ask('/1008?fields=id,status')).json).toEqual({ id: '1008', status: 'open' });
     expect((await ask('?fields=status&limit=1')).json.data).toEqual([{ status: 'shipped' }]);
   });
 
-  it('links lead from wherever they are read to where they say', async () => {
+  it('links resolve from every URL where they are returned', async () => {
     const at = `${service.url}/orders`;
     const open = (await ids('?status=open&limit=1', service))[0];
     const listed = (await ask('?status=open&limit=1')).json.data[0]._links;

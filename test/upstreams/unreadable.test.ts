@@ -1,4 +1,4 @@
-// Files of the samples: of one that holds something else the name is said and nothing quoted; who may read them.
+// Tests of unreadable and private files of the samples: errors name the file and quote nothing.
 import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -38,7 +38,7 @@ it.each<[string, string, (folder: string) => unknown]>([
   expect(said).not.toContain('private');
 });
 
-it('those that hold what happened are for their owner alone', async () => {
+it('databases are readable by their owner only', async () => {
   const own = await mkdtemp(join(folder, 'own-'));
   const store = openSqliteStore({ file: join(own, 'webhooks.db'), now: Date.now });
   using received = openReceived(join(own, 'receiver.db'));

@@ -1,5 +1,4 @@
-// The product catalog (its v2): read by anyone, cacheable by anyone. Lives behind the gateway without a token.
-// What it offers is part of the program: its table is made in memory at every start.
+// The sample product catalog, API v2: read-only, public and cacheable, rebuilt in memory at each start.
 import { answerCollection } from '../service/collection.ts';
 import type { Edition } from '../service/collection-contract.ts';
 import { openDatabase } from '../service/database.ts';

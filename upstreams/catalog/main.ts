@@ -1,4 +1,4 @@
-// `node upstreams/catalog/main.ts`: runs the product catalog as a process of its own.
+// Runs the product catalog as a process: `node upstreams/catalog/main.ts`.
 import { runService } from '../service/run.ts';
 import { startCatalog } from './catalog.ts';
 

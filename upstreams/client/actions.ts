@@ -1,23 +1,21 @@
-// What a person can do at the sample client, each as a step from one session to the next.
-// Called by server.ts, which knows requests and cookies; nothing here does.
+// The actions of a person at the sample client; each turns a session into the next one, without HTTP.
 import type { Ask } from './ask.ts';
 import type { Granted, OAuth, Pending } from './oauth.ts';
 import type { Session, SignedIn } from './sessions.ts';
 
-/** What the session is now, and where the browser goes. */
 export type Outcome =
   | { readonly kind: 'stay'; readonly session: Session; readonly to: string }
-  /** Under a new cookie: what was known before signing in is worth nothing after. */
+  /** The session gets a new cookie, so that a session id known before sign-in is useless afterwards. */
   | { readonly kind: 'renew'; readonly session: Session; readonly to: string }
   | { readonly kind: 'sign-out'; readonly to: string };
 
 export interface Actions {
   readonly signIn: (pending: Pending) => Promise<Outcome>;
-  /** What the issuer sent the browser back with; its state has been compared already. */
+  /** `sent`: the parameters of the issuer's redirect. The caller has checked their `state`. */
   readonly complete: (pending: Pending, sent: URLSearchParams, issuer: string) => Promise<Outcome>;
   readonly call: (session: Session, version: string) => Promise<Outcome>;
   readonly refresh: (session: Session) => Promise<Outcome>;
-  /** Uses the refresh token that is used up: what the issuer does then is to be seen. */
+  /** Sends the used refresh token again, to show how the issuer reacts. */
   readonly replay: (session: Session) => Promise<Outcome>;
   readonly signOut: (session: Session) => Promise<Outcome>;
 }
@@ -25,7 +23,6 @@ export interface Actions {
 export interface ActionsOptions {
   readonly oauth: OAuth;
   readonly ask: Ask;
-  /** Origin of the APIs. */
   readonly api: string;
   /** Epoch milliseconds. */
   readonly now: () => number;
@@ -33,11 +30,10 @@ export interface ActionsOptions {
 
 const PAGE = '/';
 
-/** Lines of an answer that say something of its version and its limits. */
 const TELLING = ['deprecation', 'sunset', 'link', 'warning', 'x-ratelimit-limit', 'x-ratelimit-remaining'];
 
 export function createActions({ oauth, ask, api, now }: ActionsOptions): Actions {
-  /** What cannot be reached is said on the page, not thrown at it. */
+  /** Shows a failed connection on the page instead of throwing. */
   const reaching = async (session: Session, step: () => Promise<Outcome>): Promise<Outcome> => {
     try {
       return await step();
@@ -65,7 +61,7 @@ export function createActions({ oauth, ask, api, now }: ActionsOptions): Actions
       })),
     complete: (pending, sent, issuer) =>
       reaching({}, async () => {
-        // RFC 9207: a code of another issuer is not taken to this one.
+        // RFC 9207: a code from another issuer must not be sent to this one.
         if (sent.get('iss') !== issuer)
           return wrong({}, 'That answer came from another issuer. Nothing was done.');
         const code = sent.get('code');

@@ -1,30 +1,32 @@
-// One request of the sample client to the gateway: over TLS, bounded in time and bytes, trusting the gateway's own certificate.
-// Under the OAuth calls and the API calls.
+// One HTTPS request of the sample client to the gateway, with limits on time and bytes; trusts the gateway's own certificate.
 import { readFile } from 'node:fs/promises';
 import { request } from 'node:https';
 
 export interface Asked {
   readonly url: string;
-  /** Sent as a POST of a form; undefined: a GET. */
+  /** Sent as a form by POST; undefined: GET. */
   readonly form?: Readonly<Record<string, string>>;
   readonly authorization?: string;
 }
 
 export interface Told {
   readonly status: number;
-  /** Lower-case names; of a repeated one all values, joined. */
+  /** Names in lower case; repeated values are joined. */
   readonly headers: ReadonlyMap<string, string>;
-  /** Undefined when the body is no JSON. */
+  /** Undefined if the body is not JSON. */
   readonly json: unknown;
 }
 
-/** Rejects when there is no answer. */
+/** Rejects if no response comes. */
 export type Ask = (asked: Asked) => Promise<Told>;
 
 const WITHIN_MS = 10_000;
 const MAX_BYTES = 1024 * 1024;
 
-/** `trusted`: a PEM file with the certificate to trust, read each time as the gateway may make it later; without it, the system's. */
+/**
+ * `trusted`: a PEM file with the certificate to trust, read at each request, since the gateway may create it later. If it is
+ * missing, the system's certificates count.
+ */
 export function createAsk(trusted: string): Ask {
   return async ({ url, form, authorization }) => {
     const ca = await readFile(trusted).catch(() => undefined);
@@ -67,6 +69,6 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return undefined; // whoever asked says what is wrong with an answer that is no JSON
+    return undefined; // the caller reports a response that is not JSON
   }
 }

@@ -1,5 +1,5 @@
-// Runs the sample client as a process: a web page that signs a person in and calls the sample APIs for them.
-// Started by the demo, or by hand: `node upstreams/client/main.ts`.
+// Runs the sample client as a process: `node upstreams/client/main.ts`. It is a web page that signs a person in and calls the
+// sample APIs.
 import { join } from 'node:path';
 import { dataFolderOf, issuerOf } from '../identity/environment.ts';
 import { runService } from '../service/run.ts';

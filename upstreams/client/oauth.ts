@@ -1,17 +1,16 @@
-// What the sample client says to the authorization server: where to send a person, and how tokens are had, renewed and given back.
-// Behind server.ts; speaks with one issuer, whose own metadata says where everything is (RFC 8414).
+// The sample client's calls to the authorization server: authorization URL, tokens, refresh, revocation; endpoints come from its
+// metadata (RFC 8414).
 import { createHash } from 'node:crypto';
 import type { Ask, Told } from './ask.ts';
 
-/** How it calls itself at the issuer. */
 export interface Registration {
   readonly id: string;
   readonly secret: string;
-  /** Whether it proves with PKCE that who redeems a code is who asked for it; the specification's own form does not. */
+  /** Whether it uses PKCE; the specification's literal form does not. */
   readonly pkce: boolean;
 }
 
-/** What a sign-in that was begun has to come back with. */
+/** A sign-in in progress: the values that the redirect back must match. */
 export interface Pending {
   readonly registration: Registration;
   readonly state: string;
@@ -34,7 +33,7 @@ export interface OAuth {
   readonly authorizationUrl: (pending: Pending) => Promise<string>;
   readonly redeem: (pending: Pending, code: string) => Promise<Granted>;
   readonly refresh: (registration: Registration, token: string) => Promise<Granted>;
-  /** Resolves whether or not the token was still known (RFC 7009 §2.2). */
+  /** Resolves whether or not the token was known (RFC 7009 §2.2). */
   readonly revoke: (registration: Registration, token: string) => Promise<void>;
   readonly signOutUrl: (registration: Registration) => Promise<string>;
 }
@@ -42,7 +41,7 @@ export interface OAuth {
 export interface OAuthOptions {
   readonly issuer: string;
   readonly ask: Ask;
-  /** Where this client is reached, without a trailing slash. */
+  /** The client's own URL, without a trailing slash. */
   readonly self: () => string;
   /** Epoch milliseconds. */
   readonly now: () => number;
@@ -50,7 +49,7 @@ export interface OAuthOptions {
 
 const SCOPE = 'orders:read';
 
-/** Every call rejects when the issuer does not answer, or is not who it should be. */
+/** Calls reject if the issuer does not answer or its metadata names another issuer. */
 export function createOAuth({ issuer, ask, self, now }: OAuthOptions): OAuth {
   const callback = () => `${self()}/callback`;
   let known: ReadonlyMap<string, string> | undefined;
@@ -105,7 +104,7 @@ export function createOAuth({ issuer, ask, self, now }: OAuthOptions): OAuth {
   };
 }
 
-/** RFC 8414 §3: the path of the issuer comes behind the well-known one; §3.3: it has to call itself what it was called. */
+/** RFC 8414 §3: the issuer's path follows the well-known path. §3.3: the metadata must name the same issuer. */
 async function readMetadata(issuer: string, ask: Ask): Promise<ReadonlyMap<string, string>> {
   const { origin, pathname } = new URL(issuer);
   const told = await ask({ url: `${origin}/.well-known/oauth-authorization-server${pathname}` });

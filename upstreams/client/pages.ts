@@ -1,10 +1,10 @@
-// What the sample client looks like. Pure: from a session to a page; no token is ever on one.
+// The pages of the sample client, as pure functions of a session; no page contains a token.
 import { SAMPLE_PASSWORDS } from '../identity/sample-secrets.ts';
 import type { Document } from '../service/document.ts';
 import { type Html, html } from '../service/html.ts';
 import type { Called, Session, SignedIn } from './sessions.ts';
 
-/** `issuer` is named in the form policy, since signing in leads there. */
+/** The form policy allows `issuer`, since the sign-in form redirects there. */
 export function startPage(session: Session | undefined, issuer: string): Document {
   return {
     title: 'Sample storefront',

@@ -1,5 +1,4 @@
-// The sample client as a server: a page for a person, the code flow behind it, and calls to the API through the gateway.
-// Everything that changes something is a form and ends in a redirect back to the page.
+// The sample client's HTTP server; every change is a form and ends in a redirect back to the page.
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { SAMPLE_CLIENT_SECRETS } from '../identity/sample-secrets.ts';
@@ -19,9 +18,9 @@ export interface ClientOptions {
   readonly port: number;
   /** Default: 127.0.0.1. */
   readonly host?: string;
-  /** Where people sign in: an absolute URL, at the gateway whose APIs are called. */
+  /** Absolute URL of the issuer, at the gateway whose APIs are called. */
   readonly issuer: string;
-  /** PEM file with the gateway's certificate; without it, what the system trusts. */
+  /** PEM file with the gateway's certificate; if it is missing, the system's certificates count. */
   readonly trusted: string;
   /** Epoch milliseconds; default the system clock. */
   readonly now?: () => number;
@@ -38,12 +37,12 @@ const REGISTRATIONS: ReadonlyMap<string, Registration> = new Map([
   ['classic', registrationOf('classic', false)],
 ]);
 
-/** Whatever came belongs to no sign-in that was begun in this browser. */
+/** The redirect matches no sign-in of this browser. */
 const STRAYED: Session = {
   notice: { kind: 'wrong', text: 'That sign-in was not begun in this browser. Nothing was done.' },
 };
 
-/** Rejects when the port is taken. The gateway may come later. */
+/** Rejects if the port is taken. The gateway may start later. */
 export async function startClient(options: ClientOptions): Promise<Service> {
   const { port, host = '127.0.0.1', issuer, trusted, now = () => Date.now() } = options;
   const sessions = createSessions();
@@ -117,7 +116,7 @@ export async function startClient(options: ClientOptions): Promise<Service> {
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       return sendError(response, 405, `${request.method} is not possible here`, { Allow: 'GET, HEAD, POST' });
     }
-    // By another name the cookie would not come along from the issuer.
+    // The issuer redirects to this host name. Under another name the browser would not send the cookie then.
     if (request.headers.host !== new URL(self).host) return sendSeeOther(response, `${self}/`);
     if (path === '/') return show(request, response, sessions.find(request));
     if (path !== '/callback' || request.method !== 'GET') {

@@ -1,22 +1,20 @@
-// Who is signed in at the sample client: kept here, in the process, so that the browser has a cookie and never a token.
+// Sessions of the sample client, kept in this process so that the browser has a cookie and never a token.
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Pending, Registration, Tokens } from './oauth.ts';
 
 export interface Session {
-  /** A sign-in that was begun. */
   readonly pending?: Pending;
   readonly signedIn?: SignedIn;
   /** Shown once. */
   readonly notice?: { readonly kind: 'done' | 'wrong'; readonly text: string };
-  /** What the last call of an API was answered. */
   readonly called?: Called;
 }
 
 export interface SignedIn {
   readonly registration: Registration;
   readonly tokens: Tokens;
-  /** The refresh token that was used up last: no good to an honest client. */
+  /** The refresh token that was used last. An honest client never sends it again. */
   readonly used?: string;
   readonly refreshed: number;
 }
@@ -25,28 +23,27 @@ export interface Called {
   readonly request: string;
   readonly status: number;
   readonly headers: readonly (readonly [name: string, value: string])[];
-  /** JSON, indented. */
+  /** Indented JSON. */
   readonly body: string;
 }
 
-/** What changes the cookie says so as a `Set-Cookie` line. */
+/** Methods that change the cookie return a `Set-Cookie` value. */
 export interface Sessions {
-  /** The session that a request belongs to, if it has one. */
   readonly find: (request: IncomingMessage) => Session | undefined;
-  /** Keeps a session under a new name, and forgets the old one: what was known before signing in is worth nothing after. */
+  /** Stores the session under a new id and deletes the old one, so that an id known before sign-in is useless afterwards. */
   readonly renew: (request: IncomingMessage, session: Session) => string;
-  /** False when the request has no session to update. */
+  /** False if the request has no session. */
   readonly update: (request: IncomingMessage, session: Session) => boolean;
   /**
-   * Runs one step of a session after the other: two clicks at once would be two uses of one code or refresh token, and the
-   * issuer ends a sign-in for that.
+   * Runs the steps of one session one after the other. Two concurrent clicks would use one code or refresh token twice, and the
+   * issuer revokes a sign-in for that.
    */
   readonly inTurn: (request: IncomingMessage, step: () => Promise<void>) => Promise<void>;
   readonly forget: (request: IncomingMessage) => string;
 }
 
 const COOKIE = 'client_session';
-/** Lax: it has to come along when the issuer sends the browser back. */
+/** Lax: the browser must send the cookie when the issuer redirects it back. */
 const ATTRIBUTES = 'Path=/; HttpOnly; SameSite=Lax';
 const MOST = 1000;
 

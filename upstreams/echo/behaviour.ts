@@ -1,4 +1,4 @@
-// What a request to the echo asks for in its query: when, how and whether it is answered.
+// Parses the query of an echo request: when and how the echo answers, if at all.
 import { validateHeaderName, validateHeaderValue } from 'node:http';
 
 export interface Behaviour {
@@ -14,7 +14,7 @@ export interface Behaviour {
 
 /**
  * `delay=ms` `status=503` `retry-after=7` `chunks=n` `every=ms` `bytes=per chunk` `hangup=before|middle` `hang=1`
- * `header=name:value` (repeated). A string result says what is wrong; other parameters are left alone.
+ * `header=name:value` (repeated). Other parameters are ignored. A string result is an error message.
  */
 export function readBehaviour(query: URLSearchParams): Behaviour | string {
   const numbers = { delay: 0, status: 200, chunks: 0, every: 0, bytes: 0 };
@@ -54,6 +54,6 @@ function isSendable([name, value]: readonly [string, string]): boolean {
     validateHeaderValue(name, value);
     return true;
   } catch {
-    return false; // both checks speak by throwing only
+    return false; // both checks only throw
   }
 }

@@ -1,4 +1,4 @@
-// The echo: answers what it received, misbehaves when asked, and remembers who left early. For tests and first tries.
+// The echo service: answers with the request it received, and fails on demand.
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setImmediate as immediately, setTimeout as pause } from 'node:timers/promises';
@@ -7,14 +7,14 @@ import { type ListenOptions, listen, type Service } from '../service/listen.ts';
 import { type Behaviour, readBehaviour } from './behaviour.ts';
 import { type Received, receive } from './received.ts';
 
-/** Requests seen since start or the last reset, and those of them whose client left before the whole answer. */
+/** Requests since start or the last reset; `aborted`: those whose client disconnected before the whole answer. */
 interface Tally {
   count: number;
   active: number;
   aborted: { readonly method: string; readonly target: string }[];
 }
 
-/** `GET /echo/-/count` answers `{ count, active, aborted }`; `DELETE` there starts again from nothing. */
+/** `GET /echo/-/count` answers `{ count, active, aborted }`; `DELETE` resets it. */
 export function startEcho(options: ListenOptions): Promise<Service> {
   const tally: Tally = { count: 0, active: 0, aborted: [] };
   return listen((request, response) => {
@@ -26,7 +26,7 @@ export function startEcho(options: ListenOptions): Promise<Service> {
     if (typeof behaviour === 'string') return sendError(response, 400, behaviour);
     const gone = watch(tally, behaviour, request, response);
     answer(behaviour, request, response, gone).catch((error: unknown) => {
-      // A client that left ends every wait by an error; that is counted already.
+      // A disconnected client ends every wait with an error. It is counted already.
       if (gone.aborted || !request.complete) return;
       response.destroy();
       process.stderr.write(`echo: ${error instanceof Error ? error.message : String(error)}\n`);
@@ -115,7 +115,7 @@ async function sendStream(
     response.end();
     return;
   }
-  // What was written in this turn reaches the socket at its end; destroyed sooner, the client would see none of it.
+  // The write reaches the socket at the end of this turn. If the socket were destroyed earlier, the client would see none of it.
   await immediately();
   response.destroy();
 }

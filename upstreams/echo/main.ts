@@ -1,4 +1,4 @@
-// `node upstreams/echo/main.ts`: runs the echo as a process of its own.
+// Runs the echo as a process: `node upstreams/echo/main.ts`.
 import { runService } from '../service/run.ts';
 import { startEcho } from './echo.ts';
 

@@ -1,4 +1,4 @@
-// Describes a request as it arrived: the body of an echo answer, and what tests compare.
+// Describes a request as it arrived: the body of an echo answer.
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 
@@ -9,7 +9,7 @@ export interface Received {
   /** Request target, byte for byte. */
   readonly target: string;
   readonly httpVersion: string;
-  /** Field lines in the order and case in which they arrived, repeated ones apart. */
+  /** Header lines in their original order and case, repeated ones apart. */
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: {
     /** Bytes. */
@@ -21,7 +21,7 @@ export interface Received {
   };
 }
 
-/** Reads the body to its end. Rejects when the client leaves before it. */
+/** Reads the body to its end. Rejects if the client disconnects before. */
 export async function receive(request: IncomingMessage): Promise<Received> {
   const hash = createHash('sha256');
   const shown: Buffer[] = [];

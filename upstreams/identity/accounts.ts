@@ -1,9 +1,8 @@
-// The people who can sign in at the sample issuer, and the check of a password.
-// Read by the login page; passwords stand here as salted scrypt hashes, their words in sample-secrets.ts.
+// The sample users and the check of a password; passwords are stored as salted scrypt hashes.
 import { scrypt, timingSafeEqual } from 'node:crypto';
 
 export interface Account {
-  /** What is typed to sign in, and the `sub` of tokens. */
+  /** The user name, and the `sub` of tokens. */
   readonly id: string;
   readonly name: string;
 }
@@ -28,7 +27,7 @@ const ACCOUNTS: readonly Kept[] = [
   },
 ];
 
-/** Of nobody: compared with when there is no such account, so that a wrong name takes as long as a wrong password. */
+/** Compared if the account does not exist, so that a wrong name takes as long as a wrong password. */
 const NOBODY = {
   salt: '9pcqI-_HgC_sOXc3DWR1Dw',
   hash: 'rlNYLI-Own1j6Hd-TeH-rRKjTdi1MxC6IvSvfoMxcn4',
@@ -38,7 +37,7 @@ export function accountOf(id: string): Account | undefined {
   return ACCOUNTS.find((account) => account.id === id);
 }
 
-/** The account with this name and password, or undefined without telling which of the two was wrong. */
+/** Undefined if the name or the password is wrong; the caller cannot tell which. */
 export async function authenticate(id: string, password: string): Promise<Account | undefined> {
   const account = ACCOUNTS.find((each) => each.id === id);
   const { salt, hash } = account ?? NOBODY;

@@ -1,11 +1,10 @@
-// What oidc-provider keeps, as rows of the store: one adapter for each of its models.
-// Codes and refresh tokens are kept by their SHA-256, so that nothing in the file can be presented.
+// Adapts the store to oidc-provider; codes and refresh tokens are stored by their SHA-256, so the file contains no usable one.
 import { createHash } from 'node:crypto';
 import type { Adapter, AdapterFactory, AdapterPayload } from 'oidc-provider';
 import { errors } from './library.ts';
 import type { FoundRow, Place, Store } from './store.ts';
 
-/** Models whose id is what a client presents. */
+/** Models whose id the client presents. */
 const PRESENTED: ReadonlySet<string> = new Set(['AuthorizationCode', 'RefreshToken']);
 
 /** `now` is epoch milliseconds. */
@@ -25,7 +24,7 @@ function adapterOf(model: string, store: Store, seconds: () => number): Adapter 
         uid: payload.uid,
         expires: expiresIn === undefined ? undefined : seconds() + expiresIn,
       });
-      // Each sign-in begins with one of these: often enough to keep the file small.
+      // Each sign-in creates an interaction, often enough to keep the file small.
       if (model === 'Interaction') store.sweep(seconds());
     },
     async find(id) {
@@ -35,11 +34,11 @@ function adapterOf(model: string, store: Store, seconds: () => number): Adapter 
       return read(store.findByUid(model, uid), {});
     },
     async findByUserCode() {
-      return undefined; // the device grant is not offered
+      return undefined; // there is no device grant
     },
     async consume(id) {
       if (store.consume(place(id), seconds())) return;
-      // OAU-4, OAU-7: somebody used it between our look and now, so it is used twice: whatever came of it ends.
+      // OAU-4, OAU-7: a concurrent request has used it since we read it. That is a second use, so the whole grant is revoked.
       const grantId = store.grantOf(place(id));
       if (grantId !== undefined) store.revoke(grantId);
       throw new errors.InvalidGrant('used twice at the same moment');

@@ -1,5 +1,4 @@
-// How the issuer looks at a client's secret: by its digest, and not again and again (OAU-5, OAU-9).
-// Put into oidc-provider by provider.ts, in place of its own comparison.
+// Compares client secrets by digest, and limits wrong attempts (OAU-5, OAU-9); replaces the comparison of oidc-provider.
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Provider as ProviderType } from 'oidc-provider';
 import { createAttempts } from '../service/attempts.ts';
@@ -9,7 +8,7 @@ import { addressOf } from './peer.ts';
 const MOST_TRIES = 10;
 const WINDOW_MS = 60_000;
 
-/** Wrong secrets of one client from one address: 429 after ten within a minute; a right one sets the count back. */
+/** Answers 429 after ten wrong secrets of one client from one address within a minute. A right secret resets the count. */
 export function countSecrets(provider: ProviderType, now: () => number): void {
   const attempts = createAttempts({ most: MOST_TRIES, windowMs: WINDOW_MS, now });
   Object.defineProperty(provider.Client.prototype, 'compareClientSecret', {

@@ -1,27 +1,24 @@
-// The clients the sample issuer knows: machines, applications that run for a person, and the specification's own kind.
-// Read by the provider and its pages. A secret stands here as its SHA-256 alone (OAU-5).
+// The clients of the sample issuer; secrets are stored as SHA-256 only (OAU-5).
 
 export interface Client {
   readonly id: string;
-  /** How the consent page calls it. */
   readonly name: string;
   readonly scopes: readonly string[];
-  /** SHA-256 of the secret, base64url; undefined: a public client, which keeps none. */
+  /** SHA-256 of the secret, base64url; undefined for a public client. */
   readonly secretDigest: string | undefined;
   /**
-   * How it gets tokens: `machine` for itself (client credentials); a `web` application by a code that comes back to an
-   * https address, compared byte for byte; a `native` one on the person's machine, whose loopback address may have any port.
+   * How the client gets tokens. `machine`: client credentials. `web`: a code sent to an https URL that is compared byte for byte.
+   * `native`: a code sent to a loopback URL on the person's machine, with any port.
    */
   readonly kind: 'machine' | 'web' | 'native';
   /** Empty for machines. */
   readonly redirectUris: readonly string[];
-  /** Whether it may leave PKCE out, as the specification's confidential clients do; never true of a public one. */
+  /** Whether PKCE is optional, as for the specification's confidential clients; never for a public client. */
   readonly mayOmitPkce: boolean;
-  /** The day its account was made, for the claim of that name; undefined: its tokens do not say. */
+  /** The `account_created` claim of its tokens; undefined: no such claim. */
   readonly accountCreated: string | undefined;
 }
 
-/** What each scope lets a client do, as the consent page says it. */
 export const SCOPES: Readonly<Record<string, string>> = {
   'orders:read': 'See your orders',
   'orders:write': 'Place, change and cancel orders',
@@ -52,12 +49,12 @@ const application = (
   accountCreated: undefined,
 });
 
-/** Where the sample client page gets its codes, on whatever port it runs. */
+/** The callback of the sample client, which may run on any port. */
 const CALLBACK = 'http://127.0.0.1/callback';
 
 export const CLIENTS: readonly Client[] = [
   machine('acme', 'fdI5_UiyU3vXMZIgcsSEhjJkBx9YWZh6pt1KKCmVvNM', '2025-03-14'),
-  // Made later than acme, and another one whose tokens hold no day.
+  // globex has a later day than acme; tokens of initech have no day.
   machine('globex', 'dh3GxbfNb9oL0pXHPIui80HQn_uDCehuhWQ2TxTYGp8', '2025-11-05'),
   machine('initech', 'ZHoIa8Ybj39dvRnUzpRkNCyDvsxThuld8GFpmGzy1cs', undefined),
   application({

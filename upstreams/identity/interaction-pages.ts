@@ -1,4 +1,4 @@
-// What login and consent look like. Pure: from what is pending to a page.
+// The pages for login and consent, as pure functions.
 import type { Document } from '../service/document.ts';
 import { html } from '../service/html.ts';
 import { type Client, SCOPES } from './clients.ts';
@@ -7,13 +7,12 @@ import { MOUNT } from './environment.ts';
 export interface Pending {
   readonly client: Client;
   readonly scopes: readonly string[];
-  /** Where the client asked to be answered; it was compared with those it has registered. */
+  /** A registered redirect URI of the client. */
   readonly redirectUri: string;
-  /** The account this browser is signed in with, if it is. */
   readonly signedIn: string | undefined;
 }
 
-/** `alert` is what was wrong with the form, if it was sent before. */
+/** `alert`: the error of the previous submission. */
 export function loginPage(
   pending: Pending,
   said: { readonly name: string; readonly alert?: string },
@@ -37,7 +36,7 @@ ${pending.signedIn === undefined ? undefined : html`<p><a href="${MOUNT}/logout"
   };
 }
 
-/** `alert` is what was wrong with the form, if it was sent before. */
+/** `alert`: the error of the previous submission. */
 export function consentPage({ client, scopes, redirectUri, signedIn }: Pending, alert?: string): Document {
   const { origin } = new URL(redirectUri);
   return {

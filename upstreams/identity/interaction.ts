@@ -1,5 +1,4 @@
-// Login and consent: what a person sees between a client's request and its answer. GET shows the page, POST takes the form.
-// Called by server.ts; what a person decided goes to oidc-provider, which then answers the client.
+// Login and consent: GET shows the page, POST takes the form and passes the decision to oidc-provider.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { InteractionResults, Provider } from 'oidc-provider';
 import { createAttempts } from '../service/attempts.ts';
@@ -19,10 +18,10 @@ export type InteractionHandler = (request: IncomingMessage, response: ServerResp
 
 const MOST_TRIES = 5;
 const WINDOW_MS = 60_000;
-/** Of a name: what is longer is nobody's, and is not to be remembered whole. */
+/** Longest user name. A longer one matches no account and must not be stored whole. */
 const MOST_LETTERS = 64;
 
-/** OAU-8, OAU-9: five tries at the password of an account from one address, then 429 for what is left of a minute. */
+/** OAU-8, OAU-9: five password attempts per account and address, then 429 for the rest of the minute. */
 export function createInteractions(provider: Provider, now: () => number): InteractionHandler {
   const { origin } = new URL(provider.issuer);
   const attempts = createAttempts({ most: MOST_TRIES, windowMs: WINDOW_MS, now });
@@ -69,12 +68,12 @@ export function createInteractions(provider: Provider, now: () => number): Inter
     form: URLSearchParams,
   ) => {
     if (pending.signedIn === undefined) return sendDocument(response, 400, expiredPage());
-    // Whatever is not the one word is not yes.
+    // Only the exact word `allow` counts as consent.
     const said = form.getAll('decision');
     if (said.length !== 1 || said[0] !== 'allow') {
       return sendDocument(response, 400, consentPage(pending, 'Say whether you allow it.'));
     }
-    // A grant of its own for each consent: what is revoked together is what this consent gave.
+    // One grant per consent, so that revoking it affects only what this consent gave.
     const grant = new provider.Grant({ accountId: pending.signedIn, clientId: pending.client.id });
     grant.addResourceScope(RESOURCE, pending.scopes.join(' '));
     return finish(request, response, { consent: { grantId: await grant.save() } });
@@ -98,7 +97,7 @@ export function createInteractions(provider: Provider, now: () => number): Inter
   };
 }
 
-/** Undefined when it is over, was never begun in this browser, or belongs to another sign-in. */
+/** Undefined if the interaction has ended, belongs to another browser, or belongs to another sign-in. */
 async function findDetails(
   provider: Provider,
   request: IncomingMessage,

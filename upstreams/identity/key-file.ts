@@ -1,19 +1,18 @@
-// The sample issuer's signing key, kept in a file so that tokens stay valid over restarts, and the one before it.
-// Read by the server when it starts; rotate-key.ts makes a new one. Whoever starts at the same moment ends with the same key.
+// The signing keys of the sample issuer, kept in files so that tokens stay valid over restarts.
 import { randomUUID } from 'node:crypto';
 import { link, mkdir, readFile, rename, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, type JWK } from 'jose';
 
-/** Private: `publicOf` is what others may see. */
+/** A private key. */
 export type IssuerKey = RsaJwk;
 
 const CURRENT = 'issuer-key.json';
 const PREVIOUS = 'issuer-key-previous.json';
 
 /**
- * The key that signs, and behind it the one before, whose tokens have not all ended (OAU-10). Reads `issuer-key.json` in
- * `dataFolder`, making it first where it is missing; whoever comes second uses the first's.
+ * The signing key and the previous key, whose tokens may not have expired (OAU-10). Creates `issuer-key.json` if it is missing.
+ * Processes that start at the same time end with the same key.
  */
 export async function loadIssuerKeys(dataFolder: string): Promise<readonly IssuerKey[]> {
   const file = join(dataFolder, CURRENT);
@@ -23,14 +22,14 @@ export async function loadIssuerKeys(dataFolder: string): Promise<readonly Issue
 }
 
 /**
- * Makes a new key sign from the next start on. The one that signed until now stays in the set.
- * @throws Error when there is no key yet
+ * Makes a new key that signs from the next start on. The present key becomes the previous one.
+ * @throws Error if there is no key yet
  */
 export async function rotateIssuerKey(dataFolder: string): Promise<IssuerKey> {
   const file = join(dataFolder, CURRENT);
   if ((await readKey(file)) === undefined) throw new Error(`${file} is missing: there is no key to replace`);
   const [draft, copy] = [await writeDraft(file), `${file}.${randomUUID()}`];
-  // In this order, each step whole by itself: whoever starts in between finds every key that has signed.
+  // In this order a process that starts in between finds every key that has signed.
   await link(file, copy);
   await rename(copy, join(dataFolder, PREVIOUS));
   await rename(draft, file);
@@ -57,7 +56,7 @@ async function writeDraft(file: string): Promise<string> {
   return draft;
 }
 
-/** A link appears whole and never replaces a file, so no reader sees half a key and no key is lost to a later one. */
+/** `link` is atomic and never replaces a file: no reader sees a partial key, and no key is lost to a later one. */
 async function createKey(file: string): Promise<void> {
   const draft = await writeDraft(file);
   try {
@@ -87,7 +86,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return undefined; // no JSON is no key; what the parser says of it would quote it
+    return undefined; // the parser's message would quote the key
   }
 }
 

@@ -1,5 +1,4 @@
-// oidc-provider, loaded without its word on stderr about every Node that is not a long-term release.
-// Whoever needs the library at run time takes it from here.
+// Loads oidc-provider without its warning on stderr about Node releases that are not LTS.
 
 const warn = console.warn;
 console.warn = (...words: readonly unknown[]) => {

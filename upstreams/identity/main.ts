@@ -1,5 +1,4 @@
-// Runs the sample issuer as a process.
-// Started by the demo, or by hand: `node upstreams/identity/main.ts`.
+// Runs the sample issuer as a process: `node upstreams/identity/main.ts`.
 import { runService } from '../service/run.ts';
 import { dataFolderOf, ISSUER_PORT, issuerOf } from './environment.ts';
 import { startIssuer } from './server.ts';

@@ -1,5 +1,4 @@
-// What the issuer says of itself (RFC 8414): oidc-provider's own document, less what is OpenID Connect's and not offered.
-// A middleware of the provider, after everything else.
+// The issuer's metadata (RFC 8414): the document of oidc-provider without the parts of OpenID Connect that are not offered.
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import { SCOPES } from './clients.ts';
 

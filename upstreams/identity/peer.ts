@@ -1,5 +1,5 @@
-// Who is at the other end of a request: the first address in X-Forwarded-For, of which the gateway writes only what it trusts.
-// For counting only; on this loopback port nobody but this machine can say otherwise.
+// The client address of a request, for counting only: the first in X-Forwarded-For. Only this machine reaches this port, and the
+// gateway writes only addresses it trusts.
 import type { IncomingMessage } from 'node:http';
 
 export function addressOf(request: IncomingMessage): string {

@@ -1,17 +1,15 @@
-// The pages that oidc-provider itself asks for: an error that may not be sent to a client, and signing out.
-// Given to it by provider.ts.
+// The pages that oidc-provider asks for: errors that must not be sent to a client, and signing out.
 import type { ErrorOut, KoaContextWithOIDC } from 'oidc-provider';
 import { type Document, renderDocument } from '../service/document.ts';
 import { html } from '../service/html.ts';
 import { MOUNT } from './environment.ts';
 
-/** What a person can do something with, in place of the library's words. */
 const WORDS: Readonly<Record<string, string>> = {
   invalid_client: 'The application that sent you here is not known.',
   invalid_redirect_uri: 'The application asked to be answered at an address that it has not registered.',
 };
 
-/** OAU-1: an unknown client or address gets this page and is never redirected to. */
+/** OAU-1: an unknown client or redirect URI gets this page and no redirect. */
 export function renderError(context: KoaContextWithOIDC, out: ErrorOut): void {
   show(context, {
     title: 'This sign-in cannot go on',
@@ -21,7 +19,7 @@ again, its makers have something to put right.</p>`,
   });
 }
 
-/** `form` is oidc-provider's own, with its proof that the request is ours; the buttons belong to it by name. */
+/** `form` is oidc-provider's own, with its CSRF token. The buttons belong to it by its id. */
 export function renderSignOut(context: KoaContextWithOIDC, form: string): void {
   const leadsTo = context.oidc.session?.state?.postLogoutRedirectUri;
   show(context, {
@@ -35,8 +33,8 @@ export function renderSignOut(context: KoaContextWithOIDC, form: string): void {
 }
 
 /**
- * A middleware. Of somebody who is not signed in the library asks nothing, and sends its own page with a script that posts a
- * form; ours has the same form with a button, where it leads back to a client.
+ * A middleware. If no user is signed in, the library sends a page whose script submits a form. This page has the same form with a
+ * button, if there is a client to return to.
  */
 export async function showNobodyToSignOut(
   context: KoaContextWithOIDC,

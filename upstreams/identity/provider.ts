@@ -1,5 +1,4 @@
-// The authorization server itself: oidc-provider, set to what OAuth 2.0 with the rules of this house needs and to nothing more.
-// Behind server.ts, which knows the sockets; the pages of login and consent are in interaction.ts.
+// Configures oidc-provider: OAuth 2.0 with the rules OAU-1 to OAU-10 and nothing more.
 import type { Configuration, KoaContextWithOIDC, Provider as ProviderType } from 'oidc-provider';
 import { accountOf } from './accounts.ts';
 import { createAdapter } from './adapter.ts';
@@ -13,7 +12,6 @@ import { clientMetadata } from './registration.ts';
 import { keepToQuery } from './response-mode.ts';
 import type { Store } from './store.ts';
 
-/** The resource all sample APIs are, and the `aud` of the tokens for it. */
 export const RESOURCE = 'urn:sundial:samples';
 const AUDIENCE = 'sundial-samples';
 
@@ -21,16 +19,16 @@ const MINUTE = 60;
 const DAY = 24 * 60 * MINUTE;
 
 /**
- * Seconds. A JWT cannot be taken back before it ends, so one that a person granted is short and refreshed; a machine has
- * its secret at hand and gets the hour that the specification allows at most.
+ * Seconds. A JWT cannot be revoked before it expires, so one that a person granted is short and gets refreshed. A machine can ask
+ * again with its secret and gets an hour, the most that the specification allows.
  */
 export const LIFETIMES = {
   AuthorizationCode: MINUTE,
   AccessToken: 10 * MINUTE,
   ClientCredentials: 60 * MINUTE,
-  /** Each use makes a new one: unused for so long, the chain ends. */
+  /** Each use issues a new one. A chain that is unused for so long ends. */
   RefreshToken: 14 * DAY,
-  /** And after this it ends in any case. */
+  /** The longest life of a chain. */
   Grant: 90 * DAY,
   Interaction: 10 * MINUTE,
   Session: 12 * 60 * MINUTE,
@@ -39,7 +37,7 @@ export const LIFETIMES = {
 export interface ProviderOptions {
   /** Absolute URL without a trailing slash. */
   readonly issuer: string;
-  /** The one that signs first, then those whose tokens have not all ended. */
+  /** The signing key first, then earlier keys whose tokens may not have expired. */
   readonly keys: readonly IssuerKey[];
   readonly store: Store;
   readonly cookieKeys: readonly string[];
@@ -68,15 +66,15 @@ export function createProvider({ issuer, keys, store, cookieKeys, now }: Provide
       jwks: '/.well-known/jwks.json',
       end_session: '/logout',
     },
-    // No implicit, no hybrid, no password: what is not listed does not exist.
+    // Only the listed response types exist: no implicit, hybrid or password grant.
     responseTypes: ['code'],
     clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'none'],
     pkce: { required: (_context, { clientId }) => clientOf(clientId)?.mayOmitPkce !== true },
-    // OAU-5: the specification sends it both times.
+    // OAU-5: the specification requires it in both requests.
     allowOmittingSingleRegisteredRedirectUri: false,
     rotateRefreshToken: true,
     issueRefreshToken: (_context, client) => client.grantTypeAllowed('refresh_token'),
-    // A session here is a browser's; what a client was granted lasts until it is given back, reused or left unused.
+    // A session belongs to a browser. A client's grant lasts until it is revoked, reused or unused for too long.
     expiresWithSession: () => false,
     ttl: LIFETIMES,
     findAccount: (_context, id) => accountOf(id) && { accountId: id, claims: () => ({ sub: id }) },
@@ -119,7 +117,7 @@ export function createProvider({ issuer, keys, store, cookieKeys, now }: Provide
     },
   };
   const provider = new Provider(issuer, configuration);
-  // server.ts says by these headers what the issuer is called, whatever a request called it.
+  // server.ts sets these headers to the issuer's name, whatever the request says.
   provider.proxy = true;
   provider.use(keepToQuery);
   provider.use(describeServer);
@@ -131,7 +129,9 @@ export function createProvider({ issuer, keys, store, cookieKeys, now }: Provide
   return provider;
 }
 
-/** RFC 6749 §3.3: a scope beyond the client's is refused, not left out; a machine that names none gets all of its own. */
+/**
+ * RFC 6749 §3.3: a scope that the client may not have is refused, not dropped. A machine that names no scope gets all of its own.
+ */
 function checkScopes({ oidc }: KoaContextWithOIDC, mayHave: readonly string[]): void {
   const { params } = oidc;
   if (params === undefined) return;

@@ -1,11 +1,10 @@
-// A client as oidc-provider takes it, after a look at its redirect addresses.
-// Called once for each when the provider is made.
+// Converts a client to the form of oidc-provider, after a check of its redirect URIs.
 import type { ClientMetadata } from 'oidc-provider';
 import type { Client } from './clients.ts';
 
 const LOOPBACK = /^http:\/\/(?:127\.0\.0\.1|\[::1\])[:/]/;
 
-/** @throws Error when a code could come back over plain http to anything but the person's own machine (OAU-2) */
+/** @throws Error if a code would be sent over plain HTTP to anything but a loopback address (OAU-2) */
 export function clientMetadata(client: Client): ClientMetadata {
   const { id, name, kind, redirectUris, secretDigest } = client;
   const unsafe = redirectUris.find(
@@ -17,7 +16,7 @@ export function clientMetadata(client: Client): ClientMetadata {
     client_name: name,
     ...(secretDigest === undefined
       ? { token_endpoint_auth_method: 'none' as const }
-      : // Of the secret, which client-secret.ts compares with.
+      : // The digest of the secret, which client-secret.ts compares.
         { client_secret: secretDigest, token_endpoint_auth_method: 'client_secret_basic' as const }),
     ...(kind === 'machine'
       ? { grant_types: ['client_credentials'], response_types: [], redirect_uris: [] }

@@ -1,10 +1,9 @@
-// How an answer goes back to a client: in the query of a redirect, and in no other way.
-// A middleware of the provider, before everything else.
+// Allows only the response mode `query`: a code goes back in the query of a redirect.
 import type { KoaContextWithOIDC } from 'oidc-provider';
 
 /**
- * OAU-8: the library would also put a code into a fragment, or into a page with a script that posts it. It refuses a mode
- * that it does not know, by a redirect; so every other one is given such a name.
+ * OAU-8: the library would also put a code into a fragment, or into a page whose script posts it. It refuses unknown modes with a
+ * redirect, so every other mode is renamed to an unknown one.
  */
 export async function keepToQuery(context: KoaContextWithOIDC, next: () => Promise<unknown>): Promise<void> {
   const { response_mode: mode } = context.query;

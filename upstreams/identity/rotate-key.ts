@@ -1,17 +1,16 @@
 // Makes a new signing key for the sample issuer: `npx node upstreams/identity/rotate-key.ts`, then restart it.
-// Tokens of the key before stay good until they end, because the set goes on naming it.
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { dataFolderOf } from './environment.ts';
 import { rotateIssuerKey } from './key-file.ts';
 
-/** As long as the longest token lives: before that, the key before the last one may still be needed. */
+/** The longest token lifetime. Before it has passed, the key before the previous one may still be needed. */
 const OVERLAP_MS = 3_600_000;
 
 const folder = dataFolderOf(process.env);
 try {
   const last = await stat(join(folder, 'issuer-key-previous.json')).catch(() => undefined);
-  // A rename leaves the time of writing alone and sets that of the change.
+  // A rename keeps the modification time and sets the change time.
   const since = last === undefined ? OVERLAP_MS : Date.now() - last.ctimeMs;
   if (since < OVERLAP_MS) {
     const minutes = Math.ceil((OVERLAP_MS - since) / 60_000);

@@ -1,5 +1,4 @@
-// What the issuer answers, below its mount: each path with its methods, as the specification and RFC 8414 name them.
-// Looked at before anything else; what is not here does not exist, whatever the library could do.
+// The paths of the issuer below its mount, with their methods; all other paths of the library are unreachable.
 
 export type Route =
   | { readonly kind: 'provider' | 'interaction'; readonly methods: readonly string[] }
@@ -8,7 +7,7 @@ export type Route =
 const READ = ['GET', 'HEAD'];
 
 const FIXED: ReadonlyMap<string, readonly string[]> = new Map([
-  // OAU-1: a request by POST would carry its parameters where no link and no log shows them, and needs laxer cookies.
+  // OAU-1: parameters in a POST would appear in no link and no log, and POST needs laxer cookies.
   ['/authorize', ['GET']],
   ['/token', ['POST']],
   ['/revoke', ['POST']],
@@ -19,7 +18,7 @@ const FIXED: ReadonlyMap<string, readonly string[]> = new Map([
   ['/.well-known/oauth-authorization-server', READ],
 ]);
 
-/** `path` is what follows the mount, without a query. */
+/** `path` follows the mount, without a query. */
 export function routeOf(path: string): Route {
   const methods = FIXED.get(path);
   if (methods !== undefined) return { kind: 'provider', methods };

@@ -1,5 +1,4 @@
-// The sample issuer as a server: paths below /auth, the provider and the pages behind them.
-// Everyone reaches it through the gateway, which limits it; the gateway itself fetches its keys here.
+// The HTTP server of the sample issuer: routes below /auth, to oidc-provider or to the pages of login and consent.
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { sendError } from '../service/answer.ts';
@@ -15,21 +14,20 @@ import { openStore } from './store.ts';
 export interface IssuerOptions {
   /** 0 takes any free port. */
   readonly port: number;
-  /** Where keys, codes, refresh tokens and sessions are kept. */
   readonly dataFolder: string;
-  /** The `iss` of its tokens, ending in /auth: where it is reached, not where it listens. */
+  /** The `iss` of its tokens, ending in /auth: its URL at the gateway, not its own port. */
   readonly issuer: string;
-  /** Epoch milliseconds, for limits and the store; default the system clock. */
+  /** Epoch milliseconds, for limits and the store; default: the system clock. */
   readonly now?: () => number;
 }
 
 export interface Issuer extends Service {
   readonly issuer: string;
-  /** Where it answers on its own port: the counterpart of `issuer`. */
+  /** Its URL on its own port. */
   readonly endpoint: string;
 }
 
-/** Starts the issuer on 127.0.0.1; rejects when the port is taken, the key cannot be read or the store not be opened. */
+/** Listens on 127.0.0.1. Rejects if the port is taken, the key cannot be read or the store cannot be opened. */
 export async function startIssuer(options: IssuerOptions): Promise<Issuer> {
   const { port, dataFolder, issuer, now = () => Date.now() } = options;
   const keys = await loadIssuerKeys(dataFolder);
@@ -63,7 +61,7 @@ function answerAs(issuer: string, callback: RequestListener, interact: Interacti
     }
     for (const [name, value] of Object.entries(PAGE_LINES)) response.setHeader(name, value);
     response.setHeader('Content-Security-Policy', "frame-ancestors 'none'");
-    // Links are built from the issuer's own name, never from what a request calls it.
+    // The library builds links from these headers. They get the issuer's own name, whatever the request says.
     Object.assign(request.headers, {
       host,
       'x-forwarded-host': host,
@@ -73,14 +71,14 @@ function answerAs(issuer: string, callback: RequestListener, interact: Interacti
       interact(request, response).catch((error: unknown) => fail(request, response, error));
       return;
     }
-    // As a router above the library would: it finds its mount by comparing the two.
+    // The library compares the two URLs to find its mount, as it would below a router.
     Object.assign(request, { originalUrl: original, url: original.slice(MOUNT.length) });
     callback(request, response);
   };
 }
 
 function fail(request: IncomingMessage, response: ServerResponse, error: unknown): void {
-  // The client left in the middle of its form: there is nobody to tell.
+  // The client disconnected while sending its form.
   if (request.destroyed && !request.complete) return;
   const requestId = randomUUID();
   process.stderr.write(

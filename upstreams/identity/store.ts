@@ -1,9 +1,7 @@
-// What the sample issuer keeps over restarts and kill -9: one SQLite file in its data folder.
-// Under adapter.ts, which says what a row means; each call is on the disk when it returns.
+// The store of the sample issuer: one SQLite file in its data folder; each call is on disk when it returns.
 import type { DatabaseSync } from 'node:sqlite';
 import { openDatabase } from '../service/database.ts';
 
-/** How a thing is found: its kind and its name among those. */
 export interface Place {
   readonly model: string;
   readonly id: string;
@@ -12,9 +10,9 @@ export interface Place {
 export interface Row extends Place {
   /** JSON. */
   readonly payload: string;
-  /** What is revoked together. */
+  /** Rows of one grant are revoked together. */
   readonly grantId: string | undefined;
-  /** A second name, of sessions. */
+  /** A second id, of sessions. */
   readonly uid: string | undefined;
   /** Epoch seconds; undefined: never. */
   readonly expires: number | undefined;
@@ -30,16 +28,15 @@ export interface Store {
   readonly put: (row: Row) => void;
   readonly find: (place: Place) => FoundRow | undefined;
   readonly findByUid: (model: string, uid: string) => FoundRow | undefined;
-  /** True for the first who uses it, and for nobody else, whoever asks at the same moment (OAU-4, OAU-7). */
+  /** True for the first use only, also with concurrent calls (OAU-4, OAU-7). */
   readonly consume: (place: Place, at: number) => boolean;
   readonly remove: (place: Place) => void;
-  /** Removes the grant and everything that was issued by it. */
+  /** Removes the grant and everything that was issued under it. */
   readonly revoke: (grantId: string) => void;
-  /** The grant by which it was issued, if it was by one. */
   readonly grantOf: (place: Place) => string | undefined;
-  /** Removes what has expired by `at`, epoch seconds. */
+  /** Removes rows that expire by `at`, epoch seconds. */
   readonly sweep: (at: number) => void;
-  /** The secret of this name, made by the first who asks for it. */
+  /** The secret of this name; the first caller creates it. */
   readonly secret: (name: string, make: () => string) => string;
   readonly close: () => void;
 }
@@ -55,7 +52,7 @@ CREATE INDEX kept_by_end ON kept (expires) WHERE expires IS NOT NULL;
 CREATE TABLE secret (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
 `;
 
-/** Opens `identity.db` in `dataFolder`, making both where they are missing, readable by their owner only. */
+/** Opens `identity.db` in `dataFolder`. Creates both if they are missing, readable by their owner only. */
 export function openStore(dataFolder: string): Store {
   const fill = (empty: DatabaseSync): void => empty.exec(SCHEMA);
   const database = openDatabase({ dataFolder, name: 'identity.db', fill });

@@ -1,5 +1,5 @@
-// Prints one access token for a machine (default: acme) with all its scopes, asked of the running sample issuer.
-// Straight from its own port, as nothing but this machine reaches it: the gateway's limits are for everyone else.
+// Prints an access token with all scopes for a machine client (default: acme), from the running issuer's own port, which has no
+// limits.
 import { readPort } from '../service/run.ts';
 import { CLIENTS } from './clients.ts';
 import { ISSUER_PORT, MOUNT } from './environment.ts';

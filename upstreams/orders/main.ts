@@ -1,5 +1,4 @@
-// `node upstreams/orders/main.ts v1|v2`: runs one of the two order services as a process of its own.
-// Both keep their orders in the same file of the data folder: what one writes the other shows.
+// Runs one of the two order services as a process: `node upstreams/orders/main.ts v1|v2`; both use one database file.
 import { runService } from '../service/run.ts';
 import { storedOptionsOf } from '../service/stored-service.ts';
 import { startOrdersV1 } from './v1.ts';

@@ -1,5 +1,4 @@
-// An order as it is kept, whichever edition of the API writes or reads it; its table, and what may happen to it.
-// Both order services stand on one file: they are two editions of the same orders.
+// An order as stored, its table, and its state changes; both versions of the API use it.
 import type { DatabaseSync } from 'node:sqlite';
 import type { Decision } from '../service/collection-contract.ts';
 import { createTable, openRecords, type TableForm } from '../service/records.ts';
@@ -16,7 +15,7 @@ export interface Order {
   readonly status: OrderStatus;
 }
 
-/** All of them have a hundred minor units, which is what v1 counts on. */
+/** All have a hundred minor units; v1 relies on that. */
 export const CURRENCIES = ['CHF', 'EUR', 'GBP', 'USD'] as const;
 export const STATUSES = ['open', 'shipped', 'cancelled'] as const;
 

@@ -1,5 +1,4 @@
-// One of the two order services: an edition of the API over the orders that both share.
-// Started by v1.ts and v2.ts.
+// Starts one of the two order services, a version of the API over the shared orders.
 import { answerCollection } from '../service/collection.ts';
 import type { Edition } from '../service/collection-contract.ts';
 import { openKeys } from '../service/idempotency-keys.ts';

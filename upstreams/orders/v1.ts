@@ -1,5 +1,4 @@
-// The first order service: amounts are decimal strings, dates are days, states are capitals.
-// Lives behind the gateway, on the same orders as its successor.
+// Orders API v1: amounts are decimal strings, dates are days, states are in capitals.
 import type { Edition } from '../service/collection-contract.ts';
 import type { Service } from '../service/listen.ts';
 import type { StoredOptions } from '../service/stored-service.ts';
@@ -30,7 +29,7 @@ const KEPT: Readonly<Record<string, OrderStatus>> = {
 };
 
 const EDITION: Edition<Order> = {
-  // `currency` came with 1.4, when orders in others than euros did: who does not know it writes as before.
+  // Release 1.4 added `currency`, with orders in other currencies than euros. Clients that do not know it write as before.
   fields: ['orderNumber', 'customerName', 'amount', 'currency', 'orderDate', 'state'],
   filters: {
     customerName: textFilter('customer'),
@@ -74,7 +73,7 @@ const EDITION: Edition<Order> = {
   },
 };
 
-/** Of a state that a client wrote, which may also be the name of something that every object has. */
+/** `state` may be the name of a property that every object has. */
 function statusOf(state: unknown): OrderStatus | undefined {
   return typeof state === 'string' && Object.hasOwn(KEPT, state) ? KEPT[state] : undefined;
 }

@@ -1,5 +1,4 @@
-// The second order service: amounts are whole minor units with their currency, times are instants.
-// Lives behind the gateway, on the same orders as v1.
+// Orders API v2: amounts are whole minor units with a currency, times are instants.
 import type { Edition } from '../service/collection-contract.ts';
 import type { Service } from '../service/listen.ts';
 import type { StoredOptions } from '../service/stored-service.ts';

@@ -1,5 +1,4 @@
-// The first edition: amounts are decimal strings, payments have a day.
-// One of the three forms in which payments.ts shows and reads payments.
+// Payments API 2024-09-01: amounts are decimal strings, payments have a day.
 import type { Edition } from '../service/collection-contract.ts';
 import {
   A_DAY,

@@ -1,5 +1,4 @@
-// The second edition: amounts are whole minor units, payments have a second.
-// One of the three forms in which payments.ts shows and reads payments; the third filters and sorts as this one does.
+// Payments API 2025-09-15: amounts are whole minor units, payments have a second.
 import type { Edition } from '../service/collection-contract.ts';
 import {
   boundFilter,

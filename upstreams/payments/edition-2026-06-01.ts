@@ -1,5 +1,4 @@
-// The third edition: an amount is an object with its currency, so that neither is read without the other.
-// One of the three forms in which payments.ts shows and reads payments; the only one with links.
+// Payments API 2026-06-01: an amount is an object with its currency, and payments have links.
 import type { Edition } from '../service/collection-contract.ts';
 import { isObject } from '../service/merge-patch.ts';
 import { invalid, isAmount, isOneOf, isSecond, isText } from '../service/values.ts';

@@ -1,5 +1,4 @@
-// `node upstreams/payments/main.ts`: runs the payments service as a process of its own.
-// Its payments lie in a file of the data folder.
+// Runs the payments service as a process: `node upstreams/payments/main.ts`.
 import { runService } from '../service/run.ts';
 import { storedOptionsOf } from '../service/stored-service.ts';
 import { startPayments } from './payments.ts';

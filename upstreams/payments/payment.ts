@@ -1,5 +1,4 @@
-// A payment as it is kept, whatever edition of the API writes or reads it; its table, and what may happen to it.
-// payments.ts puts it behind the three editions.
+// A payment as stored, its table, and its state changes; all editions of the API use it.
 import type { DatabaseSync } from 'node:sqlite';
 import type { Decision } from '../service/collection-contract.ts';
 import { createTable, openRecords, type TableForm } from '../service/records.ts';
@@ -16,11 +15,11 @@ export interface Payment {
   readonly state: PaymentState;
 }
 
-/** All of them have a hundred minor units, which is what the first edition counts on. */
+/** All have a hundred minor units; the first edition relies on that. */
 export const CURRENCIES = ['CHF', 'EUR', 'GBP', 'USD'] as const;
 export const STATES = ['pending', 'completed', 'failed', 'refunded'] as const;
 
-/** Test payers: what they pay fails, or waits to be captured. What anybody else pays is completed at once. */
+/** Test payers: payments of the first fail, those of the second stay pending until captured. All others complete at once. */
 const FAILING_PAYER = 'declined';
 const WAITING_PAYER = 'undecided';
 
@@ -78,7 +77,7 @@ function samplePayment(index: number): Payment {
   };
 }
 
-/** Its state is decided here, whatever the client wrote. */
+/** The service decides the state, whatever the client wrote. */
 export function makePayment(written: Payment): Decision<Payment> {
   switch (written.payer) {
     case FAILING_PAYER:
@@ -106,7 +105,7 @@ export function capturePayment(payment: Payment): Decision<Payment> {
       kind: 'conflict',
       message: `The payment is ${payment.state}: only a pending one can be captured`,
     };
-  // By the time it is captured its payer may be another, also one whose payments fail.
+  // A PATCH may have changed the payer since, also to one whose payments fail.
   return payment.payer === WAITING_PAYER ? completed(payment) : makePayment(payment);
 }
 

@@ -1,5 +1,4 @@
-// The payments service: one store of payments behind three editions of its API, told apart by API-Version.
-// Lives behind the gateway, which says in that header which edition an account is on.
+// The payments service: one set of payments behind three editions of its API, selected by the API-Version header of the gateway.
 import type { RequestListener } from 'node:http';
 import { sendError } from '../service/answer.ts';
 import { answerCollection } from '../service/collection.ts';
@@ -37,7 +36,7 @@ export async function startPayments(options: StoredOptions): Promise<Service> {
     change: changePayment,
     removed: undefined,
     actions: { capture: capturePayment, refund: refundPayment },
-    // The specification's names of what an event is about.
+    // The specification's names for the content of an event.
     dataOf: (id: string, { payer, amount, currency, state }: Payment) => ({
       id,
       customer: payer,
@@ -51,7 +50,8 @@ export async function startPayments(options: StoredOptions): Promise<Service> {
       day,
       answerCollection({
         path: '/payments',
-        // Not `public`: who pays is for nobody's shared cache (RFC 9111 section 3.5). Whom a pin has chosen for, the gateway knows.
+        // Not `public`: shared caches must not store a person's payments (RFC 9111 section 3.5). Only the gateway knows which
+        // consumer a pin belongs to.
         cacheControl: 'max-age=60',
         vary: 'API-Version',
         paging: 'cursor',

@@ -1,5 +1,4 @@
-// The receiver's certificate for `localhost`, made at its first start; the webhooks service trusts this very file, and no other.
-// Kept in the data folder beside its key.
+// The receiver's certificate for `localhost`, made at its first start in the data folder; the webhooks service trusts this file.
 import { X509Certificate } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,14 +12,14 @@ export interface Pair {
   readonly key: string;
 }
 
-/** `receiver.crt` and `receiver.key`; made anew where they are missing, or end within a month of `now`. */
+/** Reads `receiver.crt` and `receiver.key`. Makes them if they are missing or expire within a month of `now`. */
 export async function loadPair(dataFolder: string, now: number): Promise<Pair> {
   const [cert, key] = [join(dataFolder, 'receiver.crt'), join(dataFolder, 'receiver.key')];
   if (existsSync(cert) && existsSync(key)) {
     const pair = { cert: readFileSync(cert, 'utf8'), key: readFileSync(key, 'utf8') };
     if (Date.parse(new X509Certificate(pair.cert).validTo) > now + 30 * DAY_MS) return pair;
   }
-  // A subject of its own: of two self-signed certificates that are trusted under one, OpenSSL takes the first for both.
+  // The subject must be unique: of two trusted self-signed certificates with one subject, OpenSSL uses the first for both.
   const made = await generate([{ name: 'commonName', value: 'receiver of the Sundial demo' }], {
     keyType: 'ec',
     notBeforeDate: new Date(now - DAY_MS),
@@ -33,7 +32,7 @@ export async function loadPair(dataFolder: string, now: number): Promise<Pair> {
   return { cert: made.cert, key: made.private };
 }
 
-/** No reader sees half of it. */
+/** Writes a temporary file and renames it, so that no reader sees a partial file. */
 function writeWhole(file: string, text: string, mode: number): void {
   writeFileSync(`${file}.new`, text, { mode });
   renameSync(`${file}.new`, file);

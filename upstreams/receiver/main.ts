@@ -1,5 +1,5 @@
-// `node upstreams/receiver/main.ts`: runs the sample receiver of webhooks as a process of its own, subscribed to all sample events.
-// SUNDIAL_RECEIVER_FAILS=<status> makes every delivery fail with that status, to see what becomes of them.
+// Runs the sample receiver of webhooks as a process: `node upstreams/receiver/main.ts`. SUNDIAL_RECEIVER_FAILS=<status> makes
+// each delivery fail with that status.
 import { join, resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { readPort, runService } from '../service/run.ts';
@@ -8,7 +8,7 @@ import { openReceived } from './received.ts';
 import { HOOKS, startReceiver } from './receiver.ts';
 import { keptSecret, register } from './registration.ts';
 
-/** A service that comes later is waited for all the same, though nobody waits for that. */
+/** How long the start waits for the subscription. After that the attempts go on in the background. */
 const SUBSCRIBED_WITHIN_MS = 5_000;
 
 const { env } = process;
@@ -50,7 +50,7 @@ await runService({
         if (!ending.signal.aborted) process.stderr.write(`receiver: ${String(error)}\n`);
       },
     );
-    // What the gateway of a demo announces when it starts is to find a subscriber.
+    // Waits, so that events which the gateway of a demo announces at its start find a subscriber.
     if (webhooks !== 0)
       await Promise.race([subscribed, setTimeout(SUBSCRIBED_WITHIN_MS, undefined, { ref: false })]);
     return {

@@ -1,10 +1,9 @@
-// What the receiver has taken, each event once, whatever is delivered again; kept over its restarts.
-// Written before a delivery is acknowledged.
+// The events that the receiver has accepted, each once, kept in SQLite over restarts.
 import { chmodSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { PATIENCE_MS } from '../service/database.ts';
 
-/** Longer than the service goes on trying (WH-4): what is forgotten sooner could come again and count twice. */
+/** Longer than the service retries (WH-4). An event forgotten earlier could be delivered again and count twice. */
 const KEPT_MS = 7 * 24 * 3_600_000;
 const SHOWN = 50;
 
@@ -17,11 +16,10 @@ export interface ReceivedEvent {
 }
 
 export interface Received extends Disposable {
-  /** False where it is there already. */
+  /** False if the event is stored already. */
   readonly take: (event: ReceivedEvent, now: number) => boolean;
-  /** The latest, newest first. */
+  /** The latest 50, newest first. */
   readonly latest: () => readonly ReceivedEvent[];
-  /** Different ones. */
   readonly count: () => number;
 }
 
@@ -43,7 +41,7 @@ export function openReceived(file: string): Received {
   };
 }
 
-/** Throws what SQLite says of the file. */
+/** @throws Error with SQLite's message */
 function openFile(file: string): DatabaseSync {
   try {
     const database = new DatabaseSync(file, { timeout: PATIENCE_MS });

@@ -1,5 +1,4 @@
-// A subscriber's side of webhooks: takes deliveries over TLS, believes those that are signed, and takes each event once.
-// What it took is shown at /received; it can be told to fail, for whoever wants to see what becomes of that.
+// The receiver's HTTPS server: verifies the signature of each delivery and accepts each event once; GET /received shows them.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
@@ -17,19 +16,19 @@ export interface ReceiverOptions {
   /** 0 takes any free port. */
   readonly port: number;
   readonly pair: { readonly cert: string; readonly key: string };
-  /** Of the subscription, the newest first; none yet: every delivery is refused. */
+  /** Secrets of the subscription, the newest first. While there are none, every delivery is refused. */
   readonly secrets: () => readonly string[];
   readonly received: Received;
-  /** The status with which a delivery fails that would have been taken; undefined: it is taken. */
+  /** The status with which valid deliveries fail; undefined: they are accepted. */
   readonly failure?: () => number | undefined;
   /** Epoch milliseconds. */
   readonly now: () => number;
 }
 
-/** Listens on 127.0.0.1 as `localhost`. Rejects with the system's error when the port cannot be had. */
+/** Listens on 127.0.0.1 as `localhost`. Rejects with the system's error if the port is not available. */
 export async function startReceiver(options: ReceiverOptions): Promise<Service> {
   const server = createServer({ ...options.pair, minVersion: 'TLSv1.2' }, (request, response) => {
-    answer(options, request, response).catch(() => response.destroy()); // the sender left in the middle
+    answer(options, request, response).catch(() => response.destroy()); // the sender disconnected
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -68,7 +67,7 @@ async function answer(
   }
 }
 
-/** 200 at once, or 401 (WH-4): what is to be done about an event comes after the acknowledgement. */
+/** Answers 200 or 401 at once (WH-4). Work on an event must come after the acknowledgement. */
 async function takeDelivery(
   { secrets, received, failure, now }: ReceiverOptions,
   request: IncomingMessage,
@@ -78,7 +77,7 @@ async function takeDelivery(
   if (body === undefined) return sendError(response, 413, 'A delivery has at most 1 MiB');
   const { headers } = request;
   const known = secrets();
-  // A sender that knows the standard fields has signed the time; the literal form is for one that does not.
+  // A sender of the standard fields has signed the time. The literal form is for one that has not.
   const isSigned =
     headers['webhook-signature'] === undefined
       ? verifyBodyOnly(headers, body, known)
@@ -111,7 +110,7 @@ function readEvent(body: Buffer): ReceivedEvent | undefined {
   try {
     value = JSON.parse(body.toString('utf8'));
   } catch {
-    return undefined; // no JSON is no event
+    return undefined; // not JSON
   }
   if (typeof value !== 'object' || value === null) return undefined;
   const { id, type, created, data }: Partial<Record<keyof ReceivedEvent, unknown>> = value;

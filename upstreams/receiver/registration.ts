@@ -1,9 +1,7 @@
-// Subscribes the receiver where events are sent out, once: the secret that comes with it is kept, since it is told only then.
-// Called by main.ts as soon as the receiver listens; the service may start later than it.
+// Subscribes the receiver at the webhooks service, once, and stores the secret, which the service returns only then.
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 
-/** All that the samples and the gateway tell of. */
 export const EVENTS = [
   'order.created',
   'order.updated',
@@ -22,7 +20,7 @@ export const EVENTS = [
 const AGAIN_AFTER_MS = 100;
 const ANSWER_WITHIN_MS = 5_000;
 
-/** As a consumer's gateway would name it: on one machine, in a demo, the receiver needs no token. */
+/** The header that a gateway would set: in a demo on one machine the receiver needs no token. */
 const AS_CONSUMER = { 'x-consumer-id': 'sample-receiver' };
 
 interface Registration {
@@ -31,23 +29,20 @@ interface Registration {
 }
 
 export interface RegistrationOptions {
-  /** Origin of the webhooks service. */
   readonly service: string;
-  /** Where deliveries are to go. */
   readonly url: string;
-  /** Where the secret is kept, readable by its owner alone. */
+  /** File for the secret, readable by its owner only. */
   readonly file: string;
   readonly signal: AbortSignal;
 }
 
-/** The secret of the last time, if there was one. */
 export function keptSecret(file: string): string | undefined {
   return readKept(file)?.secret;
 }
 
 /**
- * The secret of a subscription that is there, leads to `url` and wants every event. Tries until the service answers;
- * rejects when `signal` is aborted, or with what the service has against it.
+ * The secret of a subscription to every event at `url`, existing or new. Retries until the service answers. Rejects if `signal`
+ * is aborted or the service refuses.
  */
 export async function register({ service, url, file, signal }: RegistrationOptions): Promise<string> {
   for (;;) {
@@ -66,8 +61,8 @@ export async function register({ service, url, file, signal }: RegistrationOptio
 }
 
 /**
- * Whether it is there, and leads to `url` with every event. One that led to where the receiver was, or was made by an earlier
- * one without an event, is changed: another subscription beside it would be called in vain.
+ * Whether the subscription exists. One that has another URL or lacks an event is changed; a second subscription would leave the
+ * old one without a receiver.
  */
 async function isKept(service: string, id: string, url: string, signal: AbortSignal): Promise<boolean> {
   const at = `${service}/webhooks/${encodeURIComponent(id)}`;
@@ -89,7 +84,7 @@ async function subscribe(service: string, url: string, signal: AbortSignal): Pro
   return { id, secret };
 }
 
-/** Rejects as `fetch` does, and with `Away` for what may be well later. */
+/** Rejects as `fetch` does, and with `Away` for a status that may be temporary. */
 async function call(
   url: string,
   init: { readonly method?: string; readonly body?: string },
@@ -130,7 +125,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return undefined; // no JSON is no subscription; what the parser says of it would quote a secret
+    return undefined; // the parser's message would quote a secret
   }
 }
 

@@ -1,8 +1,6 @@
-// Whether a delivery comes from the service we subscribed at, came just now, and is whole.
-// The first thing that happens to what is received: nothing of a body is believed before.
+// Verifies the signature and the time of a delivery, before anything of its body is used.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** Header fields by lower-case names. */
 export type Fields = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /** Seconds that a delivery may be old, or ahead of our clock (WH-4). */
@@ -10,9 +8,8 @@ const TOLERANCE = 300;
 const SECRET = /^whsec_([A-Za-z0-9+/]+={0,2})$/;
 
 /**
- * By the Standard Webhooks fields: the id and the time are under the signature. Any of several signatures will do, and ours
- * may be any of several secrets, so that neither side rotates at the other's moment. Signatures of other versions are left
- * alone. `now`: epoch milliseconds.
+ * Verifies the Standard Webhooks fields, whose signature covers id and time. One match of any signature with any secret suffices,
+ * so that both sides can rotate independently. Signatures of other versions are ignored. `now`: epoch milliseconds.
  */
 export function verifyStandard(
   fields: Fields,
@@ -33,7 +30,7 @@ export function verifyStandard(
   return isAnyOf(given, secrets, (key) => hmac(key, `${id}.${time}.`, body, 'base64'));
 }
 
-/** By `x-webhook-signature`, which has the time under the signature: `t=<seconds>,v1=<hex>`, more than one `v1` perhaps. */
+/** Verifies `x-webhook-signature` with a signed time: `t=<seconds>,v1=<hex>`, possibly with several `v1`. */
 export function verifyTimed(fields: Fields, body: Buffer, secrets: readonly string[], now: number): boolean {
   const written = fields['x-webhook-signature'];
   if (typeof written !== 'string') return false;
@@ -44,7 +41,7 @@ export function verifyTimed(fields: Fields, body: Buffer, secrets: readonly stri
   return isAnyOf(given, secrets, (key) => hmac(key, `${time}.`, body, 'hex'));
 }
 
-/** By the literal form of `x-webhook-signature`, the hex HMAC of the body alone: says nothing of when it was sent. */
+/** Verifies the literal form of `x-webhook-signature`, the hex HMAC of the body. It does not cover the time. */
 export function verifyBodyOnly(fields: Fields, body: Buffer, secrets: readonly string[]): boolean {
   const written = fields['x-webhook-signature'];
   return (
@@ -59,7 +56,7 @@ function isRecent(time: Fields[string], now: number): boolean {
   );
 }
 
-/** Compares in a time that does not depend on where two differ. */
+/** Compares in constant time. */
 function isAnyOf(
   given: readonly Buffer[],
   secrets: readonly string[],
@@ -71,7 +68,7 @@ function isAnyOf(
   );
 }
 
-/** @throws Error for what is no secret of a subscription: a receiver that guesses verifies nothing */
+/** @throws Error for a malformed secret: verifying with a guess would prove nothing */
 function keyOf(secret: string): Buffer {
   const encoded = SECRET.exec(secret)?.[1];
   if (encoded === undefined) throw new Error('a secret has the form whsec_<base64>');

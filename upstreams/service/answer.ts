@@ -1,8 +1,7 @@
-// Writes JSON answers and error bodies, in the form of the specification.
-// The last thing that happens to a request in a sample service.
+// Writes JSON answers and error bodies in the form of the specification.
 import type { ServerResponse } from 'node:http';
 
-/** Reason phrases of RFC 9110; Node's own table still has the older names of 413 and 422. */
+/** Reason phrases of RFC 9110. Node's table has older names for 413 and 422. */
 const PHRASES = {
   400: 'Bad Request',
   401: 'Unauthorized',
@@ -34,7 +33,6 @@ export function sendJson(
   sendText(response, status, JSON.stringify(value), lines);
 }
 
-/** `text` is JSON already. */
 export function sendText(response: ServerResponse, status: number, text: string, lines: FieldLines): void {
   const body = Buffer.from(text);
   for (const [name, line] of Object.entries(lines)) response.setHeader(name, line);
@@ -43,7 +41,7 @@ export function sendText(response: ServerResponse, status: number, text: string,
   response.writeHead(status).end(body);
 }
 
-/** The specification's error body (ERR-1); `more` holds the members a status asks for, as `requestId` on 500. */
+/** The specification's error body (ERR-1). `more`: further members, such as `requestId` on 500. */
 export function sendError(
   response: ServerResponse,
   status: ErrorStatus,

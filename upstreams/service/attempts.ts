@@ -1,10 +1,8 @@
-// Counts tries, so that nobody goes on and on: at a password or a secret of a client (OAU-9), at deliveries asked for.
-// In process: the gateway's limits hold for all that a caller does, these for one thing.
+// Limits attempts per key in this process: at a password or a client secret (OAU-9), or at test deliveries.
 
 export interface Attempts {
-  /** Counts one try; a number when there were too many: seconds until the next is looked at. */
+  /** Counts one attempt. Returns the seconds until the next one is allowed, if there were too many. */
   readonly take: (key: string) => number | undefined;
-  /** What was tried was right: the count begins again. */
   readonly forgive: (key: string) => void;
 }
 
@@ -13,10 +11,10 @@ interface Count {
   readonly tries: number;
 }
 
-/** Most keys that are remembered; the oldest goes. */
+/** Keys that are kept; the oldest is evicted. */
 const MOST_KEYS = 10_000;
 
-/** `most` tries in `windowMs`; `now` is epoch milliseconds. */
+/** `most` attempts in `windowMs`; `now` is epoch milliseconds. */
 export function createAttempts(options: {
   readonly most: number;
   readonly windowMs: number;

@@ -1,9 +1,8 @@
-// Reads a JSON object from a request, up to a bound.
-// Stands before every write of a sample service.
+// Reads a JSON object from a request body of limited size and depth.
 import type { IncomingMessage } from 'node:http';
 
 const MAX_BYTES = 1024 * 1024;
-/** No resource here needs as much; what walks a body may call itself once for each level. */
+/** More than any resource needs. Functions that walk a body recurse once per level. */
 const MOST_LEVELS = 32;
 const TEXT = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
@@ -13,7 +12,7 @@ export type BodyResult =
   | { readonly kind: 'object'; readonly value: JsonObject; readonly bytes: Buffer }
   | { readonly kind: 'refused'; readonly status: 400 | 413; readonly message: string };
 
-/** Rejects only when the client leaves in the middle of the body. `isOptional`: no body at all is an empty object. */
+/** Rejects only if the client disconnects in the middle of the body. `isOptional`: an empty body counts as an empty object. */
 export async function readObject(
   request: IncomingMessage,
   { isOptional = false }: { readonly isOptional?: boolean } = {},
@@ -41,11 +40,11 @@ function parse(bytes: Buffer): unknown {
   try {
     return JSON.parse(TEXT.decode(bytes));
   } catch {
-    return undefined; // not JSON, or no UTF-8 (RFC 8259 §8.1), is refused exactly as JSON that is no object
+    return undefined; // not JSON or not UTF-8 (RFC 8259 §8.1): refused like JSON that is not an object
   }
 }
 
-/** Looks no deeper than it asks for, however deep the value is. */
+/** Recurses at most `levels` deep, however deep the value is. */
 function isDeeper(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false;
   return levels === 0 || Object.values(value).some((each) => isDeeper(each, levels - 1));

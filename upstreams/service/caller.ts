@@ -1,12 +1,11 @@
-// Who calls, as far as keys of one caller are kept apart from those of another (IDM-4).
-// The token was verified by the gateway; nothing is allowed or refused by what is read here.
+// Identifies the caller, to keep idempotency keys of different callers apart (IDM-4); it authorizes nothing.
 import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { isObject } from './merge-patch.ts';
 
 /**
- * The client that a JWT names and the person it acts for, by whose word; the same in its next token. Of any other credentials
- * a digest; empty for none. Two people at one application are two callers: else one would be told what the other has made.
+ * Issuer, client and subject of a JWT, which stay the same in its next token; a digest of any other credentials; empty for none.
+ * Two people at one application are two callers: otherwise one would get the other's answer.
  */
 export function callerOf({ authorization }: IncomingHttpHeaders): string {
   if (authorization === undefined) return '';
@@ -22,6 +21,6 @@ function claimsOf(authorization: string): Readonly<Record<string, unknown>> {
     const claims: unknown = JSON.parse(Buffer.from(payload, 'base64url').toString('utf8'));
     return isObject(claims) ? claims : {};
   } catch {
-    return {}; // no JWT
+    return {}; // not a JWT
   }
 }

@@ -1,5 +1,4 @@
-// What a service says of one collection: how items are kept, how an edition of its API shows and reads them, and what
-// may happen to them. collection.ts answers requests from it.
+// The contract between a service and the code that answers requests to its collection.
 import type { DatabaseSync } from 'node:sqlite';
 import type { JsonObject } from './body.ts';
 import type { IdempotencyKeys } from './idempotency-keys.ts';
@@ -11,38 +10,35 @@ export type Parsed<Item> =
   | { readonly kind: 'valid'; readonly item: Item }
   | { readonly kind: 'invalid'; readonly message: string };
 
-/** What one edition of an API looks like. */
 export interface Edition<Item> extends ListNames {
   readonly show: (id: string, item: Item) => JsonObject;
-  /** Makes a whole item of what a client wrote; `current`: what stands there, for members it left out. */
+  /** Makes a whole item from the client's body. `current`: the stored item, for members that are left out. */
   readonly parse: (written: JsonObject, current: Item | undefined) => Parsed<Item>;
-  /** Hypermedia links of an item by relation; absent: this edition has none. */
+  /** Links of an item by relation; absent: this edition has none. */
   readonly links?: (item: Item) => Readonly<Record<string, ItemLink>>;
 }
 
-/** To the item itself, its collection, or a sub-path of the item. */
+/** Leads to the item, its collection, or a sub-path of the item. */
 export type ItemLink =
   | { readonly to: 'item' | 'collection'; readonly method?: string }
   | { readonly to: 'action'; readonly name: string };
 
 export type Decision<Item> =
-  /** `event`: its type; undefined where nobody needs to hear of it. */
+  /** `event`: its type; undefined: no event. */
   | { readonly kind: 'done'; readonly item: Item; readonly event?: string }
-  /** 409: the item is not in a state for it. */
+  /** Answered with 409: the state of the item does not allow it. */
   | { readonly kind: 'conflict'; readonly message: string };
 
-/** What may happen to items, whatever edition asks for it. */
 export interface Writing<Item> {
   readonly database: DatabaseSync;
   readonly outbox: Outbox;
   readonly keys: IdempotencyKeys;
   readonly create: (item: Item) => Decision<Item>;
   readonly change: (before: Item, after: Item) => Decision<Item>;
-  /** Type of the event that tells of a removal; undefined: nobody needs to hear of it. */
+  /** Event type of a removal; undefined: no event. */
   readonly removed: string | undefined;
-  /** POST on a sub-path of an item, by the name of the path. */
+  /** POST on a sub-path of an item, by the name of the sub-path. */
   readonly actions: Readonly<Record<string, (item: Item) => Decision<Item>>>;
-  /** The content of an event. */
   readonly dataOf: (id: string, item: Item) => JsonObject;
 }
 
@@ -55,13 +51,13 @@ export interface Collection<Item> {
   readonly paging: Paging;
   readonly records: Records<Item>;
   readonly idOf: (key: Key) => string;
-  /** Undefined for what can be nobody's id. */
+  /** Undefined for an id that cannot exist. */
   readonly keyOf: (id: string) => Key | undefined;
   readonly edition: Edition<Item>;
-  /** Name of the edition: a repeated key means the same request only within one. */
+  /** Name of the edition. An idempotency key is valid within one edition. */
   readonly editionName: string;
   /** Milliseconds since 1970. */
   readonly now: () => number;
-  /** Absent: the collection is only read. */
+  /** Absent for a read-only collection. */
   readonly writing?: Writing<Item>;
 }

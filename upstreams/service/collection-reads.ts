@@ -1,5 +1,4 @@
-// GET and HEAD of a collection and of its items: pages, chosen members, validators and 304.
-// Asked by collection.ts, which has seen to the path, the method and what the client can read.
+// GET and HEAD of a collection and of its items: pages, selected fields, validators and 304.
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FieldLines } from './answer.ts';
 import type { Collection } from './collection-contract.ts';
@@ -56,7 +55,7 @@ function numbered<Item>(collection: Collection<Item>, asked: ListQuery, query: U
   return { body: offsetPage(data, { page, limit, total }, query), lines: {} };
 }
 
-/** PAG-2; a cursor that names nobody is refused, since nothing can be said to come after it. */
+/** PAG-2. A cursor whose item does not exist is refused, since nothing can come after it. */
 function following<Item>(
   collection: Collection<Item>,
   asked: ListQuery,
@@ -69,7 +68,7 @@ function following<Item>(
     return 'starting_after must be the id of an item that is there';
   const column = order[0]?.column ?? 'key';
   const after = key === undefined ? undefined : { key, value: records.valueOf(key, column) };
-  // One more than is shown says whether there are any.
+  // One more than the page shows whether there is a next page.
   const selection: Selection = { ...asked, limit: limit + 1, ...(after === undefined ? {} : { after }) };
   const found = records.list(selection);
   const page = found.slice(0, limit);

@@ -1,5 +1,5 @@
-// POST, PUT, PATCH, DELETE and actions: what is read, judged and written in one transaction, with the events that tell of
-// it and the outcome that a repeated key is answered with. Asked by collection.ts.
+// Writes to a collection: reads, judges and stores in one transaction, with the events and the outcome for a repeated idempotency
+// key.
 import type { IncomingMessage } from 'node:http';
 import type { FieldLines } from './answer.ts';
 import { type JsonObject, readObject } from './body.ts';
@@ -15,7 +15,7 @@ import { represent, type Standpoint, validatorsOf } from './representation.ts';
 import type { Target } from './target.ts';
 import { judge, linesOf } from './validators.ts';
 
-/** Methods whose repetition a key may tell (IDM-2); on others it means nothing. */
+/** Methods that accept an idempotency key (IDM-2). */
 const KEYED = ['POST', 'PUT'];
 
 export async function writeTo<Item>(
@@ -65,7 +65,7 @@ async function write<Item>(
       return { ...before, lines: { ...before.lines, 'Idempotency-Replayed': 'true' } };
     }
     const made = act(collection, writing, target, body.value, request, now);
-    // What was refused has changed nothing: its key is free for the corrected request.
+    // A refused request has changed nothing, so its key stays free for the corrected request.
     if (use !== undefined && 'status' in made) writing.keys.keep(use, fingerprint, made, now);
     return made;
   });
@@ -73,7 +73,7 @@ async function write<Item>(
   return outcome;
 }
 
-/** An action needs no body, and that of a removal means nothing (RFC 9110 §9.3.5). */
+/** An action needs no body, and the body of a DELETE has no meaning (RFC 9110 §9.3.5). */
 async function readWritten(
   target: Target,
   request: IncomingMessage,
@@ -112,11 +112,11 @@ function act<Item>(
     if (decision.kind === 'conflict') return { refused: 409, message: decision.message };
     const kept = records.insert(decision.item, now);
     tell(decision.event, kept);
-    // Relative to the collection, so that it also leads there through a gateway that knows it by another path.
+    // A relative URL, so that it also works through a gateway that has another path for the collection.
     const location = `${collection.path.slice(1)}/${idOf(kept.key)}`;
     return answered(collection, kept, 201, 'collection', { Location: location });
   }
-  // Looked for again: another process may have removed it while the body was on its way.
+  // Read again: another process may have removed the item while the body arrived.
   const before = records.find(target.key);
   if (before === undefined) return NOT_THERE;
   const current = validatorsOf(collection, before);

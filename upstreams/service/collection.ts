@@ -1,5 +1,4 @@
-// Answers the requests for one collection, its items and their actions: which of them is meant, and what it may be asked.
-// Reads go on in collection-reads.ts, writes in collection-writes.ts.
+// Answers requests to a collection: parses the path, checks method and Accept, and dispatches to reads and writes.
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { type FieldLines, sendError } from './answer.ts';
@@ -41,7 +40,7 @@ async function outcomeOf<Item>(
   if (method === 'OPTIONS')
     return { status: 204, lines: { ...lines, ...patchLine(allowed) }, body: undefined };
   if (!allowed.includes(method)) return { refused: 405, message: `${method} is not possible here`, lines };
-  // What has no body to be read has nothing to be negotiated.
+  // A DELETE has no response body to negotiate.
   if (method !== 'DELETE' && !acceptsJson(headers.accept))
     return { refused: 406, message: `Answers are ${JSON_TYPE}, which Accept leaves out` };
   const asked = new URLSearchParams(query);
@@ -63,7 +62,7 @@ function patchLine(allowed: readonly string[]): FieldLines {
 }
 
 function fail(request: IncomingMessage, response: ServerResponse, error: unknown): void {
-  // The client left in the middle of its body: there is nobody to tell.
+  // The client disconnected while sending its body.
   if (request.destroyed && !request.complete) return;
   const requestId = randomUUID();
   process.stderr.write(

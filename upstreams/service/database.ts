@@ -1,33 +1,30 @@
-// Opens the database of a sample service: one file in its data folder, or nothing but memory.
-// Several processes may have the same file open: what one has committed the others see.
+// Opens the SQLite database of a sample service, in a file that several processes may share, or in memory.
 import { chmodSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
 export interface DatabaseOptions {
-  /** Folder of the file, made where it is missing; undefined: in memory, gone with the process. */
+  /** Folder of the file, created if it is missing; undefined: in memory only. */
   readonly dataFolder: string | undefined;
-  /** Of the file, as `orders.db`. */
   readonly name: string;
-  /** Makes tables and first contents of an empty database, in one transaction, once for all processes. */
+  /** Creates the tables and first rows of an empty database, in one transaction, once for all processes. */
   readonly fill: (database: DatabaseSync) => void;
 }
 
-/** Raised with the tables that services make. */
 const FORM = 1;
-/** Milliseconds to wait for another process that writes; a write here takes a few, and nothing else runs meanwhile. */
+/** Milliseconds to wait for another process that writes. A write takes a few milliseconds and blocks this process. */
 export const PATIENCE_MS = 2_000;
 
-/** Once somebody has waited in vain, the others wait as long as a write takes: together they would hold up all that is read. */
+/** After one wait has timed out, later waits are short: long ones in a row would block all reads. */
 const IMPATIENCE_MS = 50;
 const IMPATIENT_FOR_MS = 5_000;
 
-/** SQLite's own numbers: another process holds what is asked for. */
+/** SQLite codes BUSY and LOCKED: another process holds the lock. */
 const BUSY = [5, 6];
-/** Others of them: read-only, an error of the disk, a full disk, cannot be opened. */
+/** SQLite codes READONLY, IOERR, FULL and CANTOPEN. */
 const UNWRITABLE = [8, 10, 13, 14];
 
-/** Throws with a sentence for the operator when the file cannot be used. */
+/** @throws Error with a sentence for the operator if the file cannot be used */
 export function openDatabase({ dataFolder, name, fill }: DatabaseOptions): DatabaseSync {
   if (dataFolder !== undefined) mkdirSync(dataFolder, { recursive: true, mode: 0o700 });
   const file = dataFolder === undefined ? ':memory:' : join(dataFolder, name);
@@ -46,7 +43,7 @@ export function openDatabase({ dataFolder, name, fill }: DatabaseOptions): Datab
 function openFile(file: string): DatabaseSync {
   try {
     const database = new DatabaseSync(file, { timeout: PATIENCE_MS });
-    // Readers and a writer side by side; what was committed is on the disk before anybody is told (synchronous FULL).
+    // WAL lets readers and a writer work at the same time. FULL syncs a commit to disk before it is acknowledged.
     database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;');
     return database;
   } catch (error) {
@@ -54,7 +51,7 @@ function openFile(file: string): DatabaseSync {
   }
 }
 
-/** All of `work` or nothing of it; what it read nobody has changed meanwhile. */
+/** Runs `work` in one transaction that holds the write lock from the start. */
 export function inTransaction<T>(database: DatabaseSync, work: () => T): T {
   begin(database, PATIENCE_MS);
   try {
@@ -69,7 +66,7 @@ export function inTransaction<T>(database: DatabaseSync, work: () => T): T {
 
 const foundHeld = new WeakMap<DatabaseSync, number>();
 
-/** Begins a transaction that writes. Throws what SQLite says once another process has held the file for `patienceMs`. */
+/** Begins a write transaction. @throws SQLite's error after another process has held the lock for `patienceMs` */
 export function begin(database: DatabaseSync, patienceMs: number): void {
   const since = performance.now() - (foundHeld.get(database) ?? Number.NEGATIVE_INFINITY);
   const patience = since < IMPATIENT_FOR_MS ? Math.min(IMPATIENCE_MS, patienceMs) : patienceMs;
@@ -85,12 +82,11 @@ export function begin(database: DatabaseSync, patienceMs: number): void {
   }
 }
 
-/** Whether another process held the file for longer than is waited for. */
+/** Whether another process held the lock for longer than the wait. */
 export function isBusy(error: unknown): boolean {
   return BUSY.includes(errorNumber(error));
 }
 
-/** Whether the file cannot be written where it is. */
 export function isUnwritable(error: unknown): boolean {
   return UNWRITABLE.includes(errorNumber(error));
 }

@@ -1,5 +1,4 @@
-// The frame of every page of a sample service: one style, light and dark, no script, nothing fetched from elsewhere.
-// A page is text and field lines, so that it can go out by whatever answers.
+// The HTML frame and headers of every page of a sample service: one style, no script, no external resources.
 import { createHash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { type Html, html } from './html.ts';
@@ -9,8 +8,8 @@ export interface Document {
   readonly title: string;
   readonly body: Html;
   /**
-   * Origins besides our own to which sending a form of this page may lead. Chromium holds `form-action` against every
-   * redirect that follows, so a form that ends at a client has to name it.
+   * Other origins that a form of this page may lead to. Chromium applies `form-action` to every redirect that follows, so a form
+   * that ends at a client must name its origin.
    */
   readonly formsLeadTo?: readonly string[];
 }
@@ -22,7 +21,7 @@ export interface RenderedDocument {
 
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
 
-/** OAU-8: no frame around it, no referrer from it, nothing of others in it; kept by no cache. */
+/** OAU-8: no framing, no referrer, no external content, no caching. */
 export function renderDocument({ title, body, formsLeadTo = [] }: Document): RenderedDocument {
   const page = html`<!doctype html>
 <html lang="en">
@@ -58,7 +57,7 @@ ${body}
   };
 }
 
-/** What holds for every answer of a service that has pages. */
+/** Headers of every response of a service that has pages. */
 export const PAGE_LINES: Readonly<Record<string, string>> = {
   'Referrer-Policy': 'no-referrer',
   'X-Content-Type-Options': 'nosniff',
@@ -76,7 +75,7 @@ export function sendDocument(
   response.writeHead(status, { ...rendered.lines, ...lines, 'Content-Length': body.length }).end(body);
 }
 
-/** OAU-8: 303 after a form, so that nothing of it is sent on. */
+/** OAU-8: 303 after a form, so that the browser does not resend it. */
 export function sendSeeOther(response: ServerResponse, location: string): void {
   response.writeHead(303, { Location: location, 'Cache-Control': 'no-store', 'Content-Length': 0 }).end();
 }

@@ -1,31 +1,28 @@
-// Sends what stands in the outbox to the intake of events, in its order, until each is taken: at least once.
-// Started with a service that knows an intake; ends with it.
+// Sends the events of the outbox to the intake, in order and at least once.
 import { LONGEST_PAUSE_MS, type OutboxQueue, type Waiting } from './outbox.ts';
 
 interface SenderOptions {
   readonly queue: OutboxQueue;
-  /** URL that takes events by POST and answers 202 once it keeps them. */
+  /** URL that takes events by POST and answers 202 after storing them. */
   readonly intake: string;
   readonly now: () => number;
-  /** One line for the operator. */
   readonly report: (line: string) => void;
 }
 
 interface Sender {
-  /** There is something to send. */
   readonly wake: () => void;
-  /** Resolves when nothing is under way any more; what was not taken waits in the file. */
+  /** Resolves when no request is in progress; unsent events stay in the file. */
   readonly close: () => Promise<void>;
 }
 
 const ANSWER_WITHIN_MS = 10_000;
-/** Longer than an answer may take: a process that died while it sent keeps its event from the others no longer. */
+/** Longer than the answer timeout. If a process dies while it sends, other processes get its event after this time. */
 const HELD_MS = 15_000;
-/** After the first, second, … time in a row that the intake did not answer as it should. */
+/** Pauses after the first, second, … failure in a row. */
 const PAUSES_MS = [200, 500, 1_000, 2_000, 5_000, 10_000, 30_000];
-/** What the intake calls malformed is a mistake of ours: the others go on, and it is told of. */
+/** A refused event is malformed, which is a bug here. Later events go on, and the bug is reported. */
 const REFUSED_PAUSE_MS = LONGEST_PAUSE_MS;
-/** Another process may have left something behind. */
+/** Another process may have left events behind. */
 const LOOK_EVERY_MS = 5_000;
 
 type Outcome = 'taken' | 'refused' | 'away';
@@ -52,7 +49,7 @@ export function startSender({ queue, intake, now, report }: SenderOptions): Send
         queue.postpone(waiting.sequence, now() + REFUSED_PAUSE_MS);
         continue;
       }
-      // Given back at once when we end, so that the next process need not wait for it.
+      // Returned at once, so that the next process need not wait for it if this one ends.
       queue.postpone(waiting.sequence, now());
       failures += 1;
       return;
@@ -72,7 +69,7 @@ export function startSender({ queue, intake, now, report }: SenderOptions): Send
       if (answer.status === 202) return 'taken';
       return answer.status === 400 || answer.status === 413 || answer.status === 422 ? 'refused' : 'away';
     } catch {
-      return 'away'; // whatever it was, the event is still ours to send
+      return 'away'; // whatever failed, the event is still unsent
     }
   }
 
@@ -102,7 +99,7 @@ export function startSender({ queue, intake, now, report }: SenderOptions): Send
 
   run();
   return {
-    // While the intake is away, a new event does not hurry it.
+    // A new event does not shorten the pause after a failure.
     wake: () => {
       if (failures === 0) run();
     },

@@ -1,10 +1,9 @@
-// Reads a form that a page of a sample service sent (application/x-www-form-urlencoded), up to a bound.
-// Stands before every form action, after the look at where it comes from.
+// Reads a form (application/x-www-form-urlencoded) from a request body of limited size.
 import type { IncomingMessage } from 'node:http';
 
 const MAX_BYTES = 16 * 1024;
 
-/** Undefined when it is no form, or longer than 16 KiB. Rejects only when the client leaves in the middle of it. */
+/** Undefined if the body is not a form or is longer than 16 KiB. Rejects only if the client disconnects in the middle of it. */
 export async function readForm(request: IncomingMessage): Promise<URLSearchParams | undefined> {
   const type = request.headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase();
   const chunks: Buffer[] = [];

@@ -1,14 +1,13 @@
-// Text into HTML: a template tag that escapes whatever is put in, so that nothing a client sent becomes markup.
-// Under every page of a sample service; document.ts is the frame around them.
+// A template tag for HTML that escapes inserted text.
 
-/** Markup that is safe as it stands. */
+/** Safe markup. */
 export interface Html {
   readonly html: string;
 }
 
 type Part = string | number | Html | readonly Html[] | undefined;
 
-/** Strings and numbers are escaped, markup is put in as it is, undefined is nothing. */
+/** Escapes strings and numbers, inserts markup as it is, and skips undefined. */
 export function html(texts: TemplateStringsArray, ...parts: readonly Part[]): Html {
   return { html: texts.map((text, index) => text + written(parts[index])).join('') };
 }

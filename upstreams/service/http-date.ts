@@ -1,5 +1,4 @@
-// Dates as HTTP writes them (RFC 9110 §5.6.7): the form of today and the two before it, which are still to be understood.
-// Read from conditions of a request and from `Retry-After`; whatever else a program may take for a date is none here.
+// Reads HTTP dates (RFC 9110 §5.6.7): the present format and the two obsolete ones that recipients must accept.
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 const TIME = String.raw`(?<time>(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d)`;
@@ -9,10 +8,10 @@ const FORMS = [
   String.raw`[A-Z][a-z]{2} (?<month>[A-Z][a-z]{2}) (?<day>[ \d]\d) ${TIME} (?<year>\d{4})`,
 ].map((form) => new RegExp(`^${form}$`));
 
-/** Of years in two digits: this one and later ones are of the century before. */
+/** Two-digit years from here on belong to the previous century. */
 const FIRST_OF_LAST_CENTURY = 70;
 
-/** Milliseconds since 1970; undefined for what is no date of HTTP, or of no calendar. */
+/** Milliseconds since 1970; undefined for a text that is not an HTTP date, or for a date that does not exist. */
 export function readHttpDate(written: string): number | undefined {
   const parts = FORMS.map((form) => form.exec(written)?.groups).find((found) => found !== undefined);
   if (parts === undefined) return undefined;

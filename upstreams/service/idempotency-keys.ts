@@ -1,5 +1,5 @@
-// Outcomes by idempotency key, written in the transaction of what they tell of: a repeated request is answered again and
-// not carried out again, also after a crash (draft-ietf-httpapi-idempotency-key-header-07; IDM-1 to IDM-6).
+// Stores outcomes by idempotency key, in the transaction of the change they belong to, so that a repeated request gets the same
+// answer (draft-ietf-httpapi-idempotency-key-header-07; IDM-1 to IDM-6).
 import { createHash } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
 import type { Outcome } from './outcome.ts';
@@ -7,21 +7,20 @@ import type { Outcome } from './outcome.ts';
 export type Claim =
   | { readonly kind: 'new' }
   | { readonly kind: 'done'; readonly outcome: Outcome }
-  /** The key was used for something else: 422. */
+  /** The key was used for another request: 422. */
   | { readonly kind: 'other-request' };
 
-/** A key, whose it is, and what it was sent for. */
 export interface KeyUse {
   readonly key: string;
-  /** Caller, method, target and edition: the same key elsewhere is another one (IDM-4). */
+  /** Caller, method, target and edition. With another scope it is another key (IDM-4). */
   readonly scope: string;
 }
 
 export interface IdempotencyKeys {
-  /** False while a request with this key is under way in this process (409); true: it is ours until `leave`. */
+  /** False (409) while a request with this key is in progress in this process; true: the caller owns the key until `leave`. */
   readonly enter: (use: KeyUse) => boolean;
   readonly leave: (use: KeyUse) => void;
-  /** Part of the transaction that is open, like `keep`. */
+  /** `claim` and `keep` run within the open transaction. */
   readonly claim: (use: KeyUse, fingerprint: string, now: number) => Claim;
   readonly keep: (use: KeyUse, fingerprint: string, outcome: Outcome, now: number) => void;
 }
@@ -82,7 +81,7 @@ export function readKey(written: string | readonly string[] | undefined): string
   return quoted ?? plain ?? MALFORMED;
 }
 
-/** No key has a line feed. */
+/** A key never contains a line feed. */
 export const MALFORMED = '\n';
 
 export function fingerprintOf(contentType: string | undefined, bytes: Uint8Array): string {

@@ -1,33 +1,33 @@
-// What a list request asks for: which items, in which order, with which members, and which part of them.
-// Pure; whatever it does not know is refused by the names it does know, so that no slip of a filter returns everything.
+// Parses the query of a list request: filters, order, fields and page; unknown parameters are refused, so that a misspelt filter
+// does not return everything.
 import type { Condition, Ordering } from './records.ts';
 
 export interface Filter {
   readonly column: string;
   readonly compare: Condition['compare'];
-  /** Undefined for a text that is no such value. */
+  /** Undefined for an invalid value. */
   readonly read: (text: string) => string | number | undefined;
-  /** What a value must be, to follow its name and "must be". */
+  /** Completes the message "<name> must be …". */
   readonly means: string;
 }
 
-/** The names that one edition of an API has for the members, filters and orders of its collection. */
+/** Names of fields, filters and sort keys in one edition of an API. */
 export interface ListNames {
   readonly fields: readonly string[];
   readonly filters: Readonly<Record<string, Filter>>;
-  /** Columns by the names that callers sort by. */
+  /** Columns by the names that clients sort by. */
   readonly sorts: Readonly<Record<string, string>>;
 }
 
 export interface ListQuery {
   readonly where: readonly Condition[];
   readonly order: readonly Ordering[];
-  /** Undefined: all of them. */
+  /** Undefined: all fields. */
   readonly fields: readonly string[] | undefined;
   readonly limit: number;
-  /** Of offset pages, from 1. */
+  /** For offset pages, from 1. */
   readonly page: number;
-  /** Of cursor pages: the id of the last item seen. */
+  /** For cursor pages: the id of the last item seen. */
   readonly startingAfter: string | undefined;
 }
 
@@ -35,10 +35,10 @@ export type Paging = 'offset' | 'cursor';
 
 const DEFAULT_LIMIT = 20;
 const MAX_LIMIT = 100;
-/** Orders that a page may be sorted by at once; a cursor goes on after one. */
+/** Sort keys per request. A cursor works with one only. */
 const MOST_SORTS = { offset: 3, cursor: 1 } as const;
 
-/** The query, or the message of the 400. */
+/** The query, or the message of a 400. */
 export function readListQuery(query: URLSearchParams, names: ListNames, paging: Paging): ListQuery | string {
   const place = paging === 'offset' ? 'page' : 'starting_after';
   const sort = Object.keys(names.sorts).length === 0 ? [] : ['sort'];
@@ -58,7 +58,7 @@ export function readListQuery(query: URLSearchParams, names: ListNames, paging: 
   return { where, order, fields, limit, page, startingAfter: query.get('starting_after') ?? undefined };
 }
 
-/** The members that are asked for, undefined for all, or the message of the 400. */
+/** The requested fields, undefined for all, or the message of a 400. */
 export function readFields(
   query: URLSearchParams,
   { fields: known }: Pick<ListNames, 'fields'>,
@@ -70,7 +70,7 @@ export function readFields(
     : `fields has ${JSON.stringify(unknown)}, which is none of ${known.join(', ')}`;
 }
 
-/** What is wrong with the names of the parameters; undefined: nothing. */
+/** The message of a 400 for unknown or repeated parameters; undefined if there are none. */
 export function refuseNames(query: URLSearchParams, known: readonly string[]): string | undefined {
   for (const name of new Set(query.keys())) {
     if (!known.includes(name))

@@ -1,4 +1,4 @@
-// Binds a sample service to a port and ends it again. Stands under every sample service, in a process or in a test.
+// Starts and stops the HTTP server of a sample service.
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { sendError, sendJson } from './answer.ts';
@@ -9,7 +9,7 @@ export interface ListenOptions {
   readonly port: number;
   /** Default: 127.0.0.1. */
   readonly host?: string;
-  /** Names that requests may call it by, besides addresses and names of this machine; `any` for what anybody may read. */
+  /** Accepted host names, besides addresses and names of this machine; `any` accepts all, for public data. */
   readonly hosts?: readonly string[] | 'any';
 }
 
@@ -17,11 +17,13 @@ export interface Service {
   readonly port: number;
   /** Origin without a trailing slash. */
   readonly url: string;
-  /** Ends at once, open connections included. */
+  /** Stops at once and closes open connections. */
   close(): Promise<void>;
 }
 
-/** Serves `answer`, and `/healthz` beside it; 421 for requests to other hosts. Rejects with the system's error when the port cannot be had. */
+/**
+ * Serves `answer` and `/healthz`; requests for other hosts get 421. Rejects with the system's error if the port is not available.
+ */
 export async function listen(
   answer: RequestListener,
   { port, host = '127.0.0.1', hosts = [] }: ListenOptions,
@@ -39,7 +41,7 @@ export async function listen(
       resolve();
     });
   });
-  // A TCP server that listens has an AddressInfo; the other forms belong to pipes and closed servers.
+  // A listening TCP server has an AddressInfo. The other types belong to pipes and closed servers.
   const bound = (server.address() as AddressInfo).port;
   return {
     port: bound,

@@ -1,12 +1,11 @@
-// What a client can read and what it has written: Accept and Content-Type, for services that speak JSON alone.
-// Asked before anything is done, so that nothing is changed for a client that could not read the answer.
+// Content negotiation for services that speak JSON only: Accept and Content-Type.
 import type { IncomingHttpHeaders } from 'node:http';
 
 export const JSON_TYPE = 'application/json';
 /** A partial change (RFC 7396); plain JSON is read as one too. */
 export const MERGE_PATCH = 'application/merge-patch+json';
 
-/** Whether `application/json` will do: of the ranges that match, the most specific decides (RFC 9110 §12.5.1). */
+/** Whether Accept allows `application/json`. The most specific matching range decides (RFC 9110 §12.5.1). */
 export function acceptsJson(accept: string | undefined): boolean {
   if (accept === undefined || accept.trim() === '') return true;
   let nearest = -1;
@@ -23,7 +22,7 @@ export function acceptsJson(accept: string | undefined): boolean {
   return weight > 0;
 }
 
-/** Whether the body is one of `types`, in UTF-8. A body of which nothing is said is taken for the first. */
+/** Whether the body is one of `types`, in UTF-8. A body without Content-Type counts as the first. */
 export function isWrittenIn(
   types: readonly string[],
   { 'content-type': written }: IncomingHttpHeaders,

@@ -1,8 +1,7 @@
-// JSON Merge Patch (RFC 7396): what a representation becomes when a part of it is written.
-// Pure; the result is read like a whole representation, so that a change cannot make what a creation could not.
+// JSON Merge Patch (RFC 7396).
 import type { JsonObject } from './body.ts';
 
-/** Members that are null are taken out, objects are merged, everything else is replaced. */
+/** Removes members that are null, merges objects, and replaces everything else. */
 export function mergePatch(target: JsonObject, patch: JsonObject): JsonObject {
   const merged = new Map(Object.entries(target));
   for (const [name, value] of Object.entries(patch)) {
@@ -12,7 +11,7 @@ export function mergePatch(target: JsonObject, patch: JsonObject): JsonObject {
       merged.set(name, mergePatch(isObject(before) ? before : {}, value));
     } else merged.set(name, value);
   }
-  // A map and not an object, since a member may be called __proto__.
+  // Built as a map, since a member may be called __proto__.
   return Object.fromEntries(merged);
 }
 

@@ -1,5 +1,4 @@
-// Events that are told of in the same transaction as the change, and kept until the intake has taken them.
-// Written by collection-writes.ts, emptied by event-sender.ts; of several processes each may send what any has written.
+// The outbox: events stored in the transaction of the change, until the intake has taken them; any process can send them.
 import type { DatabaseSync } from 'node:sqlite';
 import type { JsonObject } from './body.ts';
 
@@ -14,9 +13,9 @@ export interface Event {
 }
 
 export interface Outbox {
-  /** Part of the transaction that is open. */
+  /** Runs within the open transaction. */
   readonly put: (type: string, data: JsonObject, now: number) => void;
-  /** To be called once that transaction is committed. */
+  /** To be called after that transaction is committed. */
   readonly wake: () => void;
 }
 
@@ -25,15 +24,15 @@ export interface Waiting {
   readonly event: Event;
 }
 
-/** What is due, for who sends it. Instants are milliseconds since 1970. */
+/** Events to send. Instants are milliseconds since 1970. */
 export interface OutboxQueue {
-  /** The oldest that is due; nobody else is given it before `until`. */
+  /** The oldest event that is due. It is not returned again before `until`. */
   readonly take: (now: number, until: number) => Waiting | undefined;
   readonly taken: (sequence: number) => void;
   readonly postpone: (sequence: number, until: number) => void;
 }
 
-/** Nothing is put off for longer: what is due later than that was put off by a clock that has been set back since. */
+/** The longest pause. An event due later than that was postponed before the clock was set back. */
 export const LONGEST_PAUSE_MS = 300_000;
 
 export function createOutboxTable(database: DatabaseSync): void {
@@ -47,7 +46,7 @@ export function createOutboxTable(database: DatabaseSync): void {
 ) STRICT`);
 }
 
-/** `newId`: a text without dots that no other event has (WH-1). */
+/** `newId` returns a unique text without dots (WH-1). */
 export function openOutbox(database: DatabaseSync, newId: () => string): Pick<Outbox, 'put'> & OutboxQueue {
   const put = database.prepare('INSERT INTO outbox (id, type, created, data, due) VALUES (?, ?, ?, ?, 0)');
   const take = database.prepare(
@@ -83,5 +82,5 @@ export function openOutbox(database: DatabaseSync, newId: () => string): Pick<Ou
   };
 }
 
-/** For a service that tells nobody. */
+/** For a service that sends no events. */
 export const NO_OUTBOX: Outbox = { put: () => undefined, wake: () => undefined };

@@ -1,5 +1,4 @@
-// What a request is answered with, as a value: made by reads and writes, kept for idempotency keys, sent at the end.
-// A refusal is one of them too; only what fails is thrown.
+// The result of a request as a value: stored for idempotency keys, sent at the end; refusals included.
 import type { ServerResponse } from 'node:http';
 import { type ErrorStatus, type FieldLines, sendError, sendText } from './answer.ts';
 
@@ -17,11 +16,11 @@ export interface Refused {
 }
 
 export const NOT_THERE: Refused = { refused: 404, message: 'There is no such resource' };
-/** RFC 9110 section 13.2: the state that the request names is not the one that is there. */
+/** RFC 9110 section 13.2: a precondition failed. */
 export const OTHER_STATE = 'This is not the state that the request is for';
 
 export function sendOutcome(response: ServerResponse, outcome: Outcome | Refused): void {
-  // A cache may keep a 404 or 405 that says nothing else (RFC 9110 §15.1), and what was missing may come.
+  // Caches may store a 404 or 405 without a Cache-Control (RFC 9110 §15.1), and the resource may appear later.
   if ('refused' in outcome)
     sendError(response, outcome.refused, outcome.message, { 'Cache-Control': 'no-store', ...outcome.lines });
   else if (outcome.body !== undefined) sendText(response, outcome.status, outcome.body, outcome.lines);

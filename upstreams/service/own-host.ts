@@ -1,11 +1,10 @@
-// Whether a request can be meant for a sample service: by its Host, and for forms by the page that sent them.
-// A page elsewhere can point a name of its own at 127.0.0.1 (DNS rebinding); its Host then still is that name.
+// Checks the Host of a request against DNS rebinding, and the origin of a form against CSRF.
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 
 const NAME_AND_PORT = /^(\[[^\]]+\]|[^:[\]]+)(?::\d{1,5})?$/;
 
-/** True for IP literals, loopback names and `own`; false where there is no Host, or more than one. */
+/** True for IP literals, loopback names and `own`; false for a missing or repeated Host. */
 export function isOwnHost({ headersDistinct }: IncomingMessage, own: readonly string[] = []): boolean {
   const [host = '', ...others] = headersDistinct.host ?? [];
   const name = NAME_AND_PORT.exec(host)?.[1]?.toLowerCase();
@@ -15,9 +14,9 @@ export function isOwnHost({ headersDistinct }: IncomingMessage, own: readonly st
 }
 
 /**
- * Whether a page of another site made the browser send this. `own` is the origin of our pages. They name no referrer, so that
- * a browser sends `Origin: null` with their forms; such a form is ours unless `Sec-Fetch-Site` says otherwise, and cookies
- * are SameSite. A client that is no browser sends neither field.
+ * Whether a page of another site sent this form. `own` is the origin of our pages. They have no referrer, so browsers send
+ * `Origin: null` with their forms. Such a form counts as ours unless `Sec-Fetch-Site` says otherwise; cookies are SameSite. Other
+ * clients send neither header.
  */
 export function isFromElsewhere({ headers }: IncomingMessage, own: string): boolean {
   const { origin = 'null' } = headers;

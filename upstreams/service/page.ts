@@ -1,5 +1,4 @@
-// The two kinds of page: numbered ones with links to their neighbours, and those that go on after an item.
-// Written as the specification has them (PAG-1, PAG-2), from what records.ts has found.
+// The bodies of list responses: numbered pages (PAG-1) and cursor pages (PAG-2).
 
 export interface Page {
   readonly data: readonly unknown[];
@@ -18,8 +17,8 @@ export interface CursorPage {
 }
 
 /**
- * PAG-1: a page beyond the end is empty, not missing.
- * Links hold a query only, so they resolve under whatever path a gateway gave the collection (PAG-3).
+ * PAG-1: a page beyond the end is empty, not missing. Links contain a query only, so they work under any path that a gateway
+ * gives the collection (PAG-3).
  */
 export function offsetPage(
   data: readonly unknown[],
@@ -39,7 +38,7 @@ export function offsetPage(
   };
 }
 
-/** PAG-2: the target of the `Link` that leads on after the item called `id`. */
+/** PAG-2: the target of the `Link` to the page after item `id`. */
 export function linkAfter(id: string, limit: number, query: URLSearchParams): string {
   return linkWith(query, { starting_after: id, limit: String(limit) });
 }

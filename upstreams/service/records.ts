@@ -1,11 +1,9 @@
-// The items of one collection in a table of SQLite: found, listed by filters and order, written.
-// Below collection.ts; callers bring the transaction that a write belongs to.
+// The items of a collection in a SQLite table: find, list, write; the caller opens the transaction of a write.
 import type { DatabaseSync, SQLInputValue, SQLOutputValue } from 'node:sqlite';
 
 export type Key = string | number;
 type Columns = Readonly<Record<string, SQLInputValue>>;
 
-/** An item as it is kept. */
 export interface Kept<Item> {
   readonly key: Key;
   readonly item: Item;
@@ -26,19 +24,18 @@ export interface Ordering {
 
 export interface Selection {
   readonly where: readonly Condition[];
-  /** Where it leaves two items equal, the key decides, in the direction of the last. */
+  /** Among equal items the key decides, in the direction of the last ordering. */
   readonly order: readonly Ordering[];
   readonly limit: number;
   readonly offset?: number;
-  /** Only what comes after this item; with one ordering at most. */
+  /** Only items after this one; allows one ordering at most. */
   readonly after?: { readonly key: Key; readonly value: SQLOutputValue };
 }
 
 export interface TableForm<Item> {
   readonly table: string;
-  /** SQL type of the key: an integer that counts up, or a text that the item brings. */
+  /** SQL type of the key: an integer that counts up, or a text given by the item. */
   readonly key: 'INTEGER' | 'TEXT';
-  /** Column definitions by name. */
   readonly columns: Readonly<Record<string, string>>;
   readonly write: (item: Item) => Columns;
   readonly read: (row: Readonly<Record<string, SQLOutputValue>>) => Item;
@@ -48,9 +45,9 @@ export interface Records<Item> {
   readonly find: (key: Key) => Kept<Item> | undefined;
   readonly count: (where: readonly Condition[]) => number;
   readonly list: (selection: Selection) => readonly Kept<Item>[];
-  /** Value of one column of an item, to go on after it. */
+  /** Value of one column of an item, for `after`. */
   readonly valueOf: (key: Key, column: string) => SQLOutputValue;
-  /** When anything of the collection changed last, removals included. */
+  /** Time of the last change in the collection, removals included. */
   readonly changed: () => number;
   readonly insert: (item: Item, now: number, key?: Key) => Kept<Item>;
   readonly replace: (key: Key, item: Item, now: number) => Kept<Item>;
@@ -65,7 +62,7 @@ CREATE TABLE ${table}_changed (at INTEGER NOT NULL) STRICT;
 INSERT INTO ${table}_changed VALUES (0)`);
 }
 
-/** Names of tables and columns are the program's own; what clients write is always a bound value. */
+/** Table and column names come from the program; values from clients are always bound. */
 export function openRecords<Item>(database: DatabaseSync, form: TableForm<Item>): Records<Item> {
   const { table, columns } = form;
   const names = Object.keys(columns);

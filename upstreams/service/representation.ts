@@ -1,11 +1,10 @@
-// What a client sees of an item: its members in the form of one edition, its links, its validators.
-// Used by reads and by the answers to writes, so that both say the same.
+// The representation of an item in one edition: fields, links and validators, for reads and for responses to writes.
 import type { JsonObject } from './body.ts';
 import type { Collection, ItemLink } from './collection-contract.ts';
 import type { Kept } from './records.ts';
 import { tagOf, type Validators } from './validators.ts';
 
-/** From where its links lead: they are relative, so that they hold under any path a gateway gives the collection. */
+/** The path from which links are relative, so that they work under any path that a gateway gives the collection. */
 export type Standpoint = 'item' | 'collection' | 'action';
 
 export function represent<Item>(
@@ -24,7 +23,7 @@ export function represent<Item>(
     : Object.fromEntries(Object.entries(whole).filter(([name]) => fields.includes(name)));
 }
 
-/** Of the item as GET shows it at its own address, whatever was asked for. */
+/** Validators of the whole item as GET returns it, whatever the request selects. */
 export function validatorsOf<Item>(collection: Collection<Item>, kept: Kept<Item>): Validators {
   return { etag: tagOf(JSON.stringify(represent(collection, kept, 'item'))), lastModified: kept.changed };
 }

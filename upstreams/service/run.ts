@@ -1,10 +1,9 @@
-// Runs one sample service as a process: port from the environment, a `ready` line, a clean end. Used by each main.ts.
+// Runs a sample service as a process: port from the environment, a `ready` line, a clean exit.
 import { isUnwritable } from './database.ts';
 import type { Service } from './listen.ts';
 
 export interface RunOptions {
   readonly name: string;
-  /** Name of the environment variable that moves the port. */
   readonly variable: string;
   readonly fallback: number;
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -12,8 +11,8 @@ export interface RunOptions {
 }
 
 /**
- * Prints `ready <name> <url>` once the service answers. Ends with 0 on SIGTERM, SIGINT, or when the process that
- * started it is gone; with 2 for an unusable port number, with 3 when it cannot start.
+ * Prints `ready <name> <url>` once the service answers. Exits with 0 on SIGTERM, SIGINT or the end of the parent process; with 2
+ * for an invalid port number; with 3 if it cannot start.
  */
 export async function runService({
   name,
@@ -33,7 +32,7 @@ export async function runService({
   };
   process.once('SIGTERM', end);
   process.once('SIGINT', end);
-  // The channel to the parent closes by itself when the parent is killed, so no service outlives the demo.
+  // The channel to the parent closes when the parent is killed, so no service outlives the demo.
   process.once('disconnect', end);
   if (process.send !== undefined && !process.connected) end();
   process.stdout.write(`ready ${name} ${service.url}\n`);
@@ -46,10 +45,9 @@ export async function runService({
   }
 }
 
-/** What the environment says cannot be used. */
 class Misused extends Error {}
 
-/** The port that the environment says. Throws a sentence for the operator when it is no port number. */
+/** The port in the environment. @throws Error with a sentence for the operator if it is not a port number */
 export function readPort(
   variable: string,
   fallback: number,
@@ -61,7 +59,6 @@ export function readPort(
   return Number(written);
 }
 
-/** Whatever else keeps a sample from starting says itself what it is. */
 function listenFailure(error: unknown, port: number, variable: string): unknown {
   const { code, syscall }: Partial<NodeJS.ErrnoException> = error instanceof Error ? error : {};
   if (syscall !== 'listen') return error;
@@ -70,14 +67,14 @@ function listenFailure(error: unknown, port: number, variable: string): unknown 
   return new Error(`port ${port} ${what}; ${variable} moves it`);
 }
 
-/** One line, and the end once it is out: what still waits in a pipe is lost with the process. */
+/** Exits after the line is written: process.exit discards text that waits in a pipe. */
 function stopWith(code: number, line: string): Promise<never> {
   return new Promise(() => process.stderr.write(`${line}\n`, () => process.exit(code)));
 }
 
 const FILE_CALLS = ['mkdir', 'open', 'chmod', 'rename', 'link', 'write'];
 
-/** What cannot be written where it is to be kept is told with what moves it. */
+/** For files that cannot be written, the message names the setting that moves them. */
 function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { syscall = '' }: NodeJS.ErrnoException = error;

@@ -1,5 +1,4 @@
-// What a sample service with a database is started with, and how its parts begin and end together.
-// Called by the services' own start functions; main.ts files fill it from the environment.
+// Options of a sample service with a database, and the start and end of its parts.
 import { randomUUID } from 'node:crypto';
 import { resolve } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
@@ -10,13 +9,13 @@ import type { ListenOptions, Service } from './listen.ts';
 import { createOutboxTable, NO_OUTBOX, type Outbox, openOutbox } from './outbox.ts';
 
 export interface StoredOptions extends ListenOptions {
-  /** Where its file lies; left out: in memory, gone with the process. */
+  /** Folder of its file; absent: in memory only. */
   readonly dataFolder?: string | undefined;
-  /** URL that takes events; left out: nobody is told. */
+  /** URL that takes events; absent: no events are sent. */
   readonly intake?: string | undefined;
-  /** Milliseconds since 1970; default: the system's clock. */
+  /** Milliseconds since 1970; default: the system clock. */
   readonly now?: () => number;
-  /** A text that no other event has; default: a random one. */
+  /** Returns a unique text; default: a random one. */
   readonly newId?: () => string;
 }
 
@@ -24,11 +23,11 @@ export interface Stored {
   readonly database: DatabaseSync;
   readonly outbox: Outbox;
   readonly now: () => number;
-  /** Ends the service and then what it stands on, which it also does for one that cannot start. */
+  /** Closes outbox and database after the service, also if the service cannot start. */
   readonly endingWith: (starting: Promise<Service>) => Promise<Service>;
 }
 
-/** `name`: of the service, its file and its lines. `fill` makes the tables of its own and what they begin with. */
+/** `name`: of the service, its file and its log lines. `fill` creates its own tables and first rows. */
 export function openStored(
   { dataFolder, intake, now = Date.now, newId = randomUUID }: StoredOptions,
   name: string,
@@ -66,7 +65,7 @@ export function openStored(
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** SUNDIAL_DATA, default ./data, and SUNDIAL_INTAKE. Throws with a sentence for a SUNDIAL_INTAKE that is no http URL. */
+/** Reads SUNDIAL_DATA, default ./data, and SUNDIAL_INTAKE. @throws Error with a sentence if SUNDIAL_INTAKE is not an http URL */
 export function storedOptionsOf(environment: Environment): Pick<StoredOptions, 'dataFolder' | 'intake'> {
   const intake = environment.SUNDIAL_INTAKE || undefined;
   if (intake !== undefined && !/^https?:$/.test(URL.parse(intake)?.protocol ?? ''))

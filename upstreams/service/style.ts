@@ -1,4 +1,4 @@
-// The one style of the pages of sample services. In the page itself, so that it needs no second request.
+// The style sheet of the pages of sample services, embedded in each page to save a request.
 
 export const STYLE = `
 :root { color-scheme: light dark; }

@@ -1,5 +1,4 @@
-// What a path of a collection means: all of it, one item, or an action on an item.
-// Pure but for the look whether the item is there.
+// Parses the path of a request: the collection, one item, or an action on an item.
 import type { Collection } from './collection-contract.ts';
 import type { Key } from './records.ts';
 
@@ -8,7 +7,7 @@ export type Target =
   | { readonly kind: 'item'; readonly key: Key }
   | { readonly kind: 'action'; readonly key: Key; readonly name: string };
 
-/** Undefined for what is not there. Ids need no escaping, and are known in one spelling only. */
+/** Undefined if the resource does not exist. Ids need no escaping and have one spelling only. */
 export function parseTarget<Item>(
   { path: whole, keyOf, records, writing }: Collection<Item>,
   path: string,

@@ -1,12 +1,10 @@
-// Entity tags and preconditions: whether a request is carried out, answered 304, or refused with 412.
-// RFC 9110 section 13.2.2 in its order; used by reads on the answer, by writes on what is there before.
+// Entity tags and preconditions, in the order of RFC 9110 section 13.2.2.
 import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { readHttpDate } from './http-date.ts';
 
-/** What tells one state of a representation from another. */
 export interface Validators {
-  /** Strong, quotes included. */
+  /** A strong tag, with its quotes. */
   readonly etag: string;
   /** Milliseconds since 1970, whole seconds. */
   readonly lastModified: number;
@@ -14,7 +12,7 @@ export interface Validators {
 
 export type Verdict = 'proceed' | 'not-modified' | 'failed';
 
-/** The same bytes, the same tag: another edition, other fields or other contents have another. */
+/** The tag of a body: another edition, other fields or other contents give another tag. */
 export function tagOf(body: string): string {
   return `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`;
 }
@@ -23,7 +21,7 @@ export function linesOf({ etag, lastModified }: Validators): { ETag: string; 'La
   return { ETag: etag, 'Last-Modified': new Date(lastModified).toUTCString() };
 }
 
-/** A date that cannot be read is no condition (RFC 9110 §13.1.3, §13.1.4). */
+/** An unreadable date is ignored (RFC 9110 §13.1.3, §13.1.4). */
 export function judge(headers: IncomingHttpHeaders, isRead: boolean, current: Validators): Verdict {
   const since = dateOf(headers['if-unmodified-since']);
   const ifMatch = headers['if-match'];

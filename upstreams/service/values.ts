@@ -1,5 +1,4 @@
-// What members and filters of the sample services are made of: texts, amounts, currencies, days, and how they are read.
-// Used by the editions, each of which puts them into its own form.
+// Types of values in the sample services (text, amount, currency, day) and their readers and filters.
 import type { Parsed } from './collection-contract.ts';
 import type { Filter } from './list-query.ts';
 
@@ -16,12 +15,12 @@ export function isText(value: unknown): value is string {
   return typeof value === 'string' && value.length <= LONGEST_TEXT && /^[^\p{Cc}\p{Cs}]+$/u.test(value);
 }
 
-/** Whole minor units, up to what `decimalOf` can write. */
+/** Whole minor units, up to the largest that `decimalOf` can write. */
 export function isAmount(value: unknown): value is number {
   return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value < 1e14;
 }
 
-/** Whole seconds since 1970 of a year of four digits. */
+/** Whole seconds since 1970, up to the year 9999. */
 export function isSecond(value: unknown): value is number {
   return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= LAST_SECOND;
 }
@@ -48,14 +47,14 @@ export function dayOf(second: number): string {
   return new Date(second * 1_000).toISOString().slice(0, 10);
 }
 
-/** First second of a day that the calendar has; undefined for anything else. */
+/** The first second of an existing day; undefined for anything else. */
 export function secondOf(day: unknown): number | undefined {
   if (typeof day !== 'string' || !/^\d{4}-\d\d-\d\d$/.test(day)) return undefined;
   const at = Date.parse(`${day}T00:00:00Z`) / 1_000;
   return isSecond(at) && dayOf(at) === day ? at : undefined;
 }
 
-/** The second where the day is still that of `current`, so that who writes days takes no time away. */
+/** Keeps the second of `current` if it is on this day: a client that writes days must not change the time. */
 export function secondOn(day: number, current: number | undefined): number {
   return current !== undefined && Math.floor(current / SECONDS_PER_DAY) * SECONDS_PER_DAY === day
     ? current
@@ -72,7 +71,7 @@ const equal = (column: string, read: Filter['read'], means: string): Filter => (
 export const textFilter = (column: string) =>
   equal(column, (text) => (isText(text) ? text : undefined), 'a text');
 
-/** `shown` by what is kept, where an edition has words of its own. */
+/** `words`: stored words by the words of the edition. */
 export function wordFilter(column: string, words: Readonly<Record<string, string>>): Filter {
   const read = (text: string) => (Object.hasOwn(words, text) ? words[text] : undefined);
   return equal(column, read, `one of ${Object.keys(words).join(', ')}`);
@@ -80,7 +79,7 @@ export function wordFilter(column: string, words: Readonly<Record<string, string
 
 export const sameWords = (words: readonly string[]) => Object.fromEntries(words.map((word) => [word, word]));
 
-/** At least, or at most, both included. */
+/** Inclusive lower or upper bound. */
 export const boundFilter = (
   column: string,
   compare: '>=' | '<=',
@@ -95,7 +94,7 @@ export const DECIMAL_AMOUNT = 'a decimal with two places, as 12.50';
 export const SECONDS = 'a whole number of seconds since 1970';
 export const A_DAY = 'a day, as 2026-03-01';
 
-/** Last second of a day, for "until" that means the whole of it. */
+/** The last second of a day, since "until" includes the whole day. */
 export function endOf(day: string): number | undefined {
   const first = secondOf(day);
   return first === undefined ? undefined : first + SECONDS_PER_DAY - 1;

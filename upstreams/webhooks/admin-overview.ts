@@ -1,5 +1,5 @@
-// How the service fares, on one page: deliveries by state, and every endpoint with its health, those in trouble first.
-// Made for admin.ts; of a URL the host alone is shown, since its path and query may hold a secret.
+// The overview for operators: deliveries by state, and endpoints with their health, failing ones first; of a URL only the host,
+// since path and query may hold a secret.
 import { DELIVERY_STATES, type EpochMs } from './delivery.ts';
 import { breakerState, type Health, type HealthRules } from './health.ts';
 import { secondsOf, showHealth, showSubscription } from './show.ts';
@@ -13,10 +13,10 @@ export interface OverviewParts {
 }
 
 const MOST_ENDPOINTS = 200;
-/** Of those that wait, the newest: what is new is due before what has failed often. */
+/** The newest pending ones: they are due before those that have failed often. */
 const LOOKED_AT_FOR_NEXT = 20;
 
-/** Instants are seconds since 1970. Rejects when the store is away. */
+/** Instants are seconds since 1970. Rejects if the store is unavailable. */
 export async function overviewOf({ store, rules, now }: OverviewParts): Promise<object> {
   const at = now();
   const oldestDue = await store.deliveries.oldestDue();

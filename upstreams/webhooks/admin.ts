@@ -1,5 +1,5 @@
-// What an operator and the gateway's dashboard read of the service, and delivering again; for this machine alone.
-// GET /admin/overview, GET /admin/deliveries?subscription=<id>&state=<state>, POST /admin/replay.
+// Admin routes of the service, for this machine only: GET /admin/overview, GET /admin/deliveries?subscription=<id>&state=<state>,
+// POST /admin/replay.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { sendError, sendJson } from '../service/answer.ts';
 import { readObject } from '../service/body.ts';
@@ -19,8 +19,8 @@ const REPLAY_MEMBERS = ['subscription', 'delivery', 'since', 'until'];
 /**
  * `overview`: `{ store, deliveries: { pending, delivered, dead }, oldest_due, endpoints_total, endpoints: [{ id, owner, host,
  * events, status, disabled, health, deliveries, next_attempt }] }`. `deliveries`: `{ total, data }`, the newest 100 of one
- * subscription. `replay` of `{ subscription, delivery }`: `{ replayed }`, of `{ subscription, since, until }`: the dead
- * letters of that time, `{ replayed, left }`. Rejects when the store is away.
+ * subscription. `replay` of `{ subscription, delivery }`: `{ replayed }`; of `{ subscription, since, until }`: the dead letters
+ * of that period, `{ replayed, left }`. Rejects if the store is unavailable.
  */
 export async function answerAdmin(
   parts: AdminParts,
@@ -46,7 +46,10 @@ export async function answerAdmin(
   }
 }
 
-/** A browser asks too, for a page of another site, perhaps by a name that leads here: Origin and Host tell. */
+/**
+ * A browser may send requests for a page of another site, also by a host name that resolves to this machine. Origin and Host show
+ * that.
+ */
 export function isFromHere({ socket, headers }: IncomingMessage): boolean {
   const from = socket.remoteAddress ?? '';
   const host = (headers.host ?? '').replace(/:\d+$/, '');

@@ -1,5 +1,4 @@
-// One call of the API: who asks, for what, and what the service has to answer with.
-// Made by api.ts and used by everything that answers; here also what several answers share.
+// One API request with its parts, and the responses that several routes share.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { sendError, sendText } from '../service/answer.ts';
 import type { Attempts } from '../service/attempts.ts';
@@ -15,12 +14,11 @@ import type { CheckUrl } from './written-subscription.ts';
 export interface ApiParts {
   readonly store: WebhookStore;
   readonly checkUrl: CheckUrl;
-  /** WH-2: a secret that no one has had, and the form in which it is kept. */
+  /** WH-2: a new secret, and its stored form. */
   readonly newSecret: () => { readonly secret: string; readonly sealed: string };
-  /** Ends in what no other id ends in; no dots. */
+  /** A unique id without dots. */
   readonly newId: (prefix: string) => string;
   readonly rules: HealthRules;
-  /** Deliveries asked for by hand, by owner. */
   readonly askedFor: Attempts;
   readonly now: () => EpochMs;
 }
@@ -33,13 +31,13 @@ export interface Call {
   readonly query: URLSearchParams;
 }
 
-/** What each method of a resource does; a GET answers HEAD as well. */
+/** Handlers by method; GET also answers HEAD. */
 export type Methods = Readonly<Partial<Record<string, () => Promise<void>>>>;
 
-/** Representations are for their owner alone, and checked each time. */
+/** Responses belong to one owner and are revalidated each time. */
 export const CACHE_CONTROL = 'private, no-cache';
 
-/** The object in the body; undefined when the answer was a refusal. */
+/** The object in the body; undefined after a refusal has been sent. */
 export async function readBody(
   { request, response }: Call,
   { types = [JSON_TYPE], isOptional = false }: { types?: readonly string[]; isOptional?: boolean } = {},
@@ -54,7 +52,7 @@ export async function readBody(
   return undefined;
 }
 
-/** Counts a delivery that the owner asks for; true when there were too many, and the answer was 429. */
+/** Counts a test event or replay; true if there were too many and 429 has been sent. */
 export function asksTooOften({ parts, owner, response }: Call): boolean {
   const wait = parts.askedFor.take(owner);
   if (wait === undefined) return false;
@@ -63,7 +61,6 @@ export function asksTooOften({ parts, owner, response }: Call): boolean {
   return true;
 }
 
-/** Of a resource that has no other parameter than `fields`. */
 export function readFieldsAlone(
   query: URLSearchParams,
   names: Pick<ListNames, 'fields'>,
@@ -74,7 +71,7 @@ export function readFieldsAlone(
   return typeof fields === 'string' ? { refusal: fields } : { fields };
 }
 
-/** 200 with its validators, or 304 where the client has it (RFC 9110 §13.1.2). A list has no date: it also shrinks. */
+/** Answers 200 with validators, or 304 (RFC 9110 §13.1.2). A list has no Last-Modified, since it also shrinks. */
 export function sendFound({ request, response, parts }: Call, body: string, lastModified?: EpochMs): void {
   const validators = { etag: tagOf(body), lastModified: lastModified ?? parts.now() };
   const dated = lastModified === undefined ? { ETag: validators.etag } : linesOf(validators);

@@ -1,5 +1,4 @@
-// Answers for the log of a subscription: its deliveries with their attempts, and replay of one or of all that are dead.
-// Called by api.ts with a subscription of the caller's own.
+// API routes for the deliveries of a subscription, and replay of one or of all dead letters.
 import { sendError, sendJson } from '../service/answer.ts';
 import { readListQuery } from '../service/list-query.ts';
 import { offsetPage } from '../service/page.ts';
@@ -61,7 +60,7 @@ export function replayMethods(call: Call, subscription: Subscription, { id }: De
   };
 }
 
-/** Dead letters of all time, or of that between `since` and `until` in the body. */
+/** Replays all dead letters, or those between `since` and `until` in the body. */
 export function deadReplayMethods(call: Call, subscription: Subscription): Methods {
   return {
     POST: async () => {

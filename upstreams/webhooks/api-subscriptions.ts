@@ -1,5 +1,4 @@
-// Answers for subscriptions: created with their secret, listed, read, changed, deleted; and what can be done to one.
-// Called by api.ts with a subscription of the caller's own; the secret leaves the service in two of these answers only.
+// API routes for subscriptions; a secret appears in the responses to creation and rotation only.
 import { sendError, sendJson } from '../service/answer.ts';
 import { readListQuery } from '../service/list-query.ts';
 import { JSON_TYPE, MERGE_PATCH } from '../service/media.ts';
@@ -26,7 +25,7 @@ import { readSubscription, type WrittenSubscription } from './written-subscripti
 const MOST_SUBSCRIPTIONS = 100;
 const DEFAULT_OVERLAP_SECONDS = 86_400;
 const LONGEST_OVERLAP_SECONDS = 7 * 86_400;
-/** An answer with a secret is kept by nobody on its way. */
+/** A response with a secret must not be stored. */
 const SECRET_LINES = { 'Cache-Control': 'no-store' };
 
 export function collectionMethods(call: Call): Methods {
@@ -56,7 +55,7 @@ export function rotationMethods(call: Call, { id }: Subscription): Methods {
       const { overlap = DEFAULT_OVERLAP_SECONDS, ...others } = body;
       const [unknown] = Object.keys(others);
       if (unknown !== undefined) {
-        // A secret that got out is not to go on for a day because of a slip.
+        // A leaked secret must not stay valid for a day because of a misspelt name.
         const message = `"${unknown.slice(0, 50)}" is unknown; there is overlap`;
         return sendError(call.response, 400, message);
       }
@@ -73,7 +72,7 @@ export function rotationMethods(call: Call, { id }: Subscription): Methods {
   };
 }
 
-/** Sent whatever events it wants, and on the same way as they are. */
+/** The event is sent whatever events the subscription wants, in the same way as others. */
 export function testMethods(call: Call, { id }: Subscription): Methods {
   const { store, newId, now } = call.parts;
   return {
@@ -88,7 +87,7 @@ export function testMethods(call: Call, { id }: Subscription): Methods {
   };
 }
 
-/** With its failures forgotten: it begins anew. */
+/** Also resets the failures of the endpoint. */
 export function enableMethods(call: Call, { id }: Subscription): Methods {
   const { store, now } = call.parts;
   return {
@@ -147,7 +146,7 @@ async function create(call: Call): Promise<void> {
     updated: at,
   };
   await store.subscriptions.add(made);
-  // Relative to the collection, so that it also leads there through a gateway that knows it by another path.
+  // A relative URL, so that it also works through a gateway that has another path for the collection.
   const lines = { ...SECRET_LINES, Location: `webhooks/${made.id}` };
   sendJson(call.response, 201, { ...showSubscription(made, at), secret }, lines);
 }
@@ -172,7 +171,7 @@ async function change(call: Call, { id, url }: Subscription, method: 'PUT' | 'PA
   });
   if (after === undefined) return sendGone(call);
   if (refusal.status !== undefined) return sendError(call.response, refusal.status, refusal.message);
-  // Another endpoint has failed nobody yet.
+  // The failures belong to the former endpoint.
   if (after.url !== url) await store.health.change(id, () => WELL);
   const lines = { ...linesOf(validatorsOf(after, now())), 'Cache-Control': CACHE_CONTROL };
   sendJson(call.response, 200, showSubscription(after, now()), lines);

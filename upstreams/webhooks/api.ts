@@ -1,5 +1,4 @@
-// The API of subscriptions, /webhooks and below: whose request it is, what its path means, what it may ask for.
-// Reached through the gateway, which names the consumer; goes on in api-subscriptions.ts and api-deliveries.ts.
+// The subscription API, /webhooks and below: identifies the owner, parses the path and checks the method.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { sendError } from '../service/answer.ts';
 import { acceptsJson, JSON_TYPE, MERGE_PATCH } from '../service/media.ts';
@@ -15,17 +14,18 @@ import {
 } from './api-subscriptions.ts';
 
 export const PATH = '/webhooks';
-/** Set by the gateway alone: what a client sends by this name never comes here. */
+/** Only the gateway sets this header; it removes one sent by a client. */
 export const CONSUMER_FIELD = 'x-consumer-id';
 
-/** Rejects when the store is away, and when the client leaves in the middle of its body. */
+/** Rejects if the store is unavailable or the client disconnects in the middle of its body. */
 export async function answerApi(
   parts: ApiParts,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
   const [path = '', query = ''] = (request.url ?? '').split(/\?(.*)/s);
-  // Whoever it names, a page did not come through the gateway: it would be given the secret of a subscription.
+  // A request of a web page has not come through the gateway, whatever consumer it names. It could get the secret of a
+  // subscription.
   if (request.headers.origin !== undefined) {
     return sendError(response, 403, 'Pages of a browser are not served here');
   }
@@ -42,14 +42,14 @@ export async function answerApi(
   if (method !== 'DELETE' && !acceptsJson(request.headers.accept)) {
     return sendError(response, 406, `Answers are ${JSON_TYPE}, which Accept leaves out`);
   }
-  // Reads say themselves which parameters they have.
+  // Reads check their own parameters.
   if (method !== 'GET' && method !== 'HEAD' && call.query.size > 0) {
     return sendError(response, 400, 'There are no parameters here');
   }
   return handle();
 }
 
-/** Undefined for what is not there, or is another consumer's. */
+/** Undefined if the resource does not exist or belongs to another consumer. */
 async function methodsOf(call: Call, segments: readonly string[]): Promise<Methods | undefined> {
   const [id, part, delivery, action, more] = segments;
   if (id === undefined) return collectionMethods(call);

@@ -1,5 +1,4 @@
-// One attempt to deliver: a POST over a connection of its own, and what became of it.
-// Called by the delivery loop. Where the name points is looked at here, each time, and the connection goes to what was looked at.
+// One delivery attempt: a POST over a new connection to an address that was checked just before.
 import { lookup } from 'node:dns/promises';
 import { BlockList, isIPv6, type LookupFunction } from 'node:net';
 import { Client, errors } from 'undici';
@@ -9,16 +8,15 @@ import { isPublicAddress } from './public-address.ts';
 
 export interface OutgoingDelivery {
   readonly url: string;
-  /** What signs it. */
+  /** The signature headers. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The very bytes that are signed. */
+  /** The signed bytes. */
   readonly body: Buffer;
 }
 
 interface Ended {
-  /** Absent where no answer came. */
   readonly status?: number;
-  /** For the subscriber: says nothing of our network. */
+  /** For the subscriber; it reveals nothing about the operator's network. */
   readonly message: string;
   readonly durationMs: number;
 }
@@ -27,9 +25,9 @@ export type AttemptOutcome = Ended &
   (
     | { readonly kind: 'delivered' }
     | { readonly kind: 'failed' }
-    /** Asked to come later: 429, 502, 503, 504. */
+    /** The receiver asked for a later attempt: 429, 502, 503, 504. */
     | { readonly kind: 'throttled'; readonly retryAfterMs: number | undefined }
-    /** 410: wants no more. */
+    /** 410: the receiver wants no more deliveries. */
     | { readonly kind: 'gone' }
   );
 
@@ -40,11 +38,14 @@ export interface Address {
 
 export interface AttemptOptions {
   readonly rules: DestinationRules;
-  /** PEM of what receivers of our own are trusted by, and nobody else. Asked each time: they may make it after our start. */
+  /**
+   * PEM of the certificates that our own receivers have; other receivers are not trusted by it. Read at each attempt, since they
+   * may be made after our start.
+   */
   readonly ca: () => string | undefined;
-  /** For all of an attempt, default 15 s (WH-5). */
+  /** Limit for the whole attempt; default 15 s (WH-5). */
   readonly timeoutMs?: number;
-  /** All addresses of a name; default: as the system resolves it. */
+  /** All addresses of a name; default: the system resolver. */
   readonly resolve?: (host: string) => Promise<readonly Address[]>;
   /** Epoch milliseconds, for a `Retry-After` that is a date. */
   readonly now?: () => number;
@@ -55,12 +56,12 @@ const MOST_READ_BYTES = 64 * 1024;
 const USER_AGENT = 'Sundial-Webhooks/1';
 const COME_LATER: readonly number[] = [429, 502, 503, 504];
 
-/** The name points to what nobody is called at on another's behalf. */
+/** The name resolves to an address that is not public. */
 class NotPublic extends Error {}
 
 /**
- * Attempts never reject for what the other side does. Once `signal` is aborted they reject with its reason: nothing is then
- * known of the delivery. WH-5: any 2xx is success; redirects are not followed; no proxy of the environment, no cookies.
+ * Attempts never reject for failures of the other side. If `signal` is aborted they reject with its reason, and the outcome is
+ * unknown. WH-5: any 2xx is success; no redirects, no proxy of the environment, no cookies.
  */
 export function createAttempt({
   rules,
@@ -102,7 +103,7 @@ export function createAttempt({
         bodyTimeout: timeoutMs,
         signal: AbortSignal.any([signal, timeUp]),
       });
-      // The status has said it all: how the body ends is nothing to us.
+      // The status decides; the end of the body does not matter.
       await body.dump({ limit: MOST_READ_BYTES, signal: timeUp }).catch(() => undefined);
       return {
         ...ended(`Answered ${statusCode}`),
@@ -113,7 +114,7 @@ export function createAttempt({
       signal.throwIfAborted();
       return ended(timeUp.aborted ? `No answer within ${timeoutMs / 1_000} s` : describe(error));
     } finally {
-      client.destroy().catch(() => undefined); // what is given up is not asked how it took it
+      client.destroy().catch(() => undefined); // errors of an abandoned connection do not matter
     }
   };
 }
@@ -129,14 +130,14 @@ function judge(status: number, retryAfter: string | string[] | undefined, now: n
   return { kind: 'throttled', retryAfterMs: readRetryAfter(String(retryAfter ?? ''), now) };
 }
 
-/** RFC 9110 §10.2.3: seconds, however many, or a date. How long is too long is said where it is used. */
+/** RFC 9110 §10.2.3: seconds or a date. The caller limits the length. */
 function readRetryAfter(written: string, now: number): number | undefined {
   if (/^\d+$/.test(written)) return Number(written) * 1_000;
   const date = readHttpDate(written);
   return date === undefined ? undefined : Math.max(0, date - now);
 }
 
-/** For a socket: all addresses of a name, or none where any of them is not public. */
+/** A lookup for a socket that fails if any address of the name is not public or is our own. */
 function publicOnly(resolve: (host: string) => Promise<readonly Address[]>, ours: BlockList): LookupFunction {
   return (host, { all }, done) => {
     resolve(host).then(

@@ -1,5 +1,4 @@
-// What happens to one due delivery: whether it may go now, the attempt, and what follows from its outcome.
-// Called by the store's work for everything that is due; the only file that moves deliveries and endpoints on.
+// Handles one due delivery: admission, the attempt, and the change of delivery and endpoint after it.
 import type { AttemptOutcome, OutgoingDelivery } from './attempt.ts';
 import { type Attempt, abandoned, afterAttempt, type Delivery, type EpochMs, postponed } from './delivery.ts';
 import type { EndpointSlots } from './endpoint-slots.ts';
@@ -14,7 +13,7 @@ import type { Warn } from './warnings.ts';
 
 export interface DeliverParts {
   readonly store: WebhookStore;
-  /** Rejects only once the signal is aborted. */
+  /** Rejects only if the signal is aborted. */
   readonly attempt: (delivery: OutgoingDelivery, signal: AbortSignal) => Promise<AttemptOutcome>;
   /** WH-6: milliseconds until the next attempt; undefined: there is none. */
   readonly nextDelay: (failed: Failed) => number | undefined;
@@ -22,9 +21,8 @@ export interface DeliverParts {
   readonly slots: EndpointSlots;
   readonly rules: HealthRules;
   readonly warn: Warn;
-  /** Told of each attempt. */
   readonly observe: (delivery: Delivery, attempt: Attempt) => void;
-  /** Aborted when the service ends: an attempt that runs then is given up, and its delivery is due at the next start. */
+  /** Aborted when the service ends. Running attempts are given up, and their deliveries are due at the next start. */
   readonly ending: AbortSignal;
   readonly now: () => EpochMs;
   /** From 0 to 1. */
@@ -32,10 +30,10 @@ export interface DeliverParts {
 }
 
 const FINISHED: Next = { kind: 'finished' };
-/** Those that wait for the same rest to end do not come in one heap. */
+/** Random share of the pause, so that deliveries that wait for the same endpoint do not return at once. */
 const SPREAD = 0.5;
 
-/** WH-3, WH-5, WH-6. Rejects when the store is away; the delivery is then due again. */
+/** WH-3, WH-5, WH-6. Rejects if the store is unavailable; the delivery is then due again. */
 export function createDeliver(parts: DeliverParts): Handle {
   const { store, slots, now } = parts;
   const later = async (delivery: Delivery, until: EpochMs): Promise<Next> => {
@@ -64,7 +62,7 @@ export function createDeliver(parts: DeliverParts): Handle {
   };
 }
 
-/** Undefined: go. Otherwise when to come again. Most endpoints are well, and nothing is written for them. */
+/** Undefined: go ahead. Otherwise when to try again. For healthy endpoints nothing is written. */
 async function admission(
   { store, rules, now, random }: DeliverParts,
   subscription: string,
@@ -72,7 +70,7 @@ async function admission(
   const health = await store.health.read(subscription);
   const admitted = admit(health, now(), rules);
   if (admitted.kind === 'go' && admitted.next === health) return undefined;
-  // Half-open: of several that come now, whoever writes it first is the probe.
+  // Half-open: of concurrent deliveries, the one that writes first is the probe.
   const seen = { isProbe: false };
   const { openUntil = now() } = await store.health.change(subscription, (present) => {
     const again = admit(present, now(), rules);
@@ -107,7 +105,7 @@ async function tryOnce(parts: DeliverParts, delivery: Delivery, subscription: Su
   try {
     outcome = await parts.attempt({ url: subscription.url, headers, body }, ending);
   } catch (error) {
-    // What has become of it nobody knows: it is due as it was.
+    // The outcome is unknown, so the delivery stays due.
     if (ending.aborted) return { kind: 'later', at: delivery.nextAt };
     throw error;
   }
@@ -134,7 +132,7 @@ async function settle(
     outcome.kind === 'gone'
       ? undefined
       : parts.nextDelay({ attempt: delivery.tries + 1, retryAfterMs, random });
-  // What has been tried is written down as soon as that can be done: forgotten, it would be tried again.
+  // Written with retries: a forgotten attempt would be made again.
   const settled = await persistently(
     () =>
       store.deliveries.change(delivery.id, (present) =>
@@ -151,7 +149,7 @@ async function settle(
   return settled?.state === 'pending' ? { kind: 'later', at: settled.nextAt } : FINISHED;
 }
 
-/** WH-5: 410 disables at once; WH-6: so does failing for too long, of which the owner is told on the way there. */
+/** WH-5: 410 disables the endpoint at once. WH-6: so does failing for too long, after warnings to the owner. */
 async function judgeEndpoint(
   { store, rules, warn, now }: DeliverParts,
   subscription: Subscription,

@@ -1,5 +1,4 @@
-// One event on its way to one subscription: pending until it is delivered or dead, with a log of its attempts.
-// Made by the fan-out, moved on by deliver.ts, shown by the API; pure, the store keeps it.
+// The state machine of a delivery, one event for one subscription: pending, delivered or dead, with a log of attempts.
 import { createHash } from 'node:crypto';
 
 /** Milliseconds since 1970. */
@@ -8,7 +7,7 @@ export type EpochMs = number;
 export interface KeptEvent {
   readonly id: string;
   readonly type: string;
-  /** The very text that is signed and sent (WH-3). */
+  /** The text that is signed and sent (WH-3). */
   readonly body: string;
   readonly kept: EpochMs;
 }
@@ -19,14 +18,13 @@ export type DeliveryState = (typeof DELIVERY_STATES)[number];
 export interface Attempt {
   readonly at: EpochMs;
   readonly outcome: 'delivered' | 'failed' | 'throttled' | 'gone';
-  /** Of the receiver's answer; absent when there was none. */
   readonly status?: number;
-  /** Says nothing of the network behind the service. */
+  /** Reveals nothing about the operator's network. */
   readonly message: string;
   readonly durationMs: number;
 }
 
-/** Why it is dead: every attempt failed, the subscription was disabled before it arrived, or nobody can sign it. */
+/** Every attempt failed, the subscription was disabled, the event was deleted, or the secret is lost. */
 export type DeathReason = 'attempts_exhausted' | 'subscription_disabled' | 'event_forgotten' | 'secret_lost';
 
 export interface Delivery {
@@ -35,22 +33,22 @@ export interface Delivery {
   readonly event: string;
   readonly type: string;
   readonly state: DeliveryState;
-  /** How often it was replayed. */
+  /** Number of replays. */
   readonly round: number;
   /** Attempts of this round. */
   readonly tries: number;
-  /** Not before then; of no meaning once it is no longer pending. */
+  /** Earliest time of the next attempt; meaningless unless pending. */
   readonly nextAt: EpochMs;
   readonly created: EpochMs;
   readonly updated: EpochMs;
   readonly death?: DeathReason;
-  /** The last ones of all rounds, the oldest first. */
+  /** The last attempts of all rounds, oldest first. */
   readonly attempts: readonly Attempt[];
 }
 
 const MOST_ATTEMPTS_KEPT = 20;
 
-/** The same event and subscription make the same delivery, so that a fan-out that is run again adds nothing. */
+/** The id is derived from event and subscription, so that a repeated fan-out adds nothing. */
 export function newDelivery(
   event: Pick<KeptEvent, 'id' | 'type'>,
   subscription: string,
@@ -72,13 +70,13 @@ export function newDelivery(
   };
 }
 
-/** What follows an attempt: delivered, pending until `retryAt`, or dead where there is no further attempt. */
+/** After an attempt: delivered, pending until `retryAt`, or dead if there is no further attempt. */
 export function afterAttempt(
   delivery: Delivery,
   attempt: Attempt,
   { now, retryAt, death }: { now: EpochMs; retryAt: EpochMs | undefined; death: DeathReason },
 ): Delivery {
-  // Whoever tried it as well, because the first was slow to say so, takes nothing back and revives nothing.
+  // A concurrent attempt by another process must not undo a delivery or revive a dead letter.
   if (delivery.state === 'delivered' || (delivery.state === 'dead' && attempt.outcome !== 'delivered')) {
     return delivery;
   }
@@ -94,7 +92,7 @@ export function afterAttempt(
   return { ...tried, state: 'pending', nextAt: retryAt };
 }
 
-/** Later, and no attempt: the endpoint is busy or resting. */
+/** Postpones without an attempt: the endpoint is busy or its breaker is open. */
 export function postponed(delivery: Delivery, until: EpochMs): Delivery {
   return delivery.state === 'pending' ? { ...delivery, nextAt: until } : delivery;
 }
@@ -103,7 +101,7 @@ export function abandoned(delivery: Delivery, death: DeathReason, now: EpochMs):
   return delivery.state === 'pending' ? { ...delivery, state: 'dead', death, updated: now } : delivery;
 }
 
-/** The same event under the same id again, with all attempts before it; what is pending stays as it is. */
+/** Pending again with the same event and id; earlier attempts are kept. A pending delivery does not change. */
 export function replayed(delivery: Delivery, now: EpochMs): Delivery {
   if (delivery.state === 'pending') return delivery;
   const { death: _, ...rest } = delivery;

@@ -1,12 +1,11 @@
-// Where a delivery may go: https, to a name that is somebody else's (WH-7).
-// Asked when a subscription is written and before each attempt; what the name then points to is judged by attempt.ts.
+// Checks where a delivery may go: https, to a public host name (WH-7); attempt.ts checks the addresses.
 import { isIP } from 'node:net';
 import { domainToASCII } from 'node:url';
 
 export interface DestinationRules {
-  /** `host:port` that may be called wherever it points: receivers of our own, the demo's for one. */
+  /** `host:port` of our own receivers, which may have any address, such as that of the demo. */
   readonly allow: readonly string[];
-  /** Addresses that are public and ours: nobody makes us call ourselves. */
+  /** Our own public addresses, which subscribers must not make us call. */
   readonly deny: readonly string[];
 }
 
@@ -16,11 +15,11 @@ export type Destination =
 
 const MOST_CHARACTERS = 2_048;
 const HTTPS_PORT = '443';
-/** Readers of URLs drop, mend or turn round the rest in different ways, and so see different hosts. */
+/** URL parsers treat other spellings in different ways, and so see different hosts. */
 const PLAIN = /^https:\/\/[^/\\\p{Cc}][^\\\p{Cc}]*$/iu;
-/** The authority with an "@": also one without a name before it, which the reader forgets. */
+/** An authority with "@", also without a user name, which the URL parser drops. */
 const WITH_USER = /^https:\/\/[^/?#]*@/i;
-/** Names that no public server answers to: special-use (IANA), never delegated (ICANN), and customary in networks. */
+/** Names that no public server has: special-use (IANA), never delegated (ICANN), and customary in private networks. */
 const NOT_PUBLIC = new RegExp(
   `(^|\\.)(${[
     ...['localhost', 'local', 'test', 'example', 'invalid', 'onion', 'alt', 'arpa'],
@@ -30,7 +29,7 @@ const NOT_PUBLIC = new RegExp(
 );
 const EMPTY_LABEL = /^\.|\.\.|\.$/;
 
-/** `written` as a URL to deliver to, or what is wrong with it, for whoever wrote it. Resolves no name. */
+/** The parsed URL, or what is wrong with it, for its owner. Resolves no name. */
 export function checkDestination(written: string, { allow }: DestinationRules): Destination {
   if (written.length > MOST_CHARACTERS) return refuse(`url may have at most ${MOST_CHARACTERS} characters`);
   const url = URL.parse(written);

@@ -1,14 +1,13 @@
-// How many attempts run at once at one endpoint, at one host and for one owner: so that neither a slow host nor many endpoints
-// of one owner take the room of others, and no host is called by all at once. Asked by deliver.ts before each attempt; those without a slot come again later, spread over the
-// time that it will take.
+// Limits concurrent attempts per endpoint, host and owner, so that a slow host or an owner with many endpoints does not delay
+// others; attempts without a slot return later, spread over the expected time.
 import type { EpochMs } from './delivery.ts';
 
-/** However long the row is: an endpoint that has become fast again is not kept waiting. */
+/** However long the queue is: an endpoint that has become fast again must not wait. */
 const LONGEST_WAIT_MS = 10_000;
 const LEAST_STEP_MS = 2;
 
 export type Slot =
-  /** To be called once, with how long it was held. */
+  /** Must be called once, with the time the slot was held. */
   | { readonly kind: 'free'; readonly release: (heldMs: number) => void }
   | { readonly kind: 'full'; readonly until: EpochMs };
 
@@ -25,7 +24,7 @@ export interface Endpoint {
 export interface Room {
   readonly perEndpoint: number;
   readonly perOwner: number;
-  /** Of one destination, whoever subscribed there; one owner has at most half of it. */
+  /** Per host, over all owners. One owner has at most half of it. */
   readonly perHost: number;
 }
 
@@ -56,12 +55,12 @@ export function createEndpointSlots({ perEndpoint, perOwner, perHost }: Room): E
   };
 }
 
-/** Rows of those that wait, by the name of what they wait for. */
+/** Counts running attempts per name, and schedules those that wait. */
 function createRows(most: number) {
-  /** `last`: when the last of those that wait comes again. Forgotten with the last attempt that runs. */
+  /** `last`: when the last waiting attempt returns. The entry is deleted with its last running attempt. */
   const busy = new Map<string, { running: number; last: EpochMs; heldMs: number }>();
   return {
-    /** Undefined: now. Otherwise the next place in the row, which is taken by asking. */
+    /** Undefined: a slot is free. Otherwise the next time in the queue; the call reserves it. */
     untilFree: (name: string, now: EpochMs): EpochMs | undefined => {
       const row = busy.get(name);
       if (row === undefined || row.running < most) return undefined;

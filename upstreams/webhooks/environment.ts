@@ -1,5 +1,4 @@
-// What the environment says of the webhooks service: its store, its key, and which receivers are our own.
-// Read by main.ts; what is wrong with it is one sentence.
+// Reads the environment of the webhooks service: store, key, own receivers and metrics listener.
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { ListenOptions } from '../service/listen.ts';
@@ -19,12 +18,11 @@ export interface Surroundings {
 }
 
 /**
- * `SUNDIAL_DATA`: folder of webhooks.db and webhooks-key, default ./data. `SUNDIAL_WEBHOOKS_STORE`: the URL of a Redis, for
- * several processes. `SUNDIAL_WEBHOOKS_KEY`: the key itself, 32 bytes in base64, which they share. `SUNDIAL_WEBHOOKS_ALLOW`:
- * `host:port` of receivers of our own, separated by commas, and `SUNDIAL_WEBHOOKS_CA`: files of the certificates that
- * they are trusted by, separated likewise, which may come later. `SUNDIAL_WEBHOOKS_DENY`: public addresses of our own, which nobody makes us call.
- * `SUNDIAL_WEBHOOKS_METRICS`: `host:port` of a listener that has /metrics and nothing else, default none.
- *
+ * `SUNDIAL_DATA`: folder of webhooks.db and webhooks-key, default ./data. `SUNDIAL_WEBHOOKS_STORE`: URL of a Redis, for several
+ * processes. `SUNDIAL_WEBHOOKS_KEY`: their shared key, 32 bytes in base64. `SUNDIAL_WEBHOOKS_ALLOW`: `host:port` of our own
+ * receivers, separated by commas. `SUNDIAL_WEBHOOKS_CA`: files of their certificates, separated by commas, which may be created
+ * later. `SUNDIAL_WEBHOOKS_DENY`: our own public addresses, which must not be called. `SUNDIAL_WEBHOOKS_METRICS`: `host:port` of
+ * a listener for /metrics only, default none.
  * @throws Error with a sentence for the operator
  */
 export async function openSurroundings(
@@ -59,7 +57,7 @@ async function openStore(
   if (!/^rediss?:$/.test(URL.parse(url)?.protocol ?? '')) {
     throw new Error('SUNDIAL_WEBHOOKS_STORE must be a redis:// or rediss:// URL, or left out');
   }
-  // Most start without a Redis, and then without loading what speaks to one.
+  // Imported only here: most processes use no Redis.
   const { openRedisStore } = await import('./redis/store.ts');
   return openRedisStore({ url, now, onFault });
 }
@@ -80,7 +78,7 @@ function readListener(written: string | undefined): ListenOptions | undefined {
   return { host, port: Number(port) };
 }
 
-/** Anything else would allow nothing, and nobody would be told. */
+/** Checked here: another form would match no receiver without any error. */
 function readAllowed(written: string | undefined): readonly string[] {
   const allowed = listed(written);
   const wrong = allowed.find((each) => !/^[\w.:[\]-]+:\d{1,5}$/.test(each));

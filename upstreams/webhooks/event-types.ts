@@ -1,7 +1,6 @@
-// The types of event that can be subscribed to, and which forms of a type's name there are (WH-8).
-// Read where a subscription is written, where an event comes in, and where the service itself has something to tell.
+// Event types that can be subscribed to, and the format of a type (WH-8).
 
-/** Of the service's own events; each goes to its owner alone. */
+/** Events of the service itself; each goes only to the owner of the subscription. */
 export const OWN_TYPES = {
   test: 'webhook.test',
   failing: 'webhook.failing',

@@ -1,5 +1,4 @@
-// Ends a request that failed: 503 while the store is away, 500 with an id for everything unforeseen.
-// The last resort of every listener of this service; what went wrong stays in the operator's log.
+// Answers a failed request: 503 if the store is unavailable, 500 with a request id for an unexpected error.
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { sendError } from '../service/answer.ts';
@@ -10,7 +9,7 @@ const BACK_IN_SECONDS = 2;
 interface FailureParts {
   readonly now: () => number;
   readonly log: (line: Readonly<Record<string, unknown>>) => void;
-  /** Told of a store that is away: each request says the same of it. */
+  /** Gets errors of an unavailable store, which all requests have in common. */
   readonly onFault: (error: unknown) => void;
 }
 
@@ -20,7 +19,7 @@ export function sendFailure(
   error: unknown,
   { now, log, onFault }: FailureParts,
 ): void {
-  // The client left in the middle of its body: there is nobody to tell.
+  // The client disconnected while sending its body.
   if (request.destroyed && !request.complete) return;
   const isAway = error instanceof StoreAway;
   const requestId = randomUUID();
@@ -31,7 +30,7 @@ export function sendFailure(
   else sendError(response, 500, 'The service failed', {}, { requestId });
 }
 
-/** With its cause: "the store is away" alone helps nobody. */
+/** Includes the cause of an unavailable store. */
 export function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error instanceof StoreAway

@@ -1,5 +1,4 @@
-// Tells the operator of faults of the store, each once in a while: a Redis that is away fails everybody who asks it.
-// Made by main.ts and webhooks.ts around their log.
+// Reports store errors to the operator, each at most once in 10 s: an unavailable Redis fails every request.
 import { describe } from './failure.ts';
 
 const AGAIN_AFTER_MS = 10_000;

@@ -1,48 +1,47 @@
-// How well an endpoint takes deliveries: its breaker, how long it has been failing, which alerts were given.
-// Asked before an attempt and told after it by deliver.ts; pure, the store keeps it.
+// The health of an endpoint: circuit breaker, time of failing, and alerts sent.
 import type { Attempt, EpochMs } from './delivery.ts';
 import { LONGEST_ASKED_MS } from './schedule.ts';
 
 export interface Health {
-  /** Failed attempts since the last one that succeeded. */
+  /** Failed attempts since the last success. */
   readonly failures: number;
   readonly failingSince?: EpochMs;
-  /** No attempt before then; then one, and the next after it has told. */
+  /** No attempt before then. After that one probe, until its result is known. */
   readonly openUntil?: EpochMs;
-  /** The highest share of the way to being disabled, in percent, that was told; 0 for none. */
+  /** The highest alert level sent, in percent of the way to being disabled; 0 for none. */
   readonly alerted: number;
   readonly lastSuccess?: EpochMs;
   readonly lastFailure?: EpochMs;
-  /** Of those that succeed one in a minute is written down. */
+  /** Of successful attempts, one a minute is written. */
   readonly lastAttempt?: LastAttempt;
 }
 
 export type LastAttempt = Pick<Attempt, 'at' | 'outcome' | 'status'>;
 
 export interface HealthRules {
-  /** Failed attempts in a row after which the endpoint rests. */
+  /** Failed attempts in a row after which the breaker opens. */
   readonly openAfter: number;
   readonly openMs: number;
-  /** How long an attempt may take at most: after that a probe that told nothing counts as lost. */
+  /** Longest duration of an attempt. A probe without a result after that counts as lost. */
   readonly probeMs: number;
-  /** Disabled after failing that long without one success… */
+  /** An endpoint is disabled after failing for that long without a success … */
   readonly disableAfterMs: number;
-  /** …and at least that often: two failures far apart say little. */
+  /** … and at least that often: two failures far apart prove little. */
   readonly disableAfterFailures: number;
 }
 
 export const WELL: Health = { failures: 0, alerted: 0 };
 
-/** WH-6: shares of the way to being disabled at which its owner is told. */
+/** WH-6: the owner is alerted at these shares of the way to being disabled. */
 export const ALERT_LEVELS = [50, 70, 90, 100] as const;
 
 export type Admission =
-  /** `next`: as it is to be kept before the attempt; the same object when nothing changes. */
+  /** `next`: the health to store before the attempt; the same object if nothing changes. */
   | { readonly kind: 'go'; readonly next: Health }
-  /** `probing`: another attempt is under way that will tell. */
+  /** A probe is running. */
   | { readonly kind: 'wait'; readonly until: EpochMs };
 
-/** Half-open: the first to come after the rest is the probe, and pushes the end of the rest away from the others. */
+/** Half-open: the first delivery after the pause is the probe, and postpones the others until its result is known. */
 export function admit(health: Health, now: EpochMs, rules: HealthRules): Admission {
   const { openUntil } = health;
   if (openUntil === undefined) return { kind: 'go', next: health };
@@ -51,7 +50,7 @@ export function admit(health: Health, now: EpochMs, rules: HealthRules): Admissi
 }
 
 export function succeeded(health: Health, now: EpochMs): Health {
-  // A healthy endpoint's record is not written at each delivery; a minute is near enough for "last success".
+  // A healthy endpoint is not written at each delivery; a minute is precise enough for "last success".
   const isFresh = health.lastSuccess !== undefined && now - health.lastSuccess < 60_000;
   if (health.failures === 0 && health.openUntil === undefined && isFresh) return health;
   return {
@@ -61,7 +60,7 @@ export function succeeded(health: Health, now: EpochMs): Health {
   };
 }
 
-/** `retryAfterMs`: how long the receiver asked to be left alone; longer than a day nobody is. */
+/** `retryAfterMs`: the receiver's Retry-After, limited to a day. */
 export function failed(
   health: Health,
   now: EpochMs,
@@ -81,13 +80,13 @@ export function failed(
   };
 }
 
-/** After `attempt`, which made it what it is; what is not to be written stays the same object. */
+/** Adds the attempt to a changed health; an unchanged one stays the same object and is not written. */
 export function attempted(before: Health, after: Health, { at, outcome, status }: LastAttempt): Health {
   if (after === before) return before;
   return { ...after, lastAttempt: { at, outcome, ...(status !== undefined && { status }) } };
 }
 
-/** Percent of the way to being disabled: the lesser of the share of the time and of the failures. 100: disable it. */
+/** Percent of the way to being disabled: the lesser of the shares of time and of failures. At 100 the endpoint is disabled. */
 export function wayToDisabled(health: Health, rules: HealthRules): number {
   if (health.failingSince === undefined || health.lastFailure === undefined) return 0;
   const ofTime = (health.lastFailure - health.failingSince) / rules.disableAfterMs;
@@ -95,7 +94,7 @@ export function wayToDisabled(health: Health, rules: HealthRules): number {
   return Math.min(100, Math.floor(100 * Math.min(ofTime, ofFailures)));
 }
 
-/** The highest level that is reached and not told yet; one that was passed over is not made up for. */
+/** The highest level reached and not yet alerted; skipped levels are not sent later. */
 export function dueAlert(health: Health, rules: HealthRules): number | undefined {
   const way = wayToDisabled(health, rules);
   const reached = ALERT_LEVELS.findLast((level) => level <= way);

@@ -1,5 +1,4 @@
-// POST /events: takes an event from a service, and answers 202 once it and its deliveries are on the disk.
-// For services on this machine alone: no policy leads here.
+// POST /events: stores an event and its deliveries, then answers 202; for services on this machine only.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { sendError, sendJson } from '../service/answer.ts';
 import { readObject } from '../service/body.ts';
@@ -13,17 +12,17 @@ export const INTAKE_PATH = '/events';
 export interface IntakeParts {
   readonly store: WebhookStore;
   readonly now: () => EpochMs;
-  /** Told how many deliveries an event became; undefined for one that was known. */
+  /** Gets the number of deliveries of an event; undefined for a repeated event. */
   readonly observe: (type: string, deliveries: number | undefined) => void;
 }
 
-/** The same id again: 202, and kept once. Rejects when the store is away, and when the client leaves half-way. */
+/** A repeated id gets 202 and is stored once. Rejects if the store is unavailable or the client disconnects. */
 export async function answerIntake(
   { store, now, observe }: IntakeParts,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  // A service says none; a browser does, for a page of another site that tells it what to send here.
+  // Services send no Origin. A browser does, for a page of another site.
   if (request.headers.origin !== undefined) return sendError(response, 404, 'There is no such resource');
   if (request.method !== 'POST') {
     return sendError(response, 405, 'Events are posted here', { Allow: 'POST' });

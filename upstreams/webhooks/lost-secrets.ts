@@ -1,18 +1,17 @@
-// Secrets that were sealed under a key which is gone: nobody can sign with them any more.
-// Told to the operator at the start, and to the owner by dead letters, which can be replayed once the secret is rotated.
+// Handles secrets sealed under a lost key: reports them at start, and makes dead letters that can be replayed after a rotation.
 import { type Attempt, afterAttempt, type Delivery, type EpochMs } from './delivery.ts';
 import type { Secret } from './secret.ts';
 import type { WebhookStore } from './store.ts';
 import { type Subscription, signingSecrets } from './subscription.ts';
 
-/** Undefined: sealed under another key. */
+/** Undefined if the secret was sealed under another key. */
 export type OpenSecret = (sealed: string) => Secret | undefined;
 
 export const ADVICE =
   'put back the file webhooks-key or SUNDIAL_WEBHOOKS_KEY and start again; where it is lost for good, owners POST to ' +
   '/rotate-secret and then to /replay: until then their events become dead letters';
 
-/** Those that sign now and can be opened, the newest first; none: they are lost. */
+/** Valid secrets that can be opened, the newest first; empty if they are lost. */
 export function usableSecrets(
   subscription: Subscription,
   openSecret: OpenSecret,
@@ -21,13 +20,12 @@ export function usableSecrets(
   return signingSecrets(subscription, now).flatMap(({ sealed }) => openSecret(sealed) ?? []);
 }
 
-/** How many subscriptions nothing can be delivered to. Rejects when the store is away. */
+/** Number of subscriptions without a usable secret. Rejects if the store is unavailable. */
 export async function countLost(store: WebhookStore, openSecret: OpenSecret, now: EpochMs): Promise<number> {
   const all = await store.subscriptions.all();
   return all.filter((each) => usableSecrets(each, openSecret, now).length === 0).length;
 }
 
-/** Nothing was sent, and the owner reads in its log what to do. */
 export async function giveUpUnsigned(
   store: WebhookStore,
   delivery: Delivery,

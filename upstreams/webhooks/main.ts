@@ -1,5 +1,4 @@
-// `node upstreams/webhooks/main.ts`: runs the webhooks service as a process of its own.
-// Started by the demo; environment.ts says what can be set.
+// Runs the webhooks service as a process: `node upstreams/webhooks/main.ts`.
 import { runService } from '../service/run.ts';
 import { openSurroundings } from './environment.ts';
 import { createFaultLog } from './fault-log.ts';

@@ -1,5 +1,4 @@
-// GET /metrics of the webhooks service, on its own port for this machine and on the listener for scrapers.
-// Used by webhooks.ts; no path but this one is answered there.
+// GET /metrics of the webhooks service, on its own port for this machine and on a listener for scrapers.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { sendError } from '../service/answer.ts';
 import { type ListenOptions, listen, type Service } from '../service/listen.ts';
@@ -7,7 +6,7 @@ import type { Metrics } from './metrics.ts';
 
 export const METRICS_PATH = '/metrics';
 
-/** 404 for any other path, 405 for what is no reading. Rejects when the store is away. */
+/** 404 for any other path, 405 for other methods. Rejects if the store is unavailable. */
 export async function answerMetrics(
   metrics: Metrics,
   request: IncomingMessage,
@@ -21,7 +20,7 @@ export async function answerMetrics(
   response.writeHead(200, { 'Content-Type': metrics.contentType, 'Cache-Control': 'no-store' }).end(text);
 }
 
-/** Undefined where none is wanted. Rejects with a sentence for the operator when its port cannot be had. */
+/** Undefined if no listener is configured. Rejects with a sentence for the operator if its port is not available. */
 export async function listenForScrapers(
   metrics: Metrics,
   options: ListenOptions | undefined,

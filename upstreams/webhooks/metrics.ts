@@ -1,5 +1,4 @@
-// The metrics of the service, for Prometheus: what came in, what was tried, what became of it, what waits.
-// Counted by the intake and the delivery, asked for at GET /metrics; no label is a name that a client chose.
+// The Prometheus metrics of the service; no label has a value chosen by a client.
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { Attempt, Delivery, EpochMs } from './delivery.ts';
 import { EVENT_TYPES, OWN_TYPES } from './event-types.ts';
@@ -8,10 +7,10 @@ import type { WebhookStore } from './store.ts';
 
 export interface Metrics {
   readonly contentType: string;
-  /** Asks the store how much waits. Rejects when it is away. */
+  /** Reads the number of waiting deliveries from the store. Rejects if it is unavailable. */
   readonly text: () => Promise<string>;
   readonly countEvent: (type: string, deliveries: number | undefined) => void;
-  /** `delivery` as the attempt left it. */
+  /** `delivery` after the attempt. */
   readonly countAttempt: (delivery: Pick<Delivery, 'type' | 'state' | 'death'>, attempt: Attempt) => void;
   readonly countAlert: (level: number) => void;
   readonly countDisabled: (reason: string) => void;
@@ -20,7 +19,7 @@ export interface Metrics {
 const PREFIX = 'sundial_webhook_';
 const SECONDS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 30];
 
-/** Whatever services call their events, there are as many series as these. */
+/** Limits the number of series, whatever types events have. */
 const EVENTS: readonly string[] = [...EVENT_TYPES, OWN_TYPES.test, 'other'];
 const RESULTS = ['delivered', 'retried', 'exhausted'] as const;
 const OUTCOMES: readonly Attempt['outcome'][] = ['delivered', 'failed', 'throttled', 'gone'];
@@ -28,7 +27,7 @@ const OUTCOMES: readonly Attempt['outcome'][] = ['delivered', 'failed', 'throttl
 export function createMetrics(store: WebhookStore, now: () => EpochMs): Metrics {
   const registry = new Registry();
   const registers = [registry];
-  /** At 0 for all of `known`: the first time a series is seen is no increase to Prometheus. */
+  /** Starts all known series at 0: Prometheus does not count the first value of a series as an increase. */
   const counter = <Label extends string>(
     name: string,
     help: string,
@@ -118,7 +117,7 @@ function labelOf(type: string): string {
   return EVENTS.includes(type) ? type : 'other';
 }
 
-/** Undefined: the receiver wanted no more, or another process had delivered it meanwhile. */
+/** Undefined: the receiver answered 410, or another process delivered it meanwhile. */
 function resultOf(
   { state, death }: Pick<Delivery, 'state' | 'death'>,
   { outcome }: Attempt,

@@ -1,5 +1,4 @@
-// Delivering again: one delivery, or the dead letters of a subscription that were made in some stretch of time.
-// Asked for by owners through the API and by operators through admin.ts.
+// Replays one delivery, or the dead letters of a subscription from a period.
 import type { JsonObject } from '../service/body.ts';
 import { isSecond } from '../service/values.ts';
 import { type Delivery, type DeliveryState, type EpochMs, replayed } from './delivery.ts';
@@ -11,7 +10,7 @@ export interface ReplayParts {
   readonly now: () => EpochMs;
 }
 
-/** Epoch milliseconds of when deliveries were made, both included. */
+/** Creation time of deliveries in epoch milliseconds, both included. */
 export interface Stretch {
   readonly since: EpochMs;
   readonly until: EpochMs;
@@ -25,10 +24,10 @@ export interface Refusal {
 
 export type OneReplayed = { readonly kind: 'replayed'; readonly delivery: Delivery } | Refusal;
 export type DeadReplayed =
-  /** `left`: dead letters of that time that the next call would take. */
+  /** `left`: dead letters of the period that are left for the next call. */
   { readonly kind: 'replayed'; readonly replayed: number; readonly left: number } | Refusal;
 
-/** Each is one transaction on the disk: more at once would hold up deliveries. */
+/** Each is one transaction on disk. More at once would delay deliveries. */
 export const MOST_AT_ONCE = 200;
 const PAGE = 100;
 const DISABLED: Refusal = {
@@ -37,7 +36,7 @@ const DISABLED: Refusal = {
   message: 'The subscription is disabled: POST to its /enable first',
 };
 
-/** The same event under the same id: a receiver that has had it can tell. */
+/** The same event under the same id, so that the receiver can detect a duplicate. */
 export async function replayOne(
   { store, now }: ReplayParts,
   { id: subscription, disabled }: Subscription,
@@ -57,7 +56,7 @@ export async function replayOne(
   return { kind: 'replayed', delivery: after };
 }
 
-/** The newest first, as many as go at once. */
+/** Replays the newest first, up to `MOST_AT_ONCE`. */
 export async function replayDead(
   { store, now }: ReplayParts,
   { id, disabled }: Subscription,
@@ -77,7 +76,7 @@ export async function replayDead(
   return { kind: 'replayed', replayed: count, left: Math.max(0, dead.length - MOST_AT_ONCE) };
 }
 
-/** `since` and `until` of a body, seconds since 1970; everything where neither is given. */
+/** `since` and `until` of a body, in seconds since 1970; without them, all times. */
 export function readStretch({ since, until }: JsonObject): Stretch | string {
   for (const [name, value] of Object.entries({ since, until })) {
     if (value !== undefined && !isSecond(value))
@@ -90,7 +89,7 @@ export function readStretch({ since, until }: JsonObject): Stretch | string {
   return stretch.since > stretch.until ? 'since must not be after until' : stretch;
 }
 
-/** All ids, before the first is moved: what leaves the list would shift the pages. */
+/** Collects all ids before the first change, which would shift the pages. */
 async function deadIn(
   store: WebhookStore,
   subscription: string,

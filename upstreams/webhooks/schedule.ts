@@ -1,11 +1,10 @@
-// When a delivery that failed is tried again (WH-6).
-// Asked by the delivery loop after each attempt that was not taken.
+// The retry schedule of failed deliveries (WH-6).
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
-/** After the first attempt, which is made at once: ten attempts in some 75 hours. */
+/** Delays after the first attempt, which is made at once: ten attempts in about 75 hours. */
 const DELAYS_MS = [
   5 * SECOND,
   5 * MINUTE,
@@ -20,21 +19,21 @@ const DELAYS_MS = [
 
 export const MOST_ATTEMPTS = DELAYS_MS.length + 1;
 
-/** Of each delay: so that what failed together is not tried again together. */
+/** Random share of each delay, so that deliveries that failed together are not retried together. */
 const JITTER = 0.2;
-/** What a subscriber may ask for; a day is the longest delay of our own. */
+/** The longest Retry-After that is respected, as long as the longest delay. */
 export const LONGEST_ASKED_MS = 24 * HOUR;
 
 export interface Failed {
-  /** How many attempts were made, from 1. */
+  /** Number of attempts so far, from 1. */
   readonly attempt: number;
-  /** What `Retry-After` asked for, milliseconds. */
+  /** Retry-After of the response, milliseconds. */
   readonly retryAfterMs: number | undefined;
   /** From 0 up to, not including, 1. */
   readonly random: () => number;
 }
 
-/** Milliseconds until the next attempt, never sooner than was asked for; undefined after the last one: a dead letter. */
+/** Milliseconds until the next attempt, never less than Retry-After; undefined after the last one, which makes a dead letter. */
 export function nextAttemptDelay({ attempt, retryAfterMs, random }: Failed): number | undefined {
   const planned = DELAYS_MS[attempt - 1];
   if (planned === undefined) return undefined;

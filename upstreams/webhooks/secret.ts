@@ -1,10 +1,9 @@
-// The secret a subscriber shares with us: made once, told once, kept sealed.
-// Made when a subscription is made or rotated; opened by delivery just before it signs.
+// Secrets of subscriptions: made, sealed under the key of the service, and opened for signing.
 import { createCipheriv, createDecipheriv, randomBytes, randomUUID } from 'node:crypto';
 import { linkSync, mkdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** `whsec_` and base64 of the bytes that are the HMAC key (WH-2): those bytes, not these characters. */
+/** `whsec_` and base64 of the HMAC key (WH-2). The decoded bytes are the key, not these characters. */
 export type Secret = `whsec_${string}`;
 
 const PREFIX = 'whsec_';
@@ -17,12 +16,11 @@ export function makeSecret(random: (bytes: number) => Buffer = randomBytes): Sec
   return `${PREFIX}${random(SECRET_BYTES).toString('base64')}`;
 }
 
-/** The bytes that sign. */
 export function secretBytes(secret: Secret): Buffer {
   return Buffer.from(secret.slice(PREFIX.length), 'base64');
 }
 
-/** As it is kept: AES-256-GCM under the key of this service, in base64. */
+/** The stored form: AES-256-GCM under the key of this service, in base64. */
 export function sealSecret(key: Buffer, secret: Secret): string {
   const nonce = randomBytes(NONCE_BYTES);
   const cipher = createCipheriv('aes-256-gcm', key, nonce);
@@ -30,7 +28,7 @@ export function sealSecret(key: Buffer, secret: Secret): string {
   return Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString('base64');
 }
 
-/** Undefined when it was sealed under another key, or is damaged. */
+/** Undefined if the secret was sealed under another key or is damaged. */
 export function openSecret(key: Buffer, sealed: string): Secret | undefined {
   const bytes = Buffer.from(sealed, 'base64');
   const [nonce, tag] = [bytes.subarray(0, NONCE_BYTES), bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES)];
@@ -41,15 +39,14 @@ export function openSecret(key: Buffer, sealed: string): Secret | undefined {
   try {
     return `${PREFIX}${Buffer.concat([opened, decipher.final()]).toString('base64')}`;
   } catch {
-    return undefined; // the tag is not of this key: there is no other way to be told
+    return undefined; // the tag does not match; `final` can only throw
   }
 }
 
 /**
- * The key of this service in `webhooks-key` of the data folder, readable by its owner alone; made where there is none. Of two
- * processes that start at once the second takes the first's: a link never replaces a file.
- *
- * @throws Error when the file holds something else
+ * Reads the key of this service from `webhooks-key` in the data folder, readable by its owner only. Creates it if it is missing.
+ * If two processes start at once, both get the same key: a link never replaces a file.
+ * @throws Error if the file contains something else
  */
 export function loadSealingKey(dataFolder: string): Buffer {
   const file = join(dataFolder, 'webhooks-key');

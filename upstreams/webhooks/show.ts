@@ -1,5 +1,4 @@
-// What callers see of subscriptions, their deliveries and their endpoints. Instants are seconds since 1970, as in events.
-// Used by the API and the admin reads; a secret is shown by neither, but once by the answer that made it.
+// The JSON form of subscriptions, deliveries and health; instants are seconds since 1970; secrets are never included.
 import type { Delivery, EpochMs } from './delivery.ts';
 import { breakerState, type Health, type HealthRules, wayToDisabled } from './health.ts';
 import { type Subscription, signingSecrets } from './subscription.ts';

@@ -1,28 +1,27 @@
-// Signs a delivery: the header fields by which a subscriber knows who sent it, when, and that no byte was changed.
-// Called for every attempt, since its time is signed as well (WH-3).
+// Signs a delivery: the headers that prove its sender, its time and its content, made for each attempt (WH-3).
 import { createHmac } from 'node:crypto';
 import { type Secret, secretBytes } from './secret.ts';
 
 /**
- * `both`: the Standard Webhooks fields, and `x-webhook-signature` with the time under the signature. `body-only`: in place of the
- * latter the specification's literal form, which anyone who has seen a delivery can send again.
+ * `both`: the Standard Webhooks headers, and `x-webhook-signature` with a signed time. `body-only`: in place of the latter the
+ * specification's literal form, which allows replay attacks.
  */
 export const SIGNATURE_FORMS = ['both', 'body-only'] as const;
 export type SignatureForm = (typeof SIGNATURE_FORMS)[number];
 
 export interface Signed {
-  /** Of the event, the same in every attempt; without a full stop, which separates what is signed. */
+  /** Id of the event, the same in every attempt. It has no dot, which separates the signed parts. */
   readonly id: string;
-  /** Of this attempt, seconds since 1970. */
+  /** Time of this attempt, seconds since 1970. */
   readonly timestamp: number;
   /** The bytes that are sent (WH-3). */
   readonly body: Buffer;
-  /** All that are valid now, the newest first: while one is rotated, two. */
+  /** All valid secrets, the newest first; two during a rotation. */
   readonly secrets: readonly Secret[];
   readonly form: SignatureForm;
 }
 
-/** The fields of WH-1. `body-only` can carry one signature: that of the newest secret. */
+/** The headers of WH-1. `body-only` has room for one signature, that of the newest secret. */
 export function signDelivery({
   id,
   timestamp,

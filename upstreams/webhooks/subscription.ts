@@ -1,12 +1,11 @@
-// A webhook subscription as it is kept: who is called where, for which events, signed with which secrets.
-// Made and changed by the API, read by the fan-out and by every delivery; the store keeps it.
+// A webhook subscription as stored: owner, URL, events and secrets.
 import type { EpochMs } from './delivery.ts';
 import type { SignatureForm } from './signature.ts';
 
 export interface KeptSecret {
-  /** As `sealSecret` wrote it: no store holds a secret that can be read. */
+  /** Sealed by `sealSecret`; no store has a readable secret. */
   readonly sealed: string;
-  /** Signs until then beside its successor; absent: the present secret. */
+  /** The secret also signs until then, beside its successor; absent for the present secret. */
   readonly until?: EpochMs;
 }
 
@@ -18,23 +17,22 @@ export interface Disabled {
 
 export interface Subscription {
   readonly id: string;
-  /** The consumer that made it, who alone sees it. */
+  /** The consumer that created it, and the only one that sees it. */
   readonly owner: string;
   readonly url: string;
   readonly events: readonly string[];
   readonly signature: SignatureForm;
-  /** The newest first. */
+  /** Newest first. */
   readonly secrets: readonly KeptSecret[];
-  /** Absent while it is enabled. */
   readonly disabled?: Disabled;
   readonly created: EpochMs;
   readonly updated: EpochMs;
 }
 
-/** How many secrets may sign at once: a header with more of them would help nobody. */
+/** Limits the signatures in a header. */
 const MOST_SECRETS = 4;
 
-/** WH-2: from now on the new secret signs, and until `now + overlapMs` those before it as well. */
+/** WH-2: the new secret signs from now on; former ones also sign until `now + overlapMs`. */
 export function withSecret(
   subscription: Subscription,
   sealed: string,
@@ -49,7 +47,7 @@ export function withSecret(
   return { ...subscription, secrets: [{ sealed }, ...overlapping], updated: now };
 }
 
-/** Those that sign at `now`, the newest first. */
+/** Secrets that sign at `now`, the newest first. */
 export function signingSecrets({ secrets }: Subscription, now: EpochMs): readonly KeptSecret[] {
   return secrets.filter(({ until }) => until === undefined || until > now);
 }

@@ -1,25 +1,22 @@
-// The figures by which the service delivers, in one place: what a real service would let its operators choose.
-// Read by webhooks.ts; tests and harnesses bring others.
+// Limits and times of the webhooks service, with their defaults; tests set others.
 import type { HealthRules } from './health.ts';
 import { type Failed, nextAttemptDelay } from './schedule.ts';
 
 export interface Tuning {
-  /** Attempts at once, over all endpoints. */
   readonly concurrency: number;
   readonly perEndpoint: number;
-  /** Of one owner's endpoints together: whoever has many that are slow slows down none but his own. */
+  /** Over all endpoints of one owner, so that slow endpoints delay only their owner. */
   readonly perOwner: number;
-  /** At one host, whoever's endpoints they are: a few slow hosts leave room for the others. */
+  /** At one host, over all owners, so that a few slow hosts do not delay others. */
   readonly perHost: number;
-  /** Deliveries that an owner may ask for by hand in a minute: test events and replays of one delivery. */
+  /** Test events and single replays that an owner may request in a minute. */
   readonly askedPerMinute: number;
-  /** For all of an attempt. */
   readonly attemptMs: number;
-  /** A process that holds a delivery longer than this is taken for dead. Longer than an attempt. */
+  /** A process that holds a delivery longer than this counts as dead. Longer than an attempt. */
   readonly leaseMs: number;
-  /** How long what is finished can be looked at and replayed; longer than the whole schedule. */
+  /** How long finished deliveries are kept for reading and replay; longer than the retry schedule. */
   readonly keepMs: number;
-  /** What runs at the end of the process may go on for so long; the demo waits three seconds for its services. */
+  /** How long running attempts may take at the end of the process; the demo waits three seconds for its services. */
   readonly drainMs: number;
   readonly rules: HealthRules;
   readonly nextDelay: (failed: Failed) => number | undefined;

@@ -1,5 +1,5 @@
-// Tells the owner of a failing endpoint, and the operator, how near it is to being disabled, and that it was (WH-6).
-// Called by deliver.ts after a failed attempt; the owner is told by events to its other endpoints.
+// Alerts owner and operator of a failing endpoint before it is disabled, and when it is (WH-6); owners get events at their other
+// endpoints.
 import { createHash } from 'node:crypto';
 import { type EpochMs, newDelivery } from './delivery.ts';
 import { OWN_TYPES } from './event-types.ts';
@@ -9,7 +9,7 @@ import type { Disabled, Subscription } from './subscription.ts';
 import { makeEvent } from './written-event.ts';
 
 export interface Warn {
-  /** Once for each level that is reached. */
+  /** Once per level that is reached. */
   readonly ofFailing: (subscription: Subscription, health: Health) => Promise<void>;
   readonly ofDisabled: (subscription: Subscription, disabled: Disabled) => Promise<void>;
 }
@@ -18,7 +18,7 @@ export interface WarnParts {
   readonly store: WebhookStore;
   readonly rules: HealthRules;
   readonly now: () => EpochMs;
-  /** One line for the operator and his metrics: no secret, and no URL, whose query may hold one. */
+  /** Writes one line for the operator and counts metrics: no secret, and no URL, whose query may hold one. */
   readonly tell: (
     what: 'webhook_failing' | 'webhook_disabled',
     details: Readonly<Record<string, unknown>>,
@@ -26,7 +26,7 @@ export interface WarnParts {
 }
 
 export function createWarn({ store, rules, now, tell }: WarnParts): Warn {
-  /** The id is made of what it tells: told twice, after a crash, it is kept once. */
+  /** The id is derived from the content, so an event sent again after a crash is stored once. */
   const announce = async (
     type: string,
     { owner, id }: Subscription,
@@ -52,7 +52,7 @@ export function createWarn({ store, rules, now, tell }: WarnParts): Warn {
       const told = { level, failures: health.failures, failing_since: since };
       tell('webhook_failing', { subscription: subscription.id, owner: subscription.owner, ...told });
       await announce(OWN_TYPES.failing, subscription, told, `${since} ${level}`);
-      // Marked after it was told: who is killed between the two tells it again, under the same id.
+      // Marked after sending. A process killed in between sends it again, under the same id.
       await store.health.change(subscription.id, (present) =>
         present.alerted < level && present.failures > 0 ? { ...present, alerted: level } : present,
       );

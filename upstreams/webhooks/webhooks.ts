@@ -1,5 +1,4 @@
-// The webhooks service: takes events in, keeps them, and delivers them to whoever subscribed.
-// Puts its parts together around one store; main.ts and tests choose the store and the figures.
+// Builds the webhooks service from its parts.
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -24,33 +23,31 @@ import { type Tuning, USUAL } from './tuning.ts';
 import { createWarn } from './warnings.ts';
 
 export interface WebhooksOptions extends ListenOptions {
-  /** Closed with the service. */
   readonly store: WebhookStore;
-  /** Secrets are kept under it: 32 bytes, the same for all processes of one store. */
+  /** The key that seals secrets: 32 bytes, the same for all processes of one store. */
   readonly sealingKey: Buffer;
   readonly destinations: DestinationRules;
-  /** A listener of its own that has the metrics and nothing else, for a Prometheus on another machine; left out: none. */
+  /** A listener for /metrics only, for a Prometheus on another machine; absent: none. */
   readonly metrics?: ListenOptions | undefined;
-  /** PEM of what receivers of our own are trusted by, now. */
+  /** PEM of the certificates of our own receivers, at this moment. */
   readonly ca: () => string | undefined;
   readonly tuning?: Partial<Tuning>;
-  /** One line for the operator, without a secret. */
+  /** Writes one line for the operator, without secrets. */
   readonly log: (line: Readonly<Record<string, unknown>>) => void;
-  /** Epoch milliseconds; default the system clock. */
+  /** Epoch milliseconds; default: the system clock. */
   readonly now?: () => number;
   readonly random?: () => number;
 }
 
 export interface WebhooksService extends Service {
-  /** Origin of the listener for scrapers, where there is one. */
   readonly metricsUrl?: string;
 }
 
 const FORGET_EVERY_MS = 3_600_000;
-/** Beyond the drain: what a store that is away may still take. */
+/** After the drain: time for an unavailable store. */
 const END_WITHIN_MS = 500;
 
-/** Rejects when the port cannot be had. At the end what runs is waited for, for a while. */
+/** Rejects if the port is not available. `close` waits for running attempts, up to `drainMs`. */
 export async function startWebhooks(options: WebhooksOptions): Promise<WebhooksService> {
   const { store, sealingKey, destinations, ca, log, now = Date.now, random = Math.random } = options;
   const tuning: Tuning = { ...USUAL, ...options.tuning };

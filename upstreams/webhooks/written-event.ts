@@ -1,5 +1,4 @@
-// An event as a service posted it: read, checked against the specification's Event record, kept as the text it came in.
-// Used by the intake; what it returns is what is signed and sent.
+// Reads an event posted by a service, checks it against the specification's Event record, and keeps its text.
 import type { EpochMs, KeptEvent } from './delivery.ts';
 import { isEventType } from './event-types.ts';
 
@@ -8,9 +7,9 @@ export type ReadEvent =
   | { readonly kind: 'refused'; readonly message: string };
 
 const MEMBERS = ['id', 'type', 'created', 'data'];
-/** It becomes `webhook-id`, which is signed as `id.timestamp.body`: without a dot there is one way to read that. */
+/** The id becomes `webhook-id`, which is signed as `id.timestamp.body`. Without a dot that is unambiguous. */
 const ID = /^[A-Za-z0-9_-]{1,100}$/;
-/** The year 5138 in seconds, 1973 in milliseconds. */
+/** The year 5138 in seconds, or 1973 in milliseconds. */
 const LAST_SECOND = 100_000_000_000;
 
 export function readEvent(bytes: Uint8Array, now: EpochMs): ReadEvent {
@@ -35,7 +34,6 @@ export function readEvent(bytes: Uint8Array, now: EpochMs): ReadEvent {
   return { kind: 'event', event: { id, type, body, kept: now } };
 }
 
-/** An event that the service itself makes. */
 export function makeEvent(
   { id, type, data }: { readonly id: string; readonly type: string; readonly data: object },
   now: EpochMs,
@@ -56,7 +54,7 @@ function decode(bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes).trim();
   } catch {
-    return undefined; // bytes that are no text are refused as text that is no object
+    return undefined; // bytes that are not UTF-8 are refused like text that is not an object
   }
 }
 
@@ -64,6 +62,6 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return undefined; // the same
+    return undefined; // likewise
   }
 }

@@ -1,5 +1,4 @@
-// What an owner may write of a subscription, checked (WH-8): url, events and the form of the signature.
-// Used by the API before anything is kept; where a url may lead is checked again at every attempt.
+// Checks the fields of a subscription that an owner may write: url, events and signature (WH-8).
 import type { JsonObject } from '../service/body.ts';
 import { EVENT_TYPES, isEventType } from './event-types.ts';
 import { SUBSCRIPTION_FIELDS } from './show.ts';
@@ -15,13 +14,13 @@ export type ReadSubscription =
   | { readonly kind: 'valid'; readonly written: WrittenSubscription }
   | { readonly kind: 'refused'; readonly message: string };
 
-/** The normal form of a url, or why it is none that the service calls. */
+/** The parsed URL, or why the service may not call it. */
 export type CheckUrl = (
   url: string,
 ) => { readonly kind: 'allowed'; readonly url: URL } | { readonly kind: 'refused'; readonly message: string };
 
 const WRITABLE = ['url', 'events', 'signature'];
-/** Shown, not written: a representation that was read can be sent back. */
+/** Read-only fields are accepted and ignored, so that a representation can be sent back. */
 const SHOWN: readonly string[] = SUBSCRIPTION_FIELDS;
 const MOST_EVENTS = 50;
 

@@ -1,4 +1,4 @@
-// The files of the dashboard as rows of the admin listener's table: read once, served from memory, with an ETag each.
+// The files of the dashboard as pages of the admin listener: read once, served from memory, with an ETag each.
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
@@ -9,7 +9,7 @@ import type { AdminPage } from '../route.ts';
 const FOLDERS = ['page', 'shell'].map((name) => join(import.meta.dirname, name));
 const HOME = '/dashboard/';
 const SHELL = 'dashboard.html';
-/** Where the one document is shown; its script looks at the address. */
+/** Paths of the one document, whose script shows the page of the address. */
 const PLACES = ['version', 'consumer', 'limits', 'upstreams', 'webhooks', 'configuration'];
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -19,7 +19,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml; charset=utf-8',
 };
 
-/** Nothing from elsewhere, nothing inline: what a policy or a client has written can only be text on these pages. */
+/** No other origins and no inline scripts: text of policies and clients stays text. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -37,18 +37,24 @@ const HEADERS = {
   'content-security-policy': CONTENT_SECURITY_POLICY,
   'cross-origin-opener-policy': 'same-origin',
   'referrer-policy': 'no-referrer',
-  // Kept, and asked about each time: a new gateway brings new files.
+  // Browsers revalidate each time: a new gateway has new files.
   'cache-control': 'no-cache',
 };
 
+export interface Dashboard {
+  readonly pages: readonly AdminPage[];
+  /** The answer to a browser at an unknown path. */
+  readonly notFound: AdminAnswer;
+}
+
 /** @throws the system's error when the files of the program cannot be read */
-export async function dashboardPages(): Promise<readonly AdminPage[]> {
+export async function readDashboard(): Promise<Dashboard> {
   const files = new Map((await Promise.all(FOLDERS.map(answersIn))).flat());
   const shell = files.get(SHELL);
   if (shell === undefined) throw new Error(`the dashboard has no ${SHELL}`);
   const page = { method: 'GET', open: true } as const;
   const alias = { ...page, alias: true } as const;
-  return [
+  const pages: readonly AdminPage[] = [
     { ...page, path: HOME, show: () => shell },
     ...['/', '/dashboard'].map((path) => ({ ...alias, path, show: () => moved(HOME) })),
     ...PLACES.map((place) => ({ ...alias, path: `${HOME}${place}`, show: () => shell })),
@@ -56,6 +62,7 @@ export async function dashboardPages(): Promise<readonly AdminPage[]> {
       .filter(([name]) => name !== SHELL)
       .map(([name, answer]) => ({ ...alias, path: `${HOME}page/${name}`, show: () => answer })),
   ];
+  return { pages, notFound: { ...shell, status: 404 } };
 }
 
 async function answersIn(folder: string): Promise<(readonly [name: string, answer: AdminAnswer])[]> {

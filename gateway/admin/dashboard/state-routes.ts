@@ -17,7 +17,12 @@ import { type VersionPagePorts, versionPage } from './version-page.ts';
 
 export interface StateRoutePorts extends VersionPagePorts {
   readonly readiness: () => Pick<Readiness, 'policies'>;
+  /** The first step of `notify.before_sunset`: the dashboard warns of sunsets within so many days. */
+  readonly noticeDays: number | undefined;
 }
+
+/** The first step of `before_sunset` by default. */
+const NOTICE_DAYS = 90;
 
 export function stateRoutes(ports: StateRoutePorts): readonly AdminPage[] {
   const page = (
@@ -40,6 +45,7 @@ export function stateRoutes(ports: StateRoutePorts): readonly AdminPage[] {
 }
 
 function versionsAnswer(ports: StateRoutePorts): AdminAnswer {
+  const { noticeDays = NOTICE_DAYS } = ports;
   const plan = ports.plan();
   const moment = { now: ports.now(), overrides: ports.overrides.current() };
   const states = [...versionStates(plan, moment)];
@@ -55,10 +61,10 @@ function versionsAnswer(ports: StateRoutePorts): AdminAnswer {
       .map((each) => versionBody(api, each, moment.now)),
   }));
   const { quarantined, leftOut } = ports.readiness().policies;
-  return datedAnswer(ports, { revision: plan.revision, apis, quarantined, leftOut });
+  return datedAnswer(ports, { revision: plan.revision, noticeDays, apis, quarantined, leftOut });
 }
 
-/** `now`: of the lifecycle clock, by which every date is meant. */
+/** `now` is the lifecycle clock. */
 function datedAnswer({ now }: StateRoutePorts, body: Readonly<Record<string, unknown>>): AdminAnswer {
   return jsonAnswer(200, { now: instantText(now()), ...body });
 }
@@ -111,7 +117,7 @@ function limitBody(rules: VersionRules, rule: LimitRule, now: EpochMs) {
     stage,
     limit: inForce.name,
     ...figures(inForce),
-    /** What it is while nothing is deprecated; null where that is the same. */
+    /** The limit before deprecation; null if it is the same. */
     full: isFull || inForce.units === rule.active.units ? null : figures(rule.active),
     falls: rule.curve !== undefined,
     by: rule.by,
@@ -126,10 +132,10 @@ function figures({ units, windowMs, burst }: Limit) {
   return { units, windowMs, burst };
 }
 
-/** Requests that were for no version have no stage. */
+/** The stage label of requests that matched no version. */
 const NONE = 'none';
 
-/** Requests by version and stage since this gateway started, and which part of them asked for what is deprecated. */
+/** Requests by version since this gateway started, and the share of deprecated versions. */
 async function trafficBody(metrics: MetricReader) {
   const requests = await metrics.read('sundial_requests_total');
   const last = await metrics.read('sundial_version_last_request_timestamp_seconds');

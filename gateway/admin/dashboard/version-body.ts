@@ -1,10 +1,10 @@
-// One version as the admin API tells it: its stage, the phases of its life for a drawing, dates, brownouts, operations.
+// The body of one version in `/-/versions`: stage, phases, dates, brownouts, operations.
 import type { VersionState } from '../../exchange/version-states.ts';
 import type { ApiPlan, VersionRules } from '../../plan/plan.ts';
 import type { EpochMs } from '../../policy/contract.ts';
-import { isOfWholeApi } from '../../policy/lifecycle/api-life.ts';
+import { isUnversioned } from '../../policy/lifecycle/api-life.ts';
 import { brownoutsToCome } from '../../policy/lifecycle/calendar.ts';
-import { knownAt } from '../../policy/lifecycle/known.ts';
+import { knownAt } from '../../policy/lifecycle/announcements.ts';
 import { phaseAt } from '../../policy/lifecycle/phases.ts';
 import { instantOrNull, instantText } from '../answers.ts';
 
@@ -15,8 +15,8 @@ export function versionBody(api: ApiPlan, { rules, stage, paused, held }: Versio
   return {
     api: api.name,
     version: label,
-    /** Of an API without versions: it is spoken of by the API's name. */
-    whole: isOfWholeApi(schedule),
+    /** True for an API without versions. */
+    whole: isUnversioned(schedule),
     mode: api.mode,
     stage,
     ...datesOf(rules),

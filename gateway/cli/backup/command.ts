@@ -19,7 +19,7 @@ export function addBackupCommand(program: Command, setting: CommandSetting): voi
     call({
       request: { method: 'POST', path: '/-/backups', withinMs: WITHIN_MS },
       read: readBackupAnswer,
-      render: ({ file, bytes }) => `${printable(file)} in the data folder, ${Math.ceil(bytes / KIB)} KiB\n`,
+      render: ({ file, bytes }) => `${printable(file)}, ${Math.ceil(bytes / KIB)} KiB\n`,
     }),
   );
 }

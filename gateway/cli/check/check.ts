@@ -30,8 +30,8 @@ export interface CheckOptions extends PrintedFiles {
   readonly live?: { readonly today: EpochMs } | undefined;
   /** Reads the schedules that a store has recorded, for files in order to be compared with. */
   readonly store?: ReadRecorded | undefined;
-  /** Says what a later edition has written into a data folder, which this one cannot start on. */
-  readonly newerState?: CommandSetting['newerState'];
+  /** Says why this edition cannot start on a data folder. */
+  readonly unusableFolder?: CommandSetting['unusableFolder'];
   /** The real instant, by which certificates are judged; default: `now`. */
   readonly today?: EpochMs;
   readonly cwd?: string;
@@ -52,7 +52,7 @@ export async function runCheck(options: CheckOptions): Promise<CommandResult> {
   const problems = sortProblems([
     ...read.problems,
     ...(await failedExpectations(read)),
-    ...(await newerData(read, options)),
+    ...(await dataFolderProblems(read, options)),
     ...live,
     ...usage.problems,
     ...refused.problems,
@@ -69,15 +69,16 @@ export async function runCheck(options: CheckOptions): Promise<CommandResult> {
   return { exitCode, text: textOf(format, loaded, report, options) };
 }
 
-async function newerData(
+async function dataFolderProblems(
   loaded: Loaded,
-  { newerState }: Pick<CheckOptions, 'newerState'>,
+  { unusableFolder }: Pick<CheckOptions, 'unusableFolder'>,
 ): Promise<readonly Problem[]> {
   if (!isWhole(loaded) || loaded.settings.store.kind === 'redis') return [];
-  const message = await newerState?.(loaded.settings.store.folder);
+  const { gateway } = loaded.sources;
+  const message = await unusableFolder?.(loaded.settings.store.folder);
   return message === undefined
     ? []
-    : [loaded.sources.gateway.problem(['store'], { rule: 'data-folder', message })];
+    : [gateway.problem([gateway.has(['store']) ? 'store' : 'data'], { rule: 'data-folder', message })];
 }
 
 type UsageFindings = Impacts & { readonly absent?: string };

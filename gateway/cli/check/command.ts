@@ -35,7 +35,7 @@ export function addCheckCommand(program: Command, setting: CommandSetting): void
       const options = { ...filesOf(setting, said), files, format, strict, against };
       const reach = live ? { today: options.today } : undefined;
       const recorded = store ? setting.readRecorded : undefined;
-      const { newerState } = setting;
-      await setting.end(findings(runCheck({ ...options, live: reach, store: recorded, newerState })));
+      const { unusableFolder } = setting;
+      await setting.end(findings(runCheck({ ...options, live: reach, store: recorded, unusableFolder })));
     });
 }

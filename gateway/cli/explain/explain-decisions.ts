@@ -8,7 +8,7 @@ import { plural } from '../../plan/problems.ts';
 import { MEMBER_NAME } from '../../policy/body-notice/notice.ts';
 import type { EpochMs } from '../../policy/contract.ts';
 import { hasDates, stageOfApi } from '../../policy/lifecycle/api-life.ts';
-import { assess, holdOf } from '../../policy/lifecycle/assess.ts';
+import { assess, effectivePause } from '../../policy/lifecycle/assess.ts';
 import { hasEnded } from '../../policy/lifecycle/retirement.ts';
 import type { Phase } from '../../policy/lifecycle/schedule.ts';
 import { UPSTREAM_SIGNALS } from '../../policy/lifecycle/upstream-signal.ts';
@@ -87,7 +87,7 @@ export function decisionsOf(
         origin: lines.phase(version, phase),
       });
     }
-    const pause = holdOf(version, facts);
+    const pause = effectivePause(version, facts);
     if (pause !== undefined) {
       const detail = 'brownouts and retirement are on hold';
       add('paused', `until ${dateInWords(pause.until)}`, { detail });

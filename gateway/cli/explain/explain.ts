@@ -76,7 +76,12 @@ export async function explain(loaded: Whole, question: ExplainQuestion): Promise
   );
   if (request.kind === 'unusable') return unusable(request.message);
   const scopes = question.scopes === undefined ? EVERY_SCOPE : new Set(question.scopes);
-  const consumer = { id: question.as ?? NO_NAME, isNamed: question.as !== undefined, named: true, scopes };
+  const consumer = {
+    id: question.as ?? NO_NAME,
+    isNamed: question.as !== undefined,
+    mayLabelMetrics: true,
+    scopes,
+  };
   const { paused } = question;
   if (paused !== undefined && paused <= question.now)
     return unusable('--paused must be later than the instant the request is judged at');

@@ -15,7 +15,7 @@ import { UNVERSIONED } from '../../policy/versioning/resolution.ts';
 import type { PolicyFile, VersionParts } from '../../sections/policy-file.ts';
 import { isRuleName, RULES } from '../../sections/rules/grammar.ts';
 import { effectiveSunset, hasSunset } from '../../sections/schedule/redirects.ts';
-import { isTakenOver } from '../../sections/view.ts';
+import { isInherited } from '../../sections/view.ts';
 import { type CommandResult, exitCodeOf } from '../command-result.ts';
 import type { PrintedFiles } from '../command-setting.ts';
 import { printable } from '../diff/diff.ts';
@@ -25,7 +25,7 @@ import { replaceFile } from '../replace-file.ts';
 import { spliceExtension } from './extension-splice.ts';
 
 /** What the file may hold of it. */
-const WHY = lineOfText('Why.');
+const WHY = lineOfText('Why.', 'acme is still migrating');
 
 interface WrittenInstant {
   readonly at: EpochMs;
@@ -141,7 +141,7 @@ function labelsOf({ versions }: PolicyFile): readonly string[] {
 
 /** Whether an extension of the whole API is one of the version: it takes the sunset over, and has none of its own. */
 function isReached({ document }: PolicySource, version: string): boolean {
-  const takesOver = (key: string) => isTakenOver(document, version, key);
+  const takesOver = (key: string) => isInherited(document, version, key);
   return takesOver('sunset') && (takesOver('extended') || !document.has(['versions', version, 'extended']));
 }
 

@@ -5,7 +5,7 @@ import { plural } from '../../plan/problems.ts';
 import { moment, onTerminal } from '../terminal-text.ts';
 
 const NOT_ACCEPTED =
-  'Warning: no API takes API keys, so that it opens nothing. Write an identity such as keys: { header: X-API-Key } into the gateway file, and name it in the access of a policy.';
+  'Warning: no API takes API keys, so that it opens nothing. Write identity: { keys: { header: X-API-Key } } into the gateway file, restart the gateway, and write access: { identity: keys, scopes: any } into a policy.';
 
 const scopeWarning = (scopes: readonly string[]): string =>
   `Warning: no policy names the ${scopes.length === 1 ? 'scope' : 'scopes'} ${scopes.join(', ')}. Scopes are compared whole and by case: look for a slip, then revoke this key and make another.`;

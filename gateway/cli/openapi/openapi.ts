@@ -8,7 +8,7 @@ import { describedVersion } from '../../plan/openapi/live.ts';
 import { writeLifecycle } from '../../plan/openapi/write.ts';
 import { hasErrors, type Problem, renderProblems } from '../../plan/problems.ts';
 import { readCapped, tryRead } from '../../plan/read/files.ts';
-import { announcementOf } from '../../policy/lifecycle/known.ts';
+import { announcementOf } from '../../policy/lifecycle/announcements.ts';
 import { dayOf } from '../../policy/notation.ts';
 import { type ApartResult, exitCodeOf } from '../command-result.ts';
 import type { DatedFiles } from '../command-setting.ts';

@@ -3,11 +3,11 @@ import type { Command } from 'commander';
 import { isStartable, loadAll } from '../../plan/load.ts';
 import { renderProblems } from '../../plan/problems.ts';
 import type { ApartResult } from '../command-result.ts';
-import { type CommandSetting, configOption, filesOf, withCalls } from '../command-setting.ts';
+import { type CommandSetting, configOption, filesOf, NO_TERMINAL, withCalls } from '../command-setting.ts';
 import { printable } from '../terminal-text.ts';
 
 const CALLS = `Usual calls:
-  sundial restore data/backups/2026-11-20T03-00-00Z.db
+  sundial restore data/backups/2026-11-20T03-00-00.000Z.db
   sundial restore --yes /mnt/backups/sundial.db     without being asked`;
 
 type Setting = Pick<CommandSetting, 'confirm' | 'restoreBackup' | 'now'>;
@@ -39,7 +39,7 @@ async function restore(
   if (store.kind === 'redis') return said(1, '', 'the state is in Redis: restore it there');
   if (!yes) {
     const isConfirmed = confirm();
-    if (isConfirmed === undefined) return said(2, '', 'there is no terminal to ask at: use --yes');
+    if (isConfirmed === undefined) return said(2, '', NO_TERMINAL);
     if (!(await isConfirmed(`Replace the state in ${printable(store.folder)} by ${printable(backup)}?`)))
       return said(1, '', 'nothing was restored');
   }

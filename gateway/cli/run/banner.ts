@@ -22,6 +22,8 @@ export interface GatewayFacts {
 }
 
 export interface BannerInfo extends GatewayFacts {
+  /** Given by `run`: the process that takes signals. */
+  readonly pid?: number;
   /** Given by the demo: adds the sample services and the curl lines. */
   readonly trial?: {
     readonly samples: readonly { readonly name: string; readonly url: string; readonly pid: number }[];
@@ -45,6 +47,7 @@ export function renderBanner(info: BannerInfo): string {
     ['plain http', http && origin('http', http.address), PLAIN[http?.mode ?? 'reject']],
     ['admin', admin && origin('http', admin.address), '/dashboard/  /metrics  /-/healthy  /-/ready'],
     ['metrics', metrics && origin('http', metrics.address), '/metrics  /-/healthy  /-/ready'],
+    ['pid', info.pid?.toString(), 'SIGHUP reads the policies again, SIGTERM drains and ends'],
     ['store', describeStore(info.store)],
     ['refused', info.refused.length === 0 ? undefined : info.refused.join(', ')],
     ['workers', info.workers === 1 ? undefined : `${info.workers} processes`],

@@ -1,36 +1,69 @@
-// `sundial status`: whether the running gateway takes requests, in one line and an exit code; a HEALTHCHECK runs it.
+// `sundial status`: whether the running gateway takes requests, and the targets whose calls fail.
 import type { Command } from 'commander';
-import { type ReadinessAnswer, readReadiness } from '../../api/admin-answers.ts';
+import { type ReadinessAnswer, readReadiness, readUpstreams } from '../../api/admin-answers.ts';
 import { failed, failure, type GatewayClient } from '../admin-call.ts';
 import { onGateway, withGateway } from '../admin-command.ts';
 import { type ApartResult, shown } from '../command-result.ts';
 import type { CommandSetting } from '../command-setting.ts';
-import { printable } from '../terminal-text.ts';
+import { moment, printable } from '../terminal-text.ts';
 
 const STATUS_CODES = `
-Exit codes: 0 ready, 1 starting, draining or findings in the gateway file, 2 wrong usage, or a file that cannot be read or
-names no listener, 3 no gateway answers.`;
+Exit codes: 0 ready, 1 starting, draining, store down or findings in the gateway file, 2 wrong usage, or a file that cannot be
+read or names no listener, 3 no gateway answers.`;
 
 export function addStatusCommand(program: Command, setting: CommandSetting): void {
   const command = program
     .command('status')
-    .description('say in one line whether the running gateway takes requests; needs no token');
+    .description('say whether the running gateway takes requests, and which targets fail; needs no token');
   onGateway(withGateway(command).addHelpText('after', STATUS_CODES), setting, () => showStatus);
 }
 
-async function showStatus({ readiness, format }: GatewayClient): Promise<ApartResult> {
+interface FailingTarget {
+  readonly upstream: string;
+  readonly target: string;
+  readonly since: string | null;
+  /** Of 1. */
+  readonly share: number;
+  readonly error: string | null;
+}
+
+async function showStatus(gateway: GatewayClient): Promise<ApartResult> {
+  const { readiness, format } = gateway;
   const page = await readiness();
   if (page.kind === 'failed') return failed(page, format);
   const { origin, status, body } = page;
   const answer = readReadiness(body);
   if (answer === undefined)
     return failed(failure(3, `what answers at ${origin} is no Sundial gateway`), format);
-  const text = format === 'json' ? `${JSON.stringify(body)}\n` : line(answer, origin);
-  return shown(text, status === 200 ? 0 : 1);
+  const failing = await failingTargets(gateway);
+  const text =
+    format === 'json'
+      ? `${JSON.stringify({ ...Object(body), ...(failing && { failing }) })}\n`
+      : [line(answer, origin), ...(failing ?? []).map(failingLine)].join('');
+  return shown(text, status === 200 && answer.store.state === 'up' ? 0 : 1);
+}
+
+/** Undefined if the admin listener does not answer, or only with a token that is not at hand. */
+async function failingTargets({ ask }: GatewayClient): Promise<readonly FailingTarget[] | undefined> {
+  const answered = await ask({ method: 'GET', path: '/-/upstreams' });
+  const known = answered.kind === 'failed' ? undefined : readUpstreams(answered.body);
+  return known?.upstreams.flatMap(({ upstream, targets }) =>
+    targets.flatMap(({ target, failing }) => (failing ? [{ upstream, target, ...failing }] : [])),
+  );
 }
 
 function line({ status, detail, store, plan }: ReadinessAnswer, origin: string): string {
   const revision = plan === null ? 'none yet' : plan.slice(0, 12);
-  const said = detail === undefined ? status : `${status}, ${printable(detail)}`;
+  const state = status === 'ready' && store.state !== 'up' ? 'not ready' : status;
+  const said = detail === undefined ? state : `${state}, ${printable(detail)}`;
   return `${said}: store ${store.kind} ${store.state}, plan ${revision}, at ${origin}\n`;
+}
+
+function failingLine({ upstream, target, since, share, error }: FailingTarget): string {
+  const facts = [
+    `${Math.round(share * 100)} % of the calls in the last 60 seconds failed`,
+    ...(since === null ? [] : [`failing since ${moment(since)}`]),
+    ...(error === null ? [] : [`last error: ${error}`]),
+  ];
+  return `${printable(`${upstream} at ${target}: ${facts.join(', ')}`)}\n`;
 }

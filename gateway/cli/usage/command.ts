@@ -4,7 +4,7 @@ import { readErasedAnswer } from '../../api/usage-answers.ts';
 import { counted, parseDuration, parseInstant } from '../../policy/notation.ts';
 import { call, failed, failure, type GatewayAction, withQuery } from '../admin-call.ts';
 import { byOption, type GatewayCommandOptions, onGateway, whyOption, withGateway } from '../admin-command.ts';
-import { type CommandSetting, withCalls } from '../command-setting.ts';
+import { type CommandSetting, NO_TERMINAL, withCalls } from '../command-setting.ts';
 import { printable } from '../terminal-text.ts';
 import { showUsage, USAGE, type UsageFormat, WITHIN_MS } from './show-usage.ts';
 
@@ -64,8 +64,7 @@ function ifConfirmed(
 ): GatewayAction {
   return async (gateway) => {
     const isConfirmed = confirm();
-    if (isConfirmed === undefined)
-      return failed(failure(2, 'nobody is there to ask whether this is meant: say --yes'), gateway.format);
+    if (isConfirmed === undefined) return failed(failure(2, NO_TERMINAL), gateway.format);
     const question = `Erase all that is kept of ${printable(consumer)}? It cannot be had back.`;
     if (!(await isConfirmed(question))) return failed(failure(1, 'nothing was erased'), gateway.format);
     return action(gateway);

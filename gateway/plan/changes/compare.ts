@@ -1,16 +1,16 @@
-// From the facts of two sides to their differences, in the order a policy file is read.
+// Compares the facts of two policies, in the order of a policy file.
+import type { BrownoutWindow } from '../../policy/lifecycle/brownout-rule.ts';
 import { moveInWords } from '../../policy/spans.ts';
-import type { ApiFacts, ComparedPart, Fact, FactValue, Word } from '../../sections/facts.ts';
-import { plural } from '../problems.ts';
+import type { ApiFacts, ComparedPart, Fact, FactValue, ComparedValue } from '../../sections/facts.ts';
 import { type Difference, windowChanges } from './window-changes.ts';
 
 export interface Change extends Difference {
   readonly api: string;
-  /** `v1`, `v1 GET /search`, `upstream v1`; empty for the API itself. */
+  /** `v1`, `v1 GET /search`, `upstream v1`. Empty for the API itself. */
   readonly subject: string;
 }
 
-/** What two sides have under each name; names of the first side come first. Of several things with one name the first counts. */
+/** Pairs entries by name, in the order of the first side. If a side repeats a name, its first entry counts. */
 export function pairs<T>(
   some: readonly T[],
   others: readonly T[],
@@ -23,7 +23,7 @@ export function pairs<T>(
   return [...names].map((name) => [name, ofSome?.get(name), ofOthers?.get(name)]);
 }
 
-/** By name of the API; what both sides mean alike is not in the result. */
+/** By API name. Equivalent values are no changes. */
 export function compareFacts(older: readonly ApiFacts[], newer: readonly ApiFacts[]): readonly Change[] {
   const apis = pairs(older, newer, ({ api }) => api).toSorted(([a], [b]) => (a < b ? -1 : 1));
   return apis.flatMap(([api, before, after]) =>
@@ -71,10 +71,10 @@ function spellApi({ subjects }: ApiFacts): string {
   return versions.length === 0 ? '' : `(${versions.join(', ')})`;
 }
 
-/** What is new or gone as a whole is named with its dates, or with where it leads. */
+/** Describes an added or removed part by its dates or its targets. */
 function spellPart({ facts }: ComparedPart): string {
   const said = facts.flatMap(({ what, value }) => {
-    if (value.kind === 'word' && value.at !== undefined) return [`${what} ${spell(value)}`];
+    if (value.kind === 'word' && value.at !== undefined) return [`${what} ${value.word.shown}`];
     return what === 'target' && value.kind === 'members' ? value.members.map(({ shown }) => shown) : [];
   });
   return said.length === 0 ? '' : `(${said.join(', ')})`;
@@ -86,6 +86,8 @@ function compareEach(before: readonly Fact[], after: readonly Fact[]): readonly 
   );
 }
 
+type WordFact = Extract<FactValue, { kind: 'word' }>;
+
 function compareValues(
   what: string,
   from: FactValue | undefined,
@@ -93,24 +95,29 @@ function compareValues(
 ): readonly Difference[] {
   if (from?.kind === 'members' || to?.kind === 'members')
     return compareMembers(what, membersOf(from), membersOf(to));
-  if (from?.kind === 'windows' && to?.kind === 'windows') return windowChanges(from.windows, to.windows);
-  if (from === undefined || to === undefined) return [presence(what, from && spell(from), to && spell(to))];
-  if (from.kind === 'word' && to.kind === 'word' && from.word.same === to.word.same) return [];
+  if (from?.kind === 'windows' || to?.kind === 'windows')
+    return windowChanges(windowsOf(from), windowsOf(to));
+  if (from === undefined || to === undefined) return [presence(what, from?.word.shown, to?.word.shown)];
+  if (from.word.same === to.word.same) return [];
   const by = movement(from, to);
-  return [{ what, from: spell(from), to: spell(to), ...(by !== undefined && { by }) }];
+  return [{ what, from: from.word.shown, to: to.word.shown, ...(by !== undefined && { by }) }];
 }
 
-function membersOf(value: FactValue | undefined): readonly Word[] {
+function membersOf(value: FactValue | undefined): readonly ComparedValue[] {
   return value?.kind === 'members' ? value.members : [];
 }
 
-/** One for one is a change of that one; otherwise each that came and each that went is said. */
+function windowsOf(value: FactValue | undefined): readonly BrownoutWindow[] {
+  return value?.kind === 'windows' ? value.windows : [];
+}
+
+/** One removed and one added member are a change. Otherwise each is listed as added or removed. */
 function compareMembers(
   what: string,
-  before: readonly Word[],
-  after: readonly Word[],
+  before: readonly ComparedValue[],
+  after: readonly ComparedValue[],
 ): readonly Difference[] {
-  const without = (these: readonly Word[], those: readonly Word[]) =>
+  const without = (these: readonly ComparedValue[], those: readonly ComparedValue[]) =>
     these.filter(({ same }) => !those.some((other) => other.same === same)).map(({ shown }) => shown);
   const gone = without(before, after);
   const come = without(after, before);
@@ -121,18 +128,10 @@ function compareMembers(
   return [...gone.map((each) => ({ what, from: each })), ...come.map((each) => ({ what, to: each }))];
 }
 
-function movement(from: FactValue, to: FactValue): string | undefined {
-  if (from.kind !== 'word' || to.kind !== 'word') return undefined;
+function movement(from: WordFact, to: WordFact): string | undefined {
   if (from.at !== undefined && to.at !== undefined) return moveInWords(from.at, to.at);
   if (from.rate === undefined || to.rate === undefined) return undefined;
   const older = from.rate.units * to.rate.windowMs;
   const newer = to.rate.units * from.rate.windowMs;
   return newer === older ? undefined : newer < older ? 'lowered' : 'raised';
-}
-
-function spell(value: FactValue): string {
-  if (value.kind === 'word') return value.word.shown;
-  return value.kind === 'windows'
-    ? plural(value.windows.length, 'window')
-    : value.members.map(({ shown }) => shown).join(', ');
 }

@@ -1,9 +1,9 @@
-// The facts of an API, its versions, operations and upstreams, defaults filled in: writing out a default is no change.
+// The facts of a policy with defaults filled in, so that writing out a default is no change.
 import { UNVERSIONED } from '../../policy/versioning/resolution.ts';
 import { type ApiFacts, type ComparedPart, type Fact, otherFacts } from '../../sections/facts.ts';
 import { INHERITED, SECTIONS } from '../../sections/list.ts';
 import type { PolicyFile, VersionFile } from '../../sections/policy-file.ts';
-import type { Facts, FactsByKey, Holders } from '../../sections/section.ts';
+import type { Facts, FactsByKey, KeyOwners } from '../../sections/section.ts';
 import type { PolicySource } from '../load-documents.ts';
 import type { Path, SourceDocument } from '../read/document.ts';
 import { versionsOf } from '../versions.ts';
@@ -17,7 +17,7 @@ export function factsOf({ file, document }: PolicySource): ApiFacts {
   return { api: file.api, subjects: [api, ...versionSubjects(file, document), ...upstreams] };
 }
 
-/** The keys with facts of sections from which versions take something over: an API without versions has them too. */
+/** Keys of facts that versions inherit. An API without versions has them too. */
 const LIFE_KEYS: readonly string[] = SECTIONS.flatMap(({ inherited, words }) =>
   inherited === undefined ? [] : Object.keys(words?.ofVersion ?? {}),
 );
@@ -25,7 +25,7 @@ const LIFE_KEYS: readonly string[] = SECTIONS.flatMap(({ inherited, words }) =>
 function apiFacts(file: PolicyFile, document: SourceDocument): readonly Fact[] {
   const whole = versionsOf(file).get(UNVERSIONED);
   const life = whole === undefined ? [] : factsAt('ofVersion', whole, document, []).ofKeys(LIFE_KEYS);
-  // What versions take over is compared there, so that moving a date from one to the other is no change.
+  // Versions compare inherited keys, so that moving a date between API and version is no change.
   const ofVersions = whole === undefined ? Object.keys(INHERITED) : LIFE_KEYS;
   const apart = ['upstreams', 'versions', ...ofVersions];
   return [...life, ...factsAt('ofApi', file, document, []).withOthers([], apart)];
@@ -43,7 +43,7 @@ function versionSubjects({ versions }: PolicyFile, document: SourceDocument): re
   });
 }
 
-/** What an operation does not say is its version's, and is compared there. */
+/** Inherited keys are compared in the version. */
 function operationSubjects(label: string, version: VersionFile, document: SourceDocument) {
   return Object.entries(version.operations ?? {}).map(([name, operation]): ComparedPart => {
     const at = ['versions', label, 'operations', name];
@@ -53,22 +53,22 @@ function operationSubjects(label: string, version: VersionFile, document: Source
   });
 }
 
-/** The facts that sections name, by key, in the order of the list of sections. */
-function factsAt<K extends keyof Holders>(whose: K, holder: Holders[K], document: SourceDocument, at: Path) {
+/** The facts of all sections, by key, in the order of the list of sections. */
+function factsAt<K extends keyof KeyOwners>(whose: K, holder: KeyOwners[K], document: SourceDocument, at: Path) {
   const found = SECTIONS.flatMap(({ words }) => {
     const all: Facts = words ?? {};
-    const byKey: FactsByKey<Holders[K]> = all[whose] ?? {};
+    const byKey: FactsByKey<KeyOwners[K]> = all[whose] ?? {};
     return Object.entries(byKey).map(([key, facts]) => [key, facts(holder, document, at)] as const);
   });
   const facts = new Map(found);
   const keys = [...facts.keys()];
   const ofKeys = (some: readonly string[]) => some.flatMap((key) => facts.get(key) ?? []);
-  // In the order in which a diff shows their keys.
+  // Reversed, since a diff shows the keys in the order of this object.
   const defaults = Object.assign({}, ...SECTIONS.toReversed().map(({ words }) => words?.defaults?.[whose]));
   return {
     keys,
     ofKeys,
-    /** Those of the keys `first`, then what is compared as written, then the rest. `apart`: keys compared elsewhere. */
+    /** In order: the keys `first`, keys compared as text, the rest. `apart`: keys compared elsewhere. */
     withOthers: (first: readonly string[], apart: readonly string[] = []): readonly Fact[] => [
       ...ofKeys(first),
       ...otherFacts(document, at, new Set([...keys, ...apart]), defaults),

@@ -22,29 +22,29 @@ import { type Change, compareFacts } from './compare.ts';
 import { factsOf } from './policy-facts.ts';
 
 export interface SidesOptions {
-  /** A file, or a folder read with all below it. */
+  /** A file, or a folder with its subfolders. */
   readonly older: string;
-  /** Undefined: the policies that the gateway file names. */
+  /** Undefined: the policies of the gateway file. */
   readonly newer: string | undefined;
   readonly configFile: string;
   readonly environment: Environment;
-  /** Lifecycle instant: what had been released by then was published. */
+  /** Lifecycle time. Versions released by then were published. */
   readonly now: EpochMs;
   readonly cwd?: string;
 }
 
 export type Compared =
-  /** A side could not be understood whole; problems of both. */
+  /** A side could not be read as a whole. Problems of both sides. */
   | { readonly kind: 'unread'; readonly problems: readonly Problem[] }
   | {
       readonly kind: 'compared';
       readonly changes: readonly Change[];
-      /** Errors of the newer side, warnings that the older one had not, and what was published and is rewritten. */
+      /** Errors of the newer side, warnings that the older side does not have, and changes of published facts. */
       readonly findings: readonly Problem[];
       readonly newer: readonly PolicySource[];
     };
 
-/** Never throws for what the files hold. */
+/** Does not throw for the contents of files. */
 export async function comparePolicies(options: SidesOptions): Promise<Compared> {
   const { configFile, environment, now, cwd } = options;
   const context = contextOf({ configFile, environment, now, ...(cwd !== undefined && { cwd }) });
@@ -86,8 +86,8 @@ export interface AgainstOptions extends TodayOptions {
 }
 
 /**
- * What an older folder has published and `views` rewrite. Of the problems of older files it has only those that prevent
- * the comparison. Never throws for what the folder holds.
+ * Finds the published facts of an older folder that `views` change. Of the folder's own problems, it returns only
+ * those that prevent the comparison.
  */
 export async function compareWithFolder(
   context: Context,
@@ -133,7 +133,7 @@ async function filesOf(context: Context, path: string): Promise<Side> {
   return files === undefined ? { kind: 'file', at, files: [at] } : { kind: 'folder', at, files };
 }
 
-/** The policies that the gateway file names, or what keeps it from saying so. */
+/** The policies of the gateway file, or the errors that prevent finding them. */
 async function namedIn(context: Context): Promise<Side | { readonly problems: readonly Problem[] }> {
   const { problems, view } = await readGateway(context);
   const pattern = view?.parts.policies;
@@ -152,7 +152,7 @@ async function readSide(context: Context, { at, files }: Side): Promise<Policies
   return readPolicies(context, files, around);
 }
 
-/** What keeps a side from being compared; with errors of other kinds it still says what it says. */
+/** The errors that prevent a comparison. Other errors do not. */
 function lacking({ problems, sources, views }: Policies): readonly Problem[] {
   return problems.some(isUnread) || sources.length < views.length
     ? problems.filter((problem) => hasErrors([problem]))
@@ -163,7 +163,7 @@ function isUnread({ rule }: Problem): boolean {
   return rule === 'unreadable' || rule === 'syntax';
 }
 
-/** The same finding stands elsewhere once a line was added above it. */
+/** Without the position, which changes when lines are added above. */
 function keyOf({ rule, message }: Problem): string {
   return `${rule}\n${message}`;
 }

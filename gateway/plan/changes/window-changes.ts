@@ -1,29 +1,28 @@
-// What became of the brownout windows of a version: added, removed, moved, or answering otherwise, said compactly.
+// Describes changes of brownout windows: added, removed, moved, or with another answer.
 import type { EpochMs } from '../../policy/contract.ts';
 import type { BrownoutWindow } from '../../policy/lifecycle/brownout-rule.ts';
 import { dateInWords } from '../../policy/notation.ts';
 import { moveInWords, spanInWords } from '../../policy/spans.ts';
 
-/** `from` is absent for what was added, `to` for what was removed. */
+/** `from` is absent for additions, `to` for removals. */
 export interface Difference {
-  /** What changed, such as `sunset`. */
+  /** The changed value, such as `sunset`. */
   readonly what: string;
   readonly from?: string;
   readonly to?: string;
-  /** By how much, or which way: `+3 months`, `lowered`. */
+  /** Size or direction: `+3 months`, `lowered`. */
   readonly by?: string;
 }
 
 type Windows = readonly BrownoutWindow[];
 
-/** Both sides by time. */
 export function windowChanges(before: Windows, after: Windows): readonly Difference[] {
   const gone = before.filter((window) => !after.some((other) => sameTime(window, other)));
   const come = after.filter((window) => !before.some((other) => sameTime(window, other)));
   return [...timeChanges(gone, come), ...answerChanges(before, after)];
 }
 
-/** As many as before, each as long as before: they have moved, one by one. */
+/** The same number of windows with the same durations counts as moved. */
 function timeChanges(gone: Windows, come: Windows): readonly Difference[] {
   const moved =
     gone.length > 0 &&
@@ -40,7 +39,7 @@ function timeChanges(gone: Windows, come: Windows): readonly Difference[] {
   ];
 }
 
-/** Windows that stay, by how their answer changed. */
+/** Groups windows at the same time by the change of their answer. */
 function answerChanges(before: Windows, after: Windows): readonly Difference[] {
   const counts = new Map<string, { from: string; to: string; windows: BrownoutWindow[] }>();
   for (const window of before) {
@@ -70,7 +69,7 @@ function noun({ length }: Windows): string {
   return length === 1 ? 'brownout window' : `${length} brownout windows`;
 }
 
-/** The first and, of several, the last. */
+/** The first window, and the last if there are several. */
 function spell(windows: Windows): string {
   const [first] = windows;
   const last = windows.at(-1);

@@ -1,4 +1,4 @@
-// Cross checks of `config/gateway.yaml`: listeners, plain HTTP, admin, identities.
+// Checks `config/gateway.yaml` across its sections: listeners, plain HTTP, admin, proxies, identities.
 import { isLoopback } from '../../policy/notation.ts';
 import type { Report } from '../../sections/view.ts';
 import type { Path, SourceDocument } from '../read/document.ts';
@@ -96,7 +96,6 @@ function checkIdentities({ document, parts }: GatewayView, report: Report): void
   }
 }
 
-/** A `value` that is written at `path` itself can be read by all who read the file. */
 function checkConcealed(
   document: SourceDocument,
   path: Path,
@@ -169,7 +168,7 @@ function isLocal({ host }: Address): boolean {
   return host !== undefined && isLoopback(host);
 }
 
-/** Without `prefix`, `acme` of one issuer would be `acme` of another. Keys and certificates are given out by the operator. */
+/** Without `prefix`, `acme` of one issuer passes for `acme` of another. The operator names the owners of keys. */
 function checkSharedIds({ parts }: GatewayView, report: Report): void {
   const [first, ...more] = Object.entries(parts.identity ?? {}).flatMap(([name, identity]) => {
     if (!('issuer' in identity || 'introspection' in identity) || identity.prefix !== undefined) return [];
@@ -192,7 +191,7 @@ function originOf(endpoint: string): string {
   return new URL(endpoint).origin;
 }
 
-/** An endpoint that says of no issuer is of the one at its origin. */
+/** Without `issuer`, an introspection endpoint counts as part of the issuer at its origin. */
 function isOneParty(one: string, other: string): boolean {
   return one === other || originOf(one) === other || originOf(other) === one;
 }

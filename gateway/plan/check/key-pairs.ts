@@ -1,4 +1,4 @@
-// Cross checks of the certificates in `config/gateway.yaml`: each name in one of them, and every pair usable for its names.
+// Checks the certificates of `config/gateway.yaml`: readable, valid, and no name in two of them.
 import { dirname, resolve } from 'node:path';
 import type { EpochMs } from '../../policy/contract.ts';
 import { uncertified } from '../../sections/routes/check.ts';

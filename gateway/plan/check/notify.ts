@@ -1,4 +1,4 @@
-// Whether what `notify` says can be done: a ledger to know the callers by, a password that is not for everyone's eyes.
+// Checks `notify` in `config/gateway.yaml`: it needs a ledger and an admin listener, and hides its password.
 
 import type { Report } from '../../sections/view.ts';
 import type { GatewayView } from './views.ts';

@@ -1,8 +1,8 @@
-// Builds what checks see of the documents: the well-formed parts beside the positions.
+// Builds the input of the checks: the well-formed parts of a document with their positions.
 import type { EpochMs } from '../../policy/contract.ts';
 import { UNVERSIONED } from '../../policy/versioning/resolution.ts';
 import type { PolicyParts, VersionParts } from '../../sections/policy-file.ts';
-import type { PolicyView, Report, Surroundings } from '../../sections/view.ts';
+import type { PolicyView, Report, CheckContext } from '../../sections/view.ts';
 import type { GatewayParts } from '../grammar/gateway-grammar.ts';
 import { WRITTEN_LEDGER, wholeLedger } from '../grammar/ledger-section.ts';
 import type { Problem } from '../problems.ts';
@@ -45,7 +45,7 @@ export function viewPolicy(
   };
 }
 
-export function surroundingsOf(settings: Settings): Omit<Surroundings, 'now'> {
+export function surroundingsOf(settings: Settings): Omit<CheckContext, 'now'> {
   return {
     public: settings.public,
     identities: settings.identities.map(({ name }) => name),
@@ -63,8 +63,8 @@ export function surroundingsOf(settings: Settings): Omit<Surroundings, 'now'> {
   };
 }
 
-/** The same from a gateway file that may have problems elsewhere; nothing is known where there is none. */
-export function surroundingsOfView(view: GatewayView | undefined, now: EpochMs): Surroundings {
+/** The same from a gateway file that may have problems. Values are undefined if there is no file. */
+export function surroundingsOfView(view: GatewayView | undefined, now: EpochMs): CheckContext {
   const identities =
     view?.document.value === undefined ? undefined : keysOf(valueAt(view.document.value, ['identity']));
   const keyHeaders = Object.values(view?.parts.identity ?? {}).flatMap((each) =>
@@ -89,20 +89,20 @@ function ledgerDaysOf({ ledger }: GatewayParts): number {
 
 function listenersOf(
   byName: Readonly<Record<string, { readonly address: Address } | undefined>>,
-): Surroundings['listeners'] {
+): CheckContext['listeners'] {
   return Object.entries(byName).flatMap(([name, listener]) =>
     listener === undefined ? [] : [{ name, address: listener.address }],
   );
 }
 
-/** What of the gateway decides whether a client is held to the names of its certificates. */
+/** The settings that decide whether clients see the configured certificates. */
 export interface PublicTls {
   readonly public: string | undefined;
   readonly trustedProxies: readonly string[];
   readonly certificates: readonly { readonly names: readonly string[] }[];
 }
 
-/** Undefined where no client is held to them: plain HTTP, a proxy in front, or a pair that is made for every host. */
+/** Undefined if clients see none of these: plain HTTP, a proxy in front, or a self-signed pair. */
 export function certifiedNames(face: PublicTls): readonly string[] | undefined {
   const { public: origin, trustedProxies, certificates } = face;
   if (!origin?.startsWith('https:') || trustedProxies.length > 0 || certificates.length === 0)

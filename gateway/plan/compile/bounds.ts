@@ -1,4 +1,4 @@
-// The `bounds`, `overload` and `drain` sections with their defaults filled in.
+// Compiles the `bounds`, `overload` and `drain` sections and fills in their defaults.
 import type { Bounds, DrainTimes, Overload, PlaneName } from '../bounds.ts';
 import {
   WRITTEN_BOUNDS,
@@ -16,7 +16,6 @@ const DRAIN = wholeDrain.parse(WRITTEN_DRAIN);
 
 type Sections = Pick<GatewayFile, 'bounds' | 'overload' | 'drain'>;
 
-/** Any of it may be left out. */
 type Written<T> = { readonly [K in keyof T]?: T[K] | undefined };
 
 export function compileBounds({ bounds }: Sections): Bounds {
@@ -43,12 +42,10 @@ export function compileBounds({ bounds }: Sections): Bounds {
   };
 }
 
-/** Of a listener for which `written` stands. */
 export function planeOf(written: PlaneName | undefined, { bounds }: Sections): PlaneName {
   return written ?? bounds?.plane ?? WRITTEN_BOUNDS.plane;
 }
 
-/** Undefined: nothing is refused for load. */
 export function compileOverload({ overload: written }: Sections): Overload | undefined {
   if (written === 'off') return undefined;
   return { lagMs: written?.lag ?? OVERLOAD.lag, requests: written?.requests ?? OVERLOAD.requests };

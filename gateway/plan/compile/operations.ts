@@ -1,6 +1,6 @@
-// The operations of a version: whole rules each, what they do not say taken from the version.
+// Compiles the operations of a version. Each gets complete rules, inherited from the version where it has none.
 import type { EpochMs } from '../../policy/contract.ts';
-import { knownAt, sortedOnce } from '../../policy/lifecycle/known.ts';
+import { knownAt, sortedOnce } from '../../policy/lifecycle/announcements.ts';
 import {
   type OperationTemplate,
   parseOperation,
@@ -24,16 +24,13 @@ import { createOperationTable } from '../routes/operation-table.ts';
 export interface OperationsInput {
   readonly file: PolicyFile;
   readonly version: VersionFile;
-  /** Those of the version itself. */
   readonly rules: VersionRules;
   readonly options: PhaseOptions;
-  /** Where a version lives, up to the tail. */
+  /** Path of a version up to the tail. */
   readonly pathOf: (label: Label) => string;
-  /** Where a guide is read. */
   readonly urlOf: (guide: string) => string;
 }
 
-/** Undefined for a version that names no operations. */
 export function compileOperations(input: OperationsInput): VersionRules['operations'] {
   const written = Object.entries(input.version.operations ?? {});
   if (written.length === 0) return undefined;
@@ -65,12 +62,12 @@ function compileOperation(
       schedule,
       phases: phasesWith(rules.upstream, phasesOf(schedule)),
       exceptions: compileExceptions(version.exceptions, schedule, phasesOf, mayOutlast),
-      // The very calendar of the version: what is shared is published and paused once.
+      // The same object as the version's: it is published and paused once for both.
       brownouts: operation.brownouts === undefined ? within.brownouts : brownouts(schedule, known),
       ...compiledBy('compileDated', { file, label: rules.label, version, schedule, operation: own }),
     };
   };
-  // What it says of a deprecation that is its version's is announced with that.
+  // Without dates of its own, an operation is announced when the deprecation of its version is.
   const isKnown = ({ deprecated, sunset }: OperationFile, within: VersionRules): boolean =>
     deprecated !== undefined ||
     sunset !== undefined ||
@@ -94,7 +91,7 @@ function compileOperation(
 
 type Successor = Pick<VersionRules, 'successorPath' | 'successorTail' | 'redirects'>;
 
-/** Per resource: the named template with what the request's path holds, else the same tail (LNK-2). */
+/** LNK-2: the path of the named template with the captured segments; without a template, the same tail. */
 function successorOf(
   template: OperationTemplate,
   { successor, after }: OperationFile,
@@ -109,7 +106,7 @@ function successorOf(
   return {
     successorPath: path,
     successorTail: tail,
-    // With the version's own redirect the same resource is meant there too.
+    // A redirect of the version to the same successor leads to the same resource.
     redirects:
       after === 'redirect' ? [own] : redirects.map((hop) => (hop.label === label ? { ...hop, tail } : hop)),
   };

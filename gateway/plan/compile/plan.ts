@@ -1,6 +1,6 @@
-// Documents that passed every check to the plan: inheritance resolved, phases and routes built, nothing left to decide.
+// Compiles checked documents to the plan: resolves inheritance, builds phases and routes.
 import type { EpochMs } from '../../policy/contract.ts';
-import { announcementsOf, knownSchedule } from '../../policy/lifecycle/known.ts';
+import { announcementsOf, knownSchedule } from '../../policy/lifecycle/announcements.ts';
 import { createPhases, phasesWith } from '../../policy/lifecycle/phases.ts';
 import type { Schedule } from '../../policy/lifecycle/schedule.ts';
 import { UNVERSIONED } from '../../policy/versioning/resolution.ts';
@@ -28,12 +28,11 @@ import { compileOperations } from './operations.ts';
 
 export interface PlanInput {
   readonly settings: Settings;
-  /** In the order of the files. */
   readonly apis: Iterable<ApiPlan>;
   readonly revision: string;
 }
 
-/** Steps that end in the plan, each as long as it takes to compile and bind one API. */
+/** Builds the plan step by step. A step adds one API. */
 export function* planSteps({ settings, apis: given, revision }: PlanInput): Generator<void, GatewayPlan> {
   const apis = new Map<string, ApiPlan>();
   const routes = startRouteTable<ApiPlan>();
@@ -53,7 +52,7 @@ export function* planSteps({ settings, apis: given, revision }: PlanInput): Gene
   };
 }
 
-/** The same document makes the same rules on any day: what depends on the time is left to each request. */
+/** The result does not depend on the day: requests evaluate dates. */
 export function compileApi(file: PolicyFile, settings: Settings): ApiPlan {
   const ofApi = compiledBy('compileApi', file, settings);
   const versions = compileVersions(file, ofApi, settings);

@@ -1,12 +1,14 @@
-// `config/gateway.yaml` to Settings: defaults filled in, paths made absolute.
+// Compiles `config/gateway.yaml` to Settings: fills in defaults, makes paths absolute.
 import { dirname, resolve } from 'node:path';
 import type { Rate } from '../../policy/notation.ts';
 import type { Limit } from '../../policy/rate-limit/limit.ts';
 import type { GatewayFile, WrittenStore } from '../grammar/gateway-grammar.ts';
 import { WRITTEN_LEDGER, wholeLedger } from '../grammar/ledger-section.ts';
 import { NO_DEFAULT } from '../grammar/listeners-section.ts';
+import { WRITTEN_LOG_LEVEL } from '../grammar/logs-section.ts';
 import { beforeSunset, WRITTEN_BEFORE_SUNSET } from '../grammar/notify-section.ts';
 import type {
+  AccessLogSettings,
   IdentitySettings,
   NotifySettings,
   Settings,
@@ -23,9 +25,9 @@ const HOUR_MS = 60 * MINUTE_MS;
 const DEFAULT_STORE_TIMEOUT_MS = 50;
 
 export interface Places {
-  /** Absolute path of the gateway file; paths of files in it are relative to its folder. */
+  /** Absolute. Paths in the file are relative to its folder. */
   readonly configFile: string;
-  /** What the folders of the running process are relative to: `data` and the embedded store. */
+  /** Base of the data folder and the embedded store. */
   readonly cwd: string;
   /** Digest of the gateway file. */
   readonly revision: string;
@@ -74,6 +76,8 @@ export function compileSettings(file: GatewayFile, places: Places): Settings {
     bounds: compileBounds(file),
     overload: compileOverload(file),
     drain: compileDrain(file),
+    logLevel: file.log_level ?? WRITTEN_LOG_LEVEL,
+    accessLog: compileAccessLog(file.access_log),
     tracing: compileTracing(file.tracing),
     ledger: compileLedger(file.ledger),
     notify: compileNotify(file.notify),
@@ -94,12 +98,12 @@ function compileStore(store: WrittenStore | undefined, dataFolder: string, cwd: 
 
 type IdentityFiles = NonNullable<GatewayFile['identity']>;
 
-/** No name of one identity is to begin as those of another, unless its own prefix does. */
+/** Consumer ids of one identity must not start with the prefix of another, unless its own prefix starts with it. */
 function compileIdentities(files: IdentityFiles): readonly IdentitySettings[] {
   const all = new Set(Object.values(files).flatMap((file) => prefixIn(file) || []));
   return Object.entries(files).map(([name, file]) => {
     const identity = compileIdentity(name, file);
-    // Operators name the consumers of keys themselves.
+    // The operator names the consumers of keys.
     if (all.size === 0 || identity.kind === 'keys') return identity;
     const own = prefixIn(file) ?? '';
     const others = [...all].filter((other) => !own.startsWith(other));
@@ -132,10 +136,14 @@ function compileIdentity(name: string, file: IdentityFiles[string]): IdentitySet
     consumerClaims,
     ...(file.profile !== undefined && { requiredClaims: ['client_id', 'jti'] }),
     maxLifetimeSeconds: Math.floor((file.max_lifetime ?? HOUR_MS) / 1_000),
-    // RFC 9068 section 4: nothing but an access token passes for one (JWT-5).
+    // RFC 9068 section 4: accept access tokens only (JWT-5).
     tokenTypes: (file.types ?? ['at+jwt']).map((type) => type.toLowerCase().replace(/^application\//, '')),
     tokenCacheMs: file.token_cache ?? 5 * MINUTE_MS,
   };
+}
+
+function compileAccessLog(file: GatewayFile['access_log'] = {}): AccessLogSettings {
+  return { fields: file.fields ?? 'all', sampled: file.sample ?? 1, excluded: file.exclude ?? [] };
 }
 
 function compileTracing(tracing: GatewayFile['tracing']): TracingSettings {
@@ -153,7 +161,7 @@ function guardLimit(guard: Rate | 'off' | undefined): Limit | undefined {
   return { name: 'guard', ...guard, burst: guard.units };
 }
 
-/** Undefined if neither mail nor webhooks are set up. */
+/** Undefined if neither mail nor webhooks are configured. */
 function compileNotify(notify: GatewayFile['notify']): NotifySettings | undefined {
   if (notify === undefined) return undefined;
   const { email, webhooks, before_sunset: steps = beforeSunset.parse([...WRITTEN_BEFORE_SUNSET]) } = notify;

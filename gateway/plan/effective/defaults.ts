@@ -1,4 +1,4 @@
-// What holds where a file says nothing: every default that the descriptions of the grammar name, filled in.
+// Fills in the defaults that the descriptions of the grammar name.
 import type { z } from 'zod';
 import { SECTIONS } from '../../sections/list.ts';
 import type { Path } from '../read/document.ts';
@@ -7,9 +7,9 @@ import { isMap } from '../read/values.ts';
 type Schema = z.core.JSONSchema.JSONSchema;
 
 const LITERAL = /\b[Dd]efault ([^\s;,]+(?:, [^\s;,]+)*)/;
-/** Keys whose defaults hold whether the key is written or not. */
+/** Sections with defaults that apply even if the key is missing. */
 const ALWAYS_IN_FORCE: ReadonlySet<string> = new Set([
-  ...['bounds', 'overload', 'drain', 'ledger'],
+  ...['bounds', 'overload', 'drain', 'ledger', 'access_log'],
   ...SECTIONS.flatMap(({ alwaysInForce = [] }) => alwaysInForce),
 ]);
 const SHORTHANDS: Readonly<Record<string, string>> = Object.assign(
@@ -19,7 +19,7 @@ const SHORTHANDS: Readonly<Record<string, string>> = Object.assign(
 const LEFT_AS_WRITTEN: ReadonlySet<string> = new Set(
   SECTIONS.flatMap(({ leftAsWritten = [] }) => leftAsWritten),
 );
-/** Of no use, and refused, in an API without versions. */
+/** `versions: none`. Keys about versions are refused in such an API. */
 const UNVERSIONED = 'none';
 const OF_VERSIONS: ReadonlySet<unknown> = new Set(
   SECTIONS.flatMap(({ needsVersions = [], needsDeprecation = [] }) =>
@@ -29,17 +29,15 @@ const OF_VERSIONS: ReadonlySet<unknown> = new Set(
 
 export interface Filling {
   readonly values: unknown;
-  /** Paths of what was added. */
   readonly added: readonly Path[];
 }
 
-/** `schema` is that of the whole file. */
 export function withDefaults(schema: Schema, values: unknown, kind: 'gateway' | 'policy'): Filling {
   const added: Path[] = [];
   const unversioned = isMap(values) && values.versions === UNVERSIONED;
   const isLeft = (key: string) =>
     kind === 'policy' && (LEFT_AS_WRITTEN.has(key) || (unversioned && OF_VERSIONS.has(key)));
-  // What a version does not say, the API as a whole may have said.
+  // A version may inherit the key from its API.
   const isInherited = (path: Path, key: string) =>
     path.length === 2 && path[0] === 'versions' && Object.hasOwn(schema.properties ?? {}, key);
   const fill = (node: Schema, value: unknown, path: Path): unknown => {
@@ -83,7 +81,7 @@ function childOf({ properties, additionalProperties }: Schema, key: string): Sch
   return typeof child === 'boolean' ? undefined : child;
 }
 
-/** Of several forms, the one that `value` is written in. */
+/** The alternative of `anyOf` that `value` has the form of. */
 function fitting(schema: Schema, value: unknown): Schema {
   const forms = (schema.anyOf ?? []).filter((form) => typeof form !== 'boolean');
   if (forms.length === 0) return schema;

@@ -1,4 +1,4 @@
-// The effective configuration: every value in force with the line it comes from, fit to be shown.
+// The effective configuration: every value in force with its source line, secrets redacted.
 import { Document, isNode } from 'yaml';
 import { SECTIONS } from '../../sections/list.ts';
 import { policyGrammar } from '../../sections/policy-file.ts';
@@ -16,18 +16,15 @@ import { isMap } from '../read/values.ts';
 import { withDefaults } from './defaults.ts';
 
 export interface EffectiveConfig {
-  /** Of the plan that these documents make. */
   readonly revision: string;
-  /** The gateway file first. */
   readonly documents: readonly EffectiveDocument[];
 }
 
 export interface EffectiveDocument {
-  /** Path as printed. */
   readonly file: string;
-  /** Maps, lists and scalars as a YAML file has them; secrets are redacted. */
+  /** As parsed from YAML, secrets redacted. */
   readonly values: unknown;
-  /** For every scalar and for every empty list or map. */
+  /** For every scalar and every empty list or map. */
   readonly origins: readonly ValueOrigin[];
 }
 
@@ -41,7 +38,6 @@ export interface EffectiveInput {
   readonly revision: string;
   readonly gateway: SourceDocument;
   readonly policies: readonly SourceDocument[];
-  /** Whether what no file says is filled in. */
   readonly defaults: boolean;
 }
 
@@ -49,7 +45,7 @@ const DEFAULT = 'default';
 const REDACTED = '[redacted]';
 const PEM = /-----BEGIN /;
 
-/** Steps that end in the configuration, one document each. */
+/** Builds the configuration step by step. A step adds one document. */
 function* effectiveSteps(input: EffectiveInput): Generator<void, EffectiveConfig> {
   const { revision, gateway, policies, defaults } = input;
   const documents = [effectiveDocument(gateway, 'gateway', defaults)];
@@ -93,7 +89,7 @@ function effectiveDocument(
   return { file: document.file, values: show(values, []), origins };
 }
 
-/** With what versions take over from their API key by key. */
+/** Adds the keys that versions inherit from their API one by one. */
 function effectiveValues(written: unknown): EffectiveValues {
   const shown: EffectiveValues = { values: written, real: asIs };
   return SECTIONS.reduce(({ values, real }, section) => {
@@ -113,7 +109,7 @@ function pointerTo(path: Path): string {
   return path.map((step) => `/${String(step).replace(/~/g, '~0').replace(/\//g, '~1')}`).join('');
 }
 
-/** A value that stands for a section (`timeout: 3s`) has the place of that section. */
+/** A shorthand (`timeout: 3s`) has the position of its section. */
 function placeOf(document: SourceDocument, path: Path): string {
   for (let length = path.length; length >= 0; length -= 1) {
     const origin = document.origin(path.slice(0, length));
@@ -126,20 +122,20 @@ function entriesOf(value: unknown): readonly (readonly [string, unknown])[] {
   return typeof value === 'object' && value !== null ? Object.entries(value) : [];
 }
 
-/** Hides what came from a variable or a file, and what is a secret by its place. `value` is a scalar at `path`. */
+/** Redacts values from variables and files, and values in secret places. `value` is a scalar at `path`. */
 function shownValue(document: SourceDocument, path: Path, value: unknown): unknown {
-  // A text that stands for a section has its place there: `health: /healthz` is its path.
+  // A shorthand such as `health: /healthz` has its position at the parent.
   const written = document.has(path) ? path : path.slice(0, -1);
   if (document.isOutside(written)) return document.show(written, value);
   const key = String(path.at(-1));
   if (path.at(-2) === 'set' ? isLikeASecret(key) : isConcealed(path)) return REDACTED;
   if (typeof value !== 'string') return value;
-  // The content of a file that the policy only names.
+  // The content of a file that the policy names.
   if (PEM.test(value)) return document.written(path) ?? REDACTED;
   return withoutUserInfo(value).replace(CREDENTIAL_IN_QUERY, `$1${REDACTED}`);
 }
 
-/** `redis://user:password@host` as `redis://[redacted]@host`, each word of the text by itself. */
+/** `redis://user:password@host` becomes `redis://[redacted]@host`, in each word. */
 function withoutUserInfo(text: string): string {
   return text.replace(/\S+/g, (word) => {
     const from = word.indexOf('://') + 3;
@@ -148,7 +144,6 @@ function withoutUserInfo(text: string): string {
   });
 }
 
-/** `origin`: behind every value, where it comes from. */
 export function effectiveYaml(config: EffectiveConfig, { origin }: { readonly origin: boolean }): string {
   const documents = config.documents.map((each) => `---\n# ${each.file}\n${yamlOf(each, origin)}`);
   return `# revision ${config.revision}\n${documents.join('')}`;
@@ -165,7 +160,6 @@ function yamlOf({ values, origins }: EffectiveDocument, origin: boolean): string
   return document.toString({ lineWidth: 0 });
 }
 
-/** Origins by JSON pointer into the values. */
 export function effectiveJson({ revision, documents }: EffectiveConfig): Readonly<Record<string, unknown>> {
   return {
     revision,
@@ -179,15 +173,12 @@ export function effectiveJson({ revision, documents }: EffectiveConfig): Readonl
 
 interface InForce {
   readonly revision: string;
-  /** As it was read at start. */
+  /** As read at start. */
   readonly gateway: SourceDocument;
   readonly files: readonly PublishedFile[];
 }
 
-/**
- * Of the files behind the plan in force, whatever is on the disk by now, with every default filled in. In short turns:
- * requests are answered meanwhile, however many files there are.
- */
+/** From the files of the plan in force, not from the disk. Works in short slices, so that requests do not wait. */
 export async function effectiveInForce(
   { revision, gateway, files }: InForce,
   options: LoadOptions,

@@ -1,9 +1,9 @@
-// Hosts, listener addresses and address ranges as operators write them.
+// Parses hosts, listener addresses and address ranges.
 import { isIP } from 'node:net';
 import { isLoopback } from '../../policy/notation.ts';
 
 export interface Address {
-  /** Undefined: every interface. */
+  /** Undefined: all interfaces. */
   readonly host: string | undefined;
   readonly port: number;
 }
@@ -11,12 +11,12 @@ export interface Address {
 const LABEL = '[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?';
 const HOST = new RegExp(`^(?=.{1,253}$)${LABEL}(\\.${LABEL})*$`);
 
-/** A host name, an IPv4 address, or an IPv6 address in brackets, in lower case without port; undefined otherwise. */
+/** A host name, an IPv4 address, or an IPv6 address in brackets, in lower case without port. Otherwise undefined. */
 export function parseHostName(text: string): string | undefined {
   const bracketed = /^\[(.+)\]$/.exec(text)?.[1];
   if (bracketed !== undefined) return isIP(bracketed) === 6 ? new URL(`http://${text}`).hostname : undefined;
   if (!HOST.test(text)) return undefined;
-  // The last label decides whether a host is an address: `999.1` and `1.2.3` are neither name nor address.
+  // A host whose last label is a number is an IPv4 address: `999.1` and `1.2.3` are neither name nor address.
   return /(^|\.)[0-9]+$/.test(text) && isIP(text) !== 4 ? undefined : text;
 }
 
@@ -30,7 +30,6 @@ export function parseAddress(text: string): Address | undefined {
   return name === undefined ? undefined : { host: name.replace(/^\[|\]$/g, ''), port };
 }
 
-/** An address or a CIDR range; undefined otherwise. */
 export function parseRange(text: string): string | undefined {
   const [address = '', bits, more] = text.split('/');
   const family = isIP(address);
@@ -39,13 +38,13 @@ export function parseRange(text: string): string | undefined {
   return /^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128) ? text : undefined;
 }
 
-/** Port of an origin, the scheme's own when none is written. */
+/** The port of an origin, or the default of its scheme. */
 export function portOf(origin: string): number {
   const url = new URL(origin);
   return url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port);
 }
 
-/** Whether a connection to `origin` would reach the listener: same port, and the same or any address of this machine. */
+/** Whether a connection to `origin` reaches the listener. Any address of this machine reaches a loopback listener. */
 export function reaches(origin: string, listener: Address): boolean {
   if (listener.port === 0 || portOf(origin) !== listener.port) return false;
   const host = new URL(origin).hostname.replace(/^\[|\]$/g, '');
@@ -55,7 +54,7 @@ export function reaches(origin: string, listener: Address): boolean {
   return here ? isLoopback(listener.host) : host === listener.host;
 }
 
-/** The public origin with another of the gateway's hosts in it: scheme and port are the same on all of them. */
+/** The public origin with another host of the gateway. Scheme and port are the same on all hosts. */
 export function originOn(publicOrigin: string, host: string): string {
   return publicOrigin.replace(
     /^(https?:\/\/)(?:\[[^\]]*\]|[^:]*)/,
@@ -63,10 +62,10 @@ export function originOn(publicOrigin: string, host: string): string {
   );
 }
 
-/** Names of the local host: clients on this machine use any of them. */
+/** Equivalent names of this machine. */
 export const LOOPBACK: readonly string[] = ['127.0.0.1', 'localhost', '[::1]'];
 
-/** Equal for hosts with the same routes, such as the names of the local host. */
+/** Equal for hosts with the same routes, such as the loopback names. */
 export function hostKey(host: string): string {
   return LOOPBACK.includes(host) ? 'localhost' : host;
 }

@@ -1,9 +1,9 @@
-// The `bounds`, `overload` and `drain` sections of gateway.yaml: what a client may take up, each with its default.
+// The grammar of `bounds`, `overload` and `drain` in gateway.yaml, with their defaults.
 import { z } from 'zod';
 import { notation, parseDuration, parseRate, size } from '../../policy/notation.ts';
 import { PLANES } from '../bounds.ts';
 
-/** What holds where nothing is written. */
+/** Defaults, as an operator would write them. */
 export const WRITTEN_BOUNDS = {
   header_bytes: '16KB',
   header_fields: 256,
@@ -36,10 +36,10 @@ const digits = notation(
   { description: 'A whole number.' },
 );
 
-/** A number, or one that comes as text from `${env:…}`. */
+/** A number, also as text: `${env:…}` substitutes text. */
 const count = (description: string) => z.union([digits, z.int().min(1).max(9_999_999)]).meta({ description });
 
-/** A timer that is set to more than a day is a slip, and to more than 24 days none at all. */
+/** A longer value is a mistake. Above 24 days, Node's timers fire immediately. */
 const LONGEST_MS = 86_400_000;
 
 const duration = (description: string) =>
@@ -123,7 +123,6 @@ export const wholeDrain = z.strictObject({
   timeout: duration(`For what is in flight after that; the rest is cut. Default ${WRITTEN_DRAIN.timeout}.`),
 });
 
-/** What may be written: any part of it. */
 export const boundsSection = wholeBounds.partial();
 export const overloadSection = z.union([off, wholeOverload.partial()]);
 export const drainSection = wholeDrain.partial();

@@ -1,4 +1,4 @@
-// The grammars as JSON Schema for editors, from the same source as the checks.
+// Converts the grammars to JSON Schema for editors.
 import { z } from 'zod';
 import { policyGrammar, policyPartsGrammar } from '../../sections/policy-file.ts';
 import { gatewayGrammar } from './gateway-grammar.ts';
@@ -25,26 +25,25 @@ function textOf(grammar: z.ZodType, description: string): string {
   return `${JSON.stringify(schemaOf(grammar.meta({ description })), undefined, 2)}\n`;
 }
 
-/** What may be written, as JSON Schema; what editors and the effective configuration go by. */
+/** The JSON Schema of the input. Also used for the effective configuration. */
 export function schemaOf(grammar: z.ZodType): z.core.JSONSchema.JSONSchema {
   return z.toJSONSchema(grammar, {
     target: 'draft-7',
     io: 'input',
     override: ({ jsonSchema }) => {
-      // Keys that start with x- are the operator's own, at every level.
+      // Keys that start with `x-` are allowed at every level.
       if (jsonSchema.additionalProperties === false) jsonSchema.patternProperties = { '^x-': {} };
     },
   });
 }
 
-/** Keys at the top of a policy or gateway file. */
 export const TOP_KEYS: ReadonlySet<string> = new Set(
   [policyPartsGrammar, gatewayGrammar].flatMap(({ shape }) => Object.keys(shape)),
 );
 
 let words: ReadonlySet<string> | undefined;
 
-/** Every key that either grammar names, and every word of a choice. Takes tens of milliseconds the first time. */
+/** Every key and enum value of both grammars. The first call takes tens of milliseconds. */
 export function grammarWords(): ReadonlySet<string> {
   words ??= new Set([policyGrammar, gatewayGrammar].flatMap((grammar) => wordsOf(schemaOf(grammar))));
   return words;

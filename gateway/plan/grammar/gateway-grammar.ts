@@ -1,4 +1,4 @@
-// The grammar of `config/gateway.yaml`: how the process runs.
+// The grammar of `config/gateway.yaml`.
 import { z } from 'zod';
 import { notation, parseDuration, parseRate, type Rate } from '../../policy/notation.ts';
 import { pathsSection } from '../../sections/routes/grammar.ts';
@@ -12,9 +12,10 @@ import { boundsSection, drainSection, overloadSection } from './bounds-section.t
 import { identitySection } from './identity-section.ts';
 import { ledgerSection } from './ledger-section.ts';
 import { listenersSection, text } from './listeners-section.ts';
+import { accessLogSection, logLevelSection, parsePercent } from './logs-section.ts';
 import { notifySection } from './notify-section.ts';
 
-/** A store as written; `embedded` alone lies in the data folder. */
+/** `data-folder`: the embedded store in the data folder, written as `embedded`. */
 export type WrittenStore = StoreSettings | { readonly kind: 'data-folder' };
 
 /** `embedded`, `embedded:<folder>`, or the URL of a Redis. */
@@ -25,7 +26,6 @@ function parseStore(written: string): WrittenStore | undefined {
   return redisAddress(written) && { kind: 'redis', url: written };
 }
 
-/** Per address, before authentication. */
 const guard = notation(
   (text): Rate | 'off' | undefined => (text === 'off' ? 'off' : parseRate(text)),
   'not a rate such as 600/1m, or off',
@@ -51,7 +51,7 @@ const store = notation(
   },
 );
 
-/** Shorter, and a busy event loop takes a Redis that is well for one that is away. */
+/** With a shorter timeout, a busy event loop makes a healthy Redis look unavailable. */
 const SHORTEST_WAIT_MS = 10;
 const LONGEST_WAIT_MS = 5_000;
 
@@ -75,18 +75,12 @@ const replicas = notation(
   },
 );
 
-/** An origin whose host can stand in a request. */
+/** An origin whose host is valid in requests. */
 function parsePublic(text: string): string | undefined {
   const written = parseOrigin(text);
   if (written === undefined) return undefined;
   const { hostname, port } = new URL(written);
   return parseHostName(hostname) === undefined || port === '0' ? undefined : written;
-}
-
-/** `0%` to `100%`, with decimals, as a part of one. */
-function parsePercent(text: string): number | undefined {
-  const percent = /^(\d{1,3}(?:\.\d{1,4})?)%$/.exec(text)?.[1];
-  return percent === undefined || Number(percent) > 100 ? undefined : Number(percent) / 100;
 }
 
 const MOST_WORKERS = 64;
@@ -138,6 +132,10 @@ const fields = {
     .meta({ description: 'A request with one of these query parameters is refused.' })
     .optional(),
   guard: guard.optional(),
+  log_level: logLevelSection.optional(),
+  access_log: accessLogSection
+    .meta({ description: 'Which requests have a line in the log, and what stands there.' })
+    .optional(),
   tracing: z
     .union([
       z.literal('off'),
@@ -183,7 +181,7 @@ const fields = {
 
 export const gatewayGrammar = z.strictObject(fields);
 
-/** The same, with everything optional: what is left of a file once malformed parts are taken out. */
+/** Every key optional: the type of a file without its malformed parts. */
 export const gatewayPartsGrammar = gatewayGrammar.partial();
 
 export type GatewayFile = z.output<typeof gatewayGrammar>;

@@ -1,7 +1,7 @@
-// The `identity` section of `config/gateway.yaml`: ways of knowing who calls, each under a name that policies use.
+// The grammar of `identity` in `config/gateway.yaml`: named ways to identify callers.
 import { z } from 'zod';
 import { scope } from '../../policy/authentication/scope.ts';
-import { parseFieldName, saidBy } from '../../policy/headers/field-name.ts';
+import { fieldMeaning, parseFieldName } from '../../policy/headers/field-name.ts';
 import { parsePageUrl } from '../../policy/lifecycle/page-url.ts';
 import {
   notation,
@@ -22,7 +22,7 @@ const url = (description: string, example: string, mayHaveQuery = false) =>
     { description, examples: [example] },
   );
 
-/** Asymmetric ones only: a shared secret has no place beside published keys (JWT-1). */
+/** Asymmetric algorithms only: a key set publishes no shared secrets (JWT-1). */
 const algorithm = z.enum([
   'RS256',
   'RS384',
@@ -44,7 +44,7 @@ const consumer = z
   .min(1)
   .meta({ description: 'Claims tried in order for the consumer; default client_id, azp, sub.' });
 
-/** '' for `off`. */
+/** `off` becomes ''. */
 const prefix = notation(
   parseIdPrefix,
   'not a prefix such as partner/: letters, digits, dots and hyphens with / or : behind them, or off',
@@ -55,7 +55,7 @@ const prefix = notation(
   },
 ).optional();
 
-/** Milliseconds; 0 for `off`. */
+/** Milliseconds. `off` becomes 0. */
 const tokenCache = (longest: '5m' | '60s', description: string) => {
   const most = longest === '5m' ? 300_000 : 60_000;
   return notation(
@@ -136,10 +136,10 @@ const introspectionSection = z.strictObject({
   ),
 });
 
-/** As written; a name with `_` would be dropped from every request (SMG-25). */
+/** As written. Names with `_` are refused, since the gateway drops such headers (SMG-25). */
 function parseKeyHeader(written: string): string | undefined {
   const name = parseFieldName(written);
-  return name === undefined || saidBy(name) !== undefined ? undefined : written;
+  return name === undefined || fieldMeaning(name) !== undefined ? undefined : written;
 }
 
 const keys = z.strictObject({
@@ -150,15 +150,17 @@ const keys = z.strictObject({
 });
 
 const certificate = z.strictObject({
-  certificate: z.strictObject({
-    consumer: z
-      .enum(['cn', 'san_dns', 'san_uri', 'fingerprint'])
-      .meta({ description: 'What of the certificate names the consumer; it must be there exactly once.' }),
-    scopes: z
-      .array(scope)
-      .meta({ description: 'Scopes that every holder of a proven certificate has; none unless written.' })
-      .optional(),
-  }),
+  certificate: z
+    .strictObject({
+      consumer: z
+        .enum(['cn', 'san_dns', 'san_uri', 'fingerprint'])
+        .meta({ description: 'What of the certificate names the consumer; it must be there exactly once.' }),
+      scopes: z
+        .array(scope)
+        .meta({ description: 'Scopes that every holder of a proven certificate has; none unless written.' })
+        .optional(),
+    })
+    .meta({ description: 'How a client certificate names its consumer.' }),
 });
 
 export const identitySection = z.union([jwtSection, introspectionSection, keys, certificate]);

@@ -1,4 +1,4 @@
-// The `ledger` section of gateway.yaml: whether calls of what is deprecated are recorded, and for how long.
+// The grammar of `ledger` in gateway.yaml: whether and how long calls of deprecated versions are recorded.
 import { z } from 'zod';
 import { notation, parseDuration } from '../../policy/notation.ts';
 
@@ -6,7 +6,7 @@ export const WRITTEN_LEDGER = { keep: '400d' } as const;
 
 const DAY_MS = 86_400_000;
 
-/** Milliseconds; undefined for what is no whole number of days. */
+/** Days. Undefined if the text is not a whole number of days. */
 function parseDays(text: string): number | undefined {
   const ms = parseDuration(text);
   return ms === undefined || ms % DAY_MS !== 0 ? undefined : ms / DAY_MS;

@@ -1,4 +1,4 @@
-// The `listeners` of `config/gateway.yaml`: addresses, TLS, plain HTTP, and what operators use.
+// The grammar of `listeners` in `config/gateway.yaml`: addresses, TLS, plain HTTP, admin, metrics.
 import { z } from 'zod';
 import { notation, parseWholeSeconds } from '../../policy/notation.ts';
 import { PLANES } from '../bounds.ts';
@@ -24,15 +24,15 @@ const certificateName = notation(
 
 const certificate = z.strictObject({
   names: z.array(certificateName).min(1).meta({ description: 'Host names this pair is for.' }),
-  cert: text('PEM file of the chain, relative to this file.'),
-  key: text('PEM file of the private key, relative to this file.'),
+  cert: text('PEM file of the chain, relative to this file.', ['certs/api.crt']),
+  key: text('PEM file of the private key, relative to this file.', ['certs/api.key']),
 });
 
-/** Written as the default of certificates: a client that names no host is refused. */
+/** As `default` of the certificates: handshakes without SNI fail. */
 export const NO_DEFAULT = 'none';
 
 const clientCertificates = z.strictObject({
-  ca: text('PEM file of the authorities that prove them, relative to this file.'),
+  ca: text('PEM file of the authorities that prove them, relative to this file.', ['certs/clients.pem']),
   mode: z.enum(['optional', 'required']).meta({
     description:
       'required refuses the connection of a client without one; with optional it is known by other means, or by none.',
@@ -40,7 +40,10 @@ const clientCertificates = z.strictObject({
 });
 
 const tls = z.strictObject({
-  certificates: z.array(certificate).min(1),
+  certificates: z
+    .array(certificate)
+    .min(1)
+    .meta({ description: 'Certificates by host name: an exact name comes before a wildcard.' }),
   default: certificateName
     .meta({
       description:
@@ -53,7 +56,7 @@ const tls = z.strictObject({
     .optional(),
 });
 
-/** Zero withdraws what browsers remember (RFC 6797 section 6.1.1). */
+/** Zero tells browsers to forget the policy (RFC 6797 section 6.1.1). */
 const hsts = notation(
   (text) => (text === '0s' ? 0 : parseWholeSeconds(text)),
   'not a duration of at least 1s, such as 365d, nor 0s',
@@ -99,19 +102,25 @@ const metrics = z
   .strictObject({ address: address(':9902') })
   .meta({ description: 'Metrics and health alone, without a token: for probes and scrapers.' });
 
-export const listenersSection = z.strictObject({
-  https: https.optional(),
-  http: http.optional(),
-  admin: admin.optional(),
-  metrics: metrics.optional(),
-});
+export const listenersSection = z
+  .strictObject({
+    https: https.meta({ description: 'HTTPS for clients.' }).optional(),
+    http: http
+      .meta({ description: 'Plain HTTP for clients; refused unless `mode` says otherwise.' })
+      .optional(),
+    admin: admin
+      .meta({ description: 'Admin API, dashboard, metrics and health. Keep it on loopback.' })
+      .optional(),
+    metrics: metrics.optional(),
+  })
+  .meta({ description: 'Addresses to listen on.' });
 
-/** In the data folder, for its owner only (0600). */
+/** In the data folder, with mode 0600. */
 export const ADMIN_TOKEN_FILE = 'admin-token';
 
 const TOKEN = /^[A-Za-z0-9._~+/-]{32,512}={0,2}$/;
 
-/** The token68 characters that a Bearer credential may have (RFC 6750 §2.1), at least 32 of them; undefined for any other text. */
+/** The token68 of a Bearer credential (RFC 6750 §2.1), at least 32 characters. Otherwise undefined. */
 export function parseAdminToken(text: string): string | undefined {
   return TOKEN.test(text) ? text : undefined;
 }

@@ -1,4 +1,4 @@
-// The `notify` section of gateway.yaml: how consumers and machines are told what becomes of a version, and when.
+// The grammar of `notify` in gateway.yaml: mails and events about the lifecycle of versions.
 import { z } from 'zod';
 import { parsePageUrl } from '../../policy/lifecycle/page-url.ts';
 import { notation, parseDuration, parseMail } from '../../policy/notation.ts';
@@ -15,7 +15,7 @@ function parseDays(text: string): number | undefined {
   return ms === undefined || ms % DAY_MS !== 0 ? undefined : ms / DAY_MS;
 }
 
-/** Undefined for any other text; '' is how a variable that is not set switches mail off, and means none. */
+/** '' becomes `none`, so that an unset variable switches mail off. Undefined if the text is no URL of a mail server. */
 export function parseSmtp(text: string): SmtpServer | 'none' | undefined {
   if (text === '') return 'none';
   if (!SMTP.test(text) || !URL.canParse(text)) return undefined;
@@ -46,7 +46,7 @@ function parseIntake(text: string): string | undefined {
   return /^https?:$/.test(protocol) && username === '' && password === '' ? text : undefined;
 }
 
-/** Without its last slash; what is asked for is put behind it. */
+/** Without its trailing slash, since paths are appended. */
 function parseDeliveries(text: string): string | undefined {
   if (/[?#]/.test(text) || parsePageUrl(text) === undefined) return undefined;
   return text.replace(/\/$/, '');

@@ -1,4 +1,4 @@
-// The Markdown files that a policy names as guides: read beside it and rendered, so that no request waits for a disk.
+// Reads and renders the Markdown guides of a policy at load, so that requests read no files.
 import { isUtf8 } from 'node:buffer';
 import { dirname, resolve } from 'node:path';
 import { Marked, type Tokens } from 'marked';
@@ -11,33 +11,29 @@ import { type ReadFile, tryRead } from '../read/files.ts';
 import { LEAVES_FOLDER, leavesItsFolder, WRITE_ITS_TARGET } from '../read/links.ts';
 import type { Guide } from './guide-page.ts';
 
-/** All of them stand on one page, and in memory for as long as the plan does. */
+/** Per guide. All guides are on one page and stay in memory with the plan. */
 const MOST_BYTES = 65_536;
-/** Of all guides of an API, in the record of accepted policies. */
+/** For all guides of an API, in the record of accepted policies. */
 const MOST_KEPT_BYTES = 1_048_576;
 
 interface GuideText {
-  /** Absolute. */
   readonly path: string;
   readonly text: string;
 }
 
 interface GuideContext {
-  /** Absolute path of the policy file. */
   readonly policyFile: string;
   readonly readFile: ReadFile;
-  /** How a path is printed. */
   readonly shown: (path: string) => string;
 }
 
 export interface Guides {
-  /** In the order in which they are named, each once. */
   readonly guides: readonly Guide[];
-  /** Absolute paths, read or not. */
+  /** Absolute paths, readable or not. */
   readonly files: readonly string[];
-  /** As they were read; part of the revision. */
+  /** Source texts, which are part of the revision. */
   readonly texts: readonly GuideText[];
-  /** Those that the record of accepted policies has room for. */
+  /** The guides that fit into the record of accepted policies. */
   readonly kept: readonly PublishedFile[];
 }
 
@@ -101,7 +97,7 @@ interface Named {
   readonly guide: string;
 }
 
-/** Of the API, of each version and of its operations; what a version takes over stands at the line of its API. */
+/** The guides of the API, its versions and their operations. An inherited guide has the position in the API. */
 function guidesOf({ parts, versions, unversioned }: PolicyView): readonly Named[] {
   const named: { readonly at: Path; readonly guide: string | undefined }[] = [
     { at: ['guide'], guide: parts.guide },
@@ -119,15 +115,15 @@ const SAFE_LINK = /^(?:https?:\/\/|mailto:|#)/i;
 const MARKED = new Marked({
   gfm: true,
   async: false,
-  // What would be HTML is not taken out of the text: it is escaped with it.
+  // HTML is not parsed, so it is escaped like any text.
   tokenizer: { html: () => undefined, tag: () => undefined },
   renderer: {
-    // The page has a heading of its own above those of the guide.
+    // The page has a heading above those of the guide.
     heading({ tokens, depth }) {
       const level = Math.min(depth + 1, 6);
       return `<h${level}>${this.parser.parseInline(tokens)}</h${level}>\n`;
     },
-    // Without styles a wide table or line is reached by the keyboard too.
+    // Makes wide code scrollable by keyboard.
     code: ({ text }) => `<pre tabindex="0"><code>${escapeHtml(text)}\n</code></pre>\n`,
     link({ href, tokens }: Tokens.Link) {
       const text = this.parser.parseInline(tokens);
@@ -139,16 +135,16 @@ const MARKED = new Marked({
   },
 });
 
-/** Quotes within quotes; each level is read by a call within a call. */
+/** Block quotes in block quotes: the parser recurses per level. */
 const TOO_DEEP = /^(?:[ \t]*>){32}/m;
 
-/** Undefined for what is nested beyond any reader; about a second at most for what read-guides.ts lets through. */
+/** Undefined if the nesting is too deep. Takes about a second at most for the largest guide. */
 export function renderMarkdown(text: string): string | undefined {
   if (TOO_DEEP.test(text)) return undefined;
   try {
     return MARKED.parse(text, { async: false });
   } catch (error) {
-    // Lists and brackets can be nested as deeply.
+    // Deeply nested lists and brackets overflow the stack.
     if (error instanceof RangeError) return undefined;
     throw error;
   }

@@ -1,7 +1,7 @@
-// Policy files as they were read last: by path, parsed again only when they changed or a date has come to pass.
+// Caches policy files by path. Parses a file again if it changed or one of its dates has passed.
 import type { EpochMs } from '../../policy/contract.ts';
 import { SECTIONS } from '../../sections/list.ts';
-import type { PolicyView, Surroundings } from '../../sections/view.ts';
+import type { CheckContext, PolicyView } from '../../sections/view.ts';
 import { type Context, documentOf, readPolicy, shownPath } from '../load-documents.ts';
 import { digest, type FileRead, tryRead } from '../read/files.ts';
 import type { Candidate } from '../reload/stand-ins.ts';
@@ -13,22 +13,22 @@ export interface KeptPolicy extends Candidate {
 
 interface Kept {
   readonly digest: string;
-  /** Of the bytes alone nothing else follows: the file brings in others, and is read again each time. */
+  /** The file includes or names others, so it is read again each time. */
   readonly bringsIn: boolean;
-  /** The problems are those of from <= now < until: a version whose sunset has passed needs no upstream. */
+  /** The problems hold for from <= now < until: a version needs no upstream after its sunset. */
   readonly from: EpochMs;
   readonly until: EpochMs;
   readonly policy: KeptPolicy;
 }
 
 export interface KeptPolicies {
-  /** In the order of the files; forgets every other. */
+  /** In the order of `files`. Drops all other files from the cache. */
   readonly read: (files: readonly string[], now: EpochMs) => Promise<readonly KeptPolicy[]>;
-  /** Views of files that were just parsed are at hand until then. */
+  /** Drops the views of the files that were just parsed. */
   readonly letGoOfViews: () => void;
 }
 
-export function createKeptPolicies(context: Context, around: Omit<Surroundings, 'now'>): KeptPolicies {
+export function createKeptPolicies(context: Context, around: Omit<CheckContext, 'now'>): KeptPolicies {
   let known = new Map<string, Kept>();
   let views = new WeakMap<KeptPolicy, PolicyView>();
 
@@ -84,12 +84,12 @@ function digestOf(read: FileRead): string {
   return read.kind === 'read' ? digest([read.bytes]) : `unreadable ${read.why}`;
 }
 
-/** Variables of the environment stay what they are as long as the process runs; files do not. */
+/** Files behind `${file:}` may change. Environment variables do not change while the process runs. */
 function bringsInFiles(read: FileRead): boolean {
   return read.kind === 'read' && Buffer.from(read.bytes).includes('${file:');
 }
 
-/** When checks of the file may find something else. */
+/** The next instant at which checks of the file may have another result. */
 function nextChange(view: PolicyView | undefined, now: EpochMs): EpochMs {
   if (view === undefined) return Number.POSITIVE_INFINITY;
   const dates = SECTIONS.flatMap(({ checkedAgainAt }) => checkedAgainAt?.(view) ?? []);

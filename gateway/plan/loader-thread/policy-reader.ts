@@ -1,4 +1,4 @@
-// Reads and checks the policies of a reload, and keeps of each file what the next reload need not make again.
+// Reads and checks the policies of a reload, with a cache for unchanged files.
 import type { EpochMs } from '../../policy/contract.ts';
 import { contextOf, documentOf } from '../load-documents.ts';
 import type { DescriptionCache } from '../openapi/read-descriptions.ts';
@@ -14,7 +14,6 @@ import { checkTogether } from '../rules/together.ts';
 import { createKeptPolicies, type KeptPolicy } from './kept-policies.ts';
 import type { PolicyReader, ReaderStart } from './reader-contract.ts';
 
-/** `readFile`: default from the disk. */
 export function createPolicyReader(start: ReaderStart, readFile?: ReadFile): PolicyReader {
   const { around, settingsRevision } = start;
   const context = contextOf({ ...start, now: 0, ...(readFile && { readFile }), descriptions: new Map() });
@@ -99,7 +98,7 @@ export function createPolicyReader(start: ReaderStart, readFile?: ReadFile): Pol
   };
 }
 
-/** By the name of the API; every policy has one, since a reading with errors is compared with nothing. */
+/** By the name of the API. Every policy has one: files with errors are not compared. */
 function todayIn(policies: readonly KeptPolicy[], now: EpochMs, origin: string | undefined): Today {
   const byName = new Map(policies.map((policy) => [policy.claimant?.claims.api, policy]));
   const claims = policies.flatMap(({ claimant }) => claimant?.claims ?? []);

@@ -1,4 +1,4 @@
-// The thread in which a reload reads and checks: a policy reader that answers questions from the thread that serves.
+// The thread that reads and checks policies for a reload. It answers messages from the main thread.
 import { getPriority, setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import { createPolicyReader } from './policy-reader.ts';
@@ -6,20 +6,19 @@ import type { PolicyReader } from './reader-contract.ts';
 
 type Name = Exclude<keyof PolicyReader, 'rest' | 'close'>;
 
-/** One for each function of the contract, by its name. */
 export type Question = {
   readonly [K in Name]: { readonly name: K; readonly given: Parameters<PolicyReader[K]> };
 }[Name];
 
 export type Reply =
   | { readonly kind: 'answer'; readonly answer: unknown }
-  /** A mistake of ours; what is wrong with files is an answer. */
+  /** A bug of the gateway. Errors in files are part of an answer. */
   | { readonly kind: 'failed'; readonly error: unknown };
 
-/** A quarter of a processor that the serving thread wants as well, and all of one that is idle. */
+/** A quarter of a processor that the main thread also needs; all of an idle processor. */
 const NICENESS = 5;
 const LOWEST = 19;
-/** The error code with which the system refuses. */
+/** Code of the error if the system refuses the priority. */
 const REFUSED = 'ERR_SYSTEM_ERROR';
 
 giveWay();
@@ -56,7 +55,7 @@ parentPort?.on('message', (question: Question) => {
   );
 });
 
-/** Only on Linux is a priority the thread's own. If the system forbids it, a reload takes an equal share. */
+/** Only Linux has a priority per thread. If the system refuses it, the reload competes at normal priority. */
 function giveWay(): void {
   if (process.platform !== 'linux') return;
   try {

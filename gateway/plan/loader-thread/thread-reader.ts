@@ -1,16 +1,16 @@
-// A policy reader in a thread of its own: started by the first question, let go when it has been idle or will not answer.
+// A policy reader in its own thread. The first call starts the thread; idle time or a timeout ends it.
 import { Worker } from 'node:worker_threads';
 import type { PolicyReader, ReaderStart } from './reader-contract.ts';
 import type { Question, Reply } from './reader-thread.ts';
 
 export interface ThreadBounds {
-  /** Milliseconds that one answer may take. */
+  /** Timeout of one answer, milliseconds. */
   readonly answerMs: number;
-  /** Milliseconds after the end of a load after which the thread and all it keeps are let go. */
+  /** The thread ends this many milliseconds after a load. */
   readonly idleMs: number;
 }
 
-/** A burst of reloads shares one thread. Its memory is of use to the serving thread afterwards. */
+/** A burst of reloads shares one thread. Afterwards its memory is free for the main thread. */
 export const THREAD_BOUNDS: ThreadBounds = { answerMs: 120_000, idleMs: 10_000 };
 
 const THREAD = new URL('./reader-thread.ts', import.meta.url);
@@ -20,7 +20,7 @@ interface Thread {
   readonly end: () => Promise<unknown>;
 }
 
-/** A question rejects when the thread ends or takes longer than its bound; the next one starts a new thread. */
+/** A call rejects if the thread ends or the timeout passes. The next call starts a new thread. */
 export function createThreadReader(
   start: ReaderStart,
   { answerMs, idleMs }: ThreadBounds = THREAD_BOUNDS,
@@ -57,7 +57,7 @@ export function createThreadReader(
     }
   }
 
-  // The thread runs the very contract, so that an answer has the type that the question promises.
+  // The casts are safe: the thread implements the same contract.
   return {
     read: async (...given) => (await ask({ name: 'read', given })) as Answer<'read'>,
     recall: async (...given) => (await ask({ name: 'recall', given })) as Answer<'recall'>,
@@ -80,10 +80,10 @@ export function createThreadReader(
 
 type Answer<K extends keyof PolicyReader> = Awaited<ReturnType<PolicyReader[K]>>;
 
-/** It keeps no process alive but while a question is open. */
+/** The thread keeps the process alive only during a call. */
 function startThread(start: ReaderStart, module: URL, onEnd: (ended: Thread) => void): Thread {
   const worker = new Worker(module, {
-    // The environment of a process is no plain object.
+    // `process.env` cannot be cloned.
     workerData: { ...start, environment: { ...start.environment } },
     name: 'sundial-reload',
     execArgv: [],
@@ -116,7 +116,7 @@ function startThread(start: ReaderStart, module: URL, onEnd: (ended: Thread) => 
   return thread;
 }
 
-/** While nobody waits for an answer an end is no news: the next question starts another thread. */
+/** The end of the thread between two calls is no error: the next call starts another thread. */
 function nextReply(): PromiseWithResolvers<Reply> {
   const reply = Promise.withResolvers<Reply>();
   reply.promise.catch(() => undefined);

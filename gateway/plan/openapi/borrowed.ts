@@ -1,9 +1,9 @@
-// A policy document with values from its description: checks and the compiler see one document.
+// Adds values of a description to a policy document, so that checks and compiler see one document.
 import type { Path, SourceDocument } from '../read/document.ts';
 import { pointer, setAt, valueAt } from '../read/values.ts';
 import type { DescriptionText, Mark } from './description-text.ts';
 
-/** A value of a description that stands for what the policy does not say at `at`. */
+/** A value from a description for a path that the policy leaves out. */
 export interface Borrowed {
   readonly at: Path;
   readonly value: unknown;
@@ -11,7 +11,7 @@ export interface Borrowed {
   readonly mark: Mark;
 }
 
-/** `borrowed` in an order in which maps come before what is in them. */
+/** `borrowed` must have maps before their members. */
 export function withBorrowed(document: SourceDocument, borrowed: readonly Borrowed[]): SourceDocument {
   if (borrowed.length === 0) return document;
   const value = structuredClone(document.value);

@@ -1,4 +1,4 @@
-// Reads fields of a description: texts, flags, dates, and what callers are told of support, changelog and breaking changes.
+// Reads fields of a description: texts, flags, dates, support, changelog, breaking changes.
 import { isMap, isScalar, isSeq, type Node } from 'yaml';
 import { controlIn } from '../../policy/contract.ts';
 import { parsePageUrl } from '../../policy/lifecycle/page-url.ts';
@@ -13,7 +13,6 @@ import {
   textOf,
 } from './description-text.ts';
 
-/** A finding of a rule that a policy file can switch. */
 export interface MarkedFinding {
   readonly mark: Mark;
   readonly finding: Finding;
@@ -21,16 +20,14 @@ export interface MarkedFinding {
 
 export interface ApiNotes {
   readonly level: string | undefined;
-  /** `YYYY-MM-DD`. */
   readonly until: string | undefined;
-  /** Absolute URL. */
   readonly changelog: string | undefined;
 }
 
 const LONGEST_TEXT = 300;
 const NO_SENTENCE = `no text of 1 to ${LONGEST_TEXT} characters`;
 
-/** What cannot be used is reported and counts as absent. */
+/** Reports unusable fields and treats them as absent. */
 export function createFieldReader({ at, resolve }: DescriptionText, report: (found: MarkedFinding) => void) {
   function text(map: Node | undefined, key: string): Said<string> | undefined {
     const node = at(map, key);
@@ -44,7 +41,7 @@ export function createFieldReader({ at, resolve }: DescriptionText, report: (fou
     return { value: node.value, mark: markOf(node) };
   }
 
-  /** OAS-2: `YYYY-MM-DD`; `null` means: no such date. */
+  /** OAS-2: `YYYY-MM-DD`. `null` means: no such date. */
   function date(map: Node | undefined, key: string): SaidDay {
     const node = at(map, key);
     if (!isScalar(node)) return undefined;
@@ -61,7 +58,7 @@ export function createFieldReader({ at, resolve }: DescriptionText, report: (fou
     return typeof said?.value === 'string' ? { value: said.value, mark: said.mark } : undefined;
   }
 
-  /** Something that is published as it is. `null` counts as absent. */
+  /** A value that is published unchanged. `null` counts as absent. */
   function told<T>(
     node: Node | undefined,
     parse: (node: Node) => T | undefined,
@@ -87,7 +84,6 @@ export function createFieldReader({ at, resolve }: DescriptionText, report: (fou
         changelog: told(at(lifecycle, 'changelog'), page, 'changelog is not an absolute https URL'),
       };
     },
-    /** In the order written. */
     breakingChanges: (lifecycle: Node | undefined): readonly string[] => {
       const list = told(at(lifecycle, 'breaking-changes'), listAt, 'breaking-changes is not a list');
       return (list?.items ?? []).flatMap((item) => {
@@ -101,7 +97,7 @@ export function createFieldReader({ at, resolve }: DescriptionText, report: (fou
 const mapAt = (node: Node) => (isMap(node) ? node : undefined);
 const listAt = (node: Node) => (isSeq(node) ? node : undefined);
 
-/** Folded into one line, as a page shows it. */
+/** On one line, as a page shows it. */
 function sentence(node: Node): string | undefined {
   const text = textOf(node)?.replace(/\s+/g, ' ').trim() ?? '';
   return text !== '' && text.length <= LONGEST_TEXT && controlIn(text) === undefined ? text : undefined;

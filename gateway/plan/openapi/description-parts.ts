@@ -1,4 +1,4 @@
-// Parts of an OpenAPI description besides the dates: version, operations, servers and security schemes.
+// Reads the version, operations, servers and security schemes of an OpenAPI description.
 import { isMap, isSeq, type YAMLMap } from 'yaml';
 import type { Problem } from '../problems.ts';
 import { type DescriptionText, type Mark, markOf, scalarText, textOf } from './description-text.ts';
@@ -32,13 +32,13 @@ export function readVersion(
 export interface OperationNode {
   /** As under `paths`. */
   readonly path: string;
-  /** In capitals, unless it is one of `additionalOperations`. */
+  /** In upper case, except under `additionalOperations`. */
   readonly method: string;
   readonly mark: Mark;
   readonly node: YAMLMap;
 }
 
-/** 3.2 lets methods without a field of their own stand under `additionalOperations`. */
+/** OpenAPI 3.2 has other methods under `additionalOperations`. */
 export function operationNodes(
   { at, pairsOf }: DescriptionText,
   root: YAMLMap | undefined,

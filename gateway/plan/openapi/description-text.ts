@@ -1,4 +1,4 @@
-// The text of an OpenAPI description as a tree whose nodes know their place.
+// Parses an OpenAPI description to a YAML tree with positions.
 import { isUtf8 } from 'node:buffer';
 import { isAlias, isMap, isScalar, type Node, type Pair, type YAMLMap } from 'yaml';
 import type { Problem } from '../problems.ts';
@@ -6,42 +6,40 @@ import { aliasTargets } from '../read/alias-targets.ts';
 import { createPositions, type Positions, type Remark } from '../read/positions.ts';
 import { readYaml } from '../read/yaml-text.ts';
 
-/** Larger than a policy may be; a reload waits about a second for one of this size. */
+/** More than a policy may have. A reload takes about a second for a description of this size. */
 export const MOST_DESCRIPTION_BYTES = 2_000_000;
 const MOST_TOKENS = 700_000;
 
-/** A stretch of the text, in offsets. */
+/** A range of the text, in offsets. */
 export interface Mark {
   readonly from: number;
   readonly to: number;
 }
 
-/** Something that is written, and where. */
+/** A value with its position. */
 export interface Said<T> {
   readonly value: T;
   readonly mark: Mark;
 }
 
-/** `YYYY-MM-DD`; `null` means: no such day. */
+/** `YYYY-MM-DD`. `null` means: no such day. */
 export type SaidDay = Said<string | null> | undefined;
 
 export interface DescriptionText {
-  /** As printed. */
   readonly file: string;
   /** Without a byte order mark. */
   readonly text: string;
-  /** Undefined when there are problems. */
+  /** Undefined if there are problems. */
   readonly root: YAMLMap | undefined;
   readonly problems: readonly Problem[];
   readonly positions: Positions;
   readonly problem: (mark: Mark, remark: Remark) => Problem;
-  /** `file:line:column`. */
   readonly place: (mark: Mark) => string;
-  /** An alias replaced by what it means. */
+  /** Replaces an alias by its target. */
   readonly resolve: (node: Node | null | undefined) => Node | undefined;
-  /** What stands under `keys`, each in the map of the one before, resolved. */
+  /** The resolved node under `keys`, each in the map of the one before. */
   readonly at: (node: unknown, ...keys: readonly string[]) => Node | undefined;
-  /** The pairs of a map, their values resolved; none of anything else. */
+  /** The pairs of a map with resolved values. Empty for other nodes. */
   readonly pairsOf: (node: unknown) => readonly MapPair[];
 }
 
@@ -51,7 +49,7 @@ export interface MapPair {
   readonly value: Node | undefined;
 }
 
-/** Never throws: what is wrong is in `problems`. */
+/** Does not throw: errors are in `problems`. */
 export function readDescriptionText(file: string, bytes: Uint8Array): DescriptionText {
   const tooBig = bytes.byteLength > MOST_DESCRIPTION_BYTES;
   const text = tooBig ? '' : new TextDecoder().decode(bytes);
@@ -88,7 +86,6 @@ export function readDescriptionText(file: string, bytes: Uint8Array): Descriptio
   };
 }
 
-/** The pair with this key; of several the first. */
 export function findPair(node: unknown, key: string): MapItem | undefined {
   return itemsOf(node).find((pair) => isScalar(pair.key) && keyText(pair.key) === key);
 }
@@ -99,19 +96,18 @@ function itemsOf(node: unknown): readonly MapItem[] {
   return isMap(node) ? (node.items as MapItem[]) : [];
 }
 
-/** Up to the end of what is written, comments not included. */
+/** Without comments behind the node. */
 export function markOf(node: Node): Mark {
   const [from = 0, to = 0] = node.range ?? [];
   return { from, to };
 }
 
-/** A scalar as text, `1.10` for the number 1.1; undefined for null, maps, lists and what is absent. */
+/** A scalar as text, `1.10` for the number 1.1. Undefined for null, maps, lists and absent nodes. */
 export function scalarText(node: Node | undefined): string | undefined {
   if (!isScalar(node) || node.value === null) return undefined;
   return typeof node.value === 'string' ? node.value : (node.source ?? String(node.value));
 }
 
-/** The text of a string; undefined for anything else. */
 export function textOf(node: Node | undefined): string | undefined {
   return isScalar(node) && typeof node.value === 'string' ? node.value : undefined;
 }

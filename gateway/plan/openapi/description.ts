@@ -1,4 +1,4 @@
-// Reads the lifecycle of an API and its operations from an OpenAPI description, with the place of each field.
+// Reads the lifecycle of an API and its operations from an OpenAPI description, with positions.
 import type { Problem } from '../problems.ts';
 import { type ApiNotes, createFieldReader, type MarkedFinding } from './description-fields.ts';
 import {
@@ -17,7 +17,7 @@ import {
   scalarText,
 } from './description-text.ts';
 
-/** The fields for the API as a whole. `null` means: no such date. */
+/** The fields for the whole API. `null` means: no such date. */
 export interface ApiLifecycle {
   readonly stage: Said<string> | undefined;
   readonly announced: SaidDay;
@@ -44,18 +44,17 @@ export interface Description {
   readonly title: string | undefined;
   readonly version: string | undefined;
   readonly api: ApiLifecycle;
-  /** URLs or paths as written, variables replaced by their defaults. */
+  /** URLs or paths as written, with the defaults of their variables. */
   readonly servers: readonly string[];
-  /** Such as `http bearer` or `oauth2`. */
+  /** For example `http bearer` or `oauth2`. */
   readonly securitySchemes: readonly string[];
-  /** In the order written. */
   readonly operations: readonly DescribedOperation[];
 }
 
-/** On a line of its own, or in JSON behind whatever. */
+/** At the start of a line, or after a brace or comma of JSON. */
 const STATES_VERSION = /(?:^|[{,]\s*)["']?(?:openapi|swagger)["']?\s*:/m;
 
-/** Reads the bytes of one description; `file` as printed. Never throws: what is wrong is in `problems` and `findings`. */
+/** `file` as printed. Does not throw: errors are in `problems` and `findings`. */
 export function readDescription(file: string, bytes: Uint8Array): Description {
   const source = readDescriptionText(file, bytes);
   const { root, at } = source;
@@ -100,7 +99,7 @@ export function readDescription(file: string, bytes: Uint8Array): Description {
   };
 }
 
-/** A policy may name any file, also one that holds a secret: only lines of a description are repeated. */
+/** A policy may name any file, even one with secrets, so only lines of OpenAPI descriptions are quoted. */
 function withoutLine({ source: _, ...problem }: Problem): Problem {
   return problem;
 }

@@ -1,7 +1,7 @@
-// Chooses the name, version, paths and upstream of a first policy, from a description where there is one.
+// Chooses name, version, paths and upstream of a first policy, from a description if there is one.
 import { isLoopback } from '../../policy/notation.ts';
 import { isDate, parseLabel } from '../../policy/versioning/label.ts';
-import type { Surroundings } from '../../sections/view.ts';
+import type { CheckContext } from '../../sections/view.ts';
 import { reaches } from '../grammar/addresses.ts';
 import { reservedPath } from '../routes/reserved-paths.ts';
 import type { Description } from './description.ts';
@@ -9,7 +9,7 @@ import { segmentsOf, serverPath } from './placement.ts';
 
 interface ChosenValue {
   readonly value: string;
-  /** Why this one, for a comment behind it. */
+  /** The reason, for a comment in the policy. */
   readonly why: string;
 }
 
@@ -25,11 +25,11 @@ export interface FirstLayout {
 const PLAIN = /^[A-Za-z0-9._~-]+$/;
 const FIRST_FREE_PORT = 8081;
 
-/** `service`: the origin of the upstream, instead of what `servers` says. */
+/** `service`: the origin of the upstream; takes precedence over `servers`. */
 export function layOut(
   description: Description | undefined,
   service: string | undefined,
-  around: Surroundings,
+  around: CheckContext,
 ): FirstLayout {
   const target =
     service === undefined
@@ -71,7 +71,7 @@ export function layOut(
   };
 }
 
-/** A name of letters, digits and hyphens, without the word that each of them would end with. */
+/** Letters, digits and hyphens, without the suffix `-api` or `-service`. */
 function slugOf(title: string): string {
   const words = title
     .normalize('NFKD')
@@ -90,7 +90,7 @@ function labelOf(version: string | undefined): ChosenValue {
     : { value: `v${major}`, why: `from info.version ${version}` };
 }
 
-function targetOf(server: string | undefined, around: Surroundings): ChosenValue {
+function targetOf(server: string | undefined, around: CheckContext): ChosenValue {
   const url = server !== undefined && URL.canParse(server) ? new URL(server) : undefined;
   if (url !== undefined && /^https?:$/.test(url.protocol)) {
     const isOurs =
@@ -111,7 +111,7 @@ function targetOf(server: string | undefined, around: Surroundings): ChosenValue
   };
 }
 
-/** The words that all paths begin with; parameters end it. */
+/** The literal segments that all paths start with. */
 function sharedBeginning(paths: readonly (readonly string[])[]): readonly string[] {
   const [first = []] = paths;
   const end = first.findIndex(

@@ -1,7 +1,7 @@
-// The text of a first policy for a service, with its description or without one, for `sundial init`.
+// Writes a first policy for a service, with or without a description, for `sundial init`.
 import { dayOf } from '../../policy/notation.ts';
 import { isDate } from '../../policy/versioning/label.ts';
-import type { Surroundings } from '../../sections/view.ts';
+import type { CheckContext } from '../../sections/view.ts';
 import type { NextCommand } from '../next-command.ts';
 import { readDocument } from '../read/document.ts';
 import type { Borrowed } from './borrowed.ts';
@@ -11,12 +11,12 @@ import { mergeDescription } from './merge.ts';
 
 export interface FirstPolicyInput {
   readonly description: Description | undefined;
-  /** Origin of the service; undefined: as `servers` of the description says. */
+  /** Origin of the service. Undefined: from `servers` of the description. */
   readonly service: string | undefined;
-  readonly around: Surroundings;
-  /** From the folder of the policy, with forward slashes; of no meaning without a description. */
+  readonly around: CheckContext;
+  /** Relative to the folder of the policy, with forward slashes. Unused without a description. */
   readonly descriptionPath: string;
-  /** Likewise; undefined where there is no schema for editors. */
+  /** The same. Undefined if there is no schema for editors. */
   readonly schemaPath: string | undefined;
   readonly next: NextCommand;
 }
@@ -27,7 +27,7 @@ export interface FirstPolicy {
   readonly text: string;
 }
 
-/** Whether a token is asked for, in a form that an identity of the gateway can verify. */
+/** Schemes with a token that an identity of the gateway can verify. */
 const TOKENS = /^(http bearer|oauth2|openIdConnect)$/;
 
 export function firstPolicy(input: FirstPolicyInput): FirstPolicy {
@@ -155,7 +155,7 @@ function versionLines(
   ];
 }
 
-/** An expectation that holds on any later day, since its day is written. */
+/** The day is fixed, so the expectation also holds later. */
 function expectLines(
   { base, label }: FirstLayout,
   { around }: FirstPolicyInput,
@@ -194,7 +194,7 @@ function operationLines(borrowed: readonly Borrowed[]): readonly string[] {
   ];
 }
 
-/** Quoted unless it can be nothing but text, or a date, which this grammar reads as one. */
+/** Quoted, unless YAML reads it as text, or it is a date. */
 function scalar(text: string): string {
   const isPlain =
     /^[A-Za-z0-9./][A-Za-z0-9./_-]*$/.test(text) &&

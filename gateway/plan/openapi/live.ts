@@ -1,7 +1,7 @@
-// What a description should say of the life of its version at one instant.
+// Computes the lifecycle that a description should state for its version at an instant.
 import type { EpochMs } from '../../policy/contract.ts';
+import { knownAt } from '../../policy/lifecycle/announcements.ts';
 import { isGuideFile } from '../../policy/lifecycle/guide.ts';
-import { knownAt } from '../../policy/lifecycle/known.ts';
 import {
   type OperationTemplate,
   parseOperation,
@@ -32,10 +32,10 @@ export interface Live {
   readonly now: EpochMs;
 }
 
-/** The operation rules for the requests of a template; undefined if only the version's rules apply. */
+/** The operation rules for the requests of a template. Undefined if only the version's rules apply. */
 export type OperationRules = (template: OperationTemplate) => OperationFile | undefined;
 
-/** A rule for the method itself, else that for all methods. */
+/** A rule for the method takes precedence over one for all methods. */
 export function operationRules({ operations = {} }: VersionParts): OperationRules {
   const byRequests = new Map<string, OperationFile>();
   for (const [name, rules] of Object.entries(operations)) {
@@ -46,7 +46,7 @@ export function operationRules({ operations = {} }: VersionParts): OperationRule
     byRequests.get(requestsOf(template)) ?? byRequests.get(requestsOf({ ...template, method: '*' }));
 }
 
-/** Names of parameters do not count. */
+/** The names of parameters do not matter. */
 function requestsOf({ method, segments }: OperationTemplate): string {
   return spellOperation({
     method,
@@ -54,7 +54,7 @@ function requestsOf({ method, segments }: OperationTemplate): string {
   });
 }
 
-/** The files have passed every check. */
+/** The files must have passed every check. */
 export function describedVersion(
   file: PolicyFile,
   version: VersionFile,
@@ -72,7 +72,7 @@ export function describedVersion(
   };
 }
 
-/** The URL of the guide. A described URL that leads to the same file stays, also on another host. */
+/** The URL of the guide. If the description has another URL of the same guide, even on another host, that URL stays. */
 function guideOf(
   { api }: PolicyFile,
   { guide }: VersionFile,
@@ -102,26 +102,26 @@ export function liveApi({ version, stage, description }: Live): Wanted {
   };
 }
 
-/** `null` for a guide that could have been taken over, and was not. */
+/** `null` for a usable guide of the description that the policy does not have. */
 function guideOrNull(guide: string | undefined, said: Said<string> | undefined): Wanted {
   if (guide !== undefined) return { 'migration-guide': guide };
   const isUsable = said !== undefined && parsePageUrl(said.value) !== undefined;
   return isUsable ? { 'migration-guide': null } : {};
 }
 
-/** `null` for a day that the policy has switched off or not announced yet. */
+/** `null` for a day that the policy switched off or has not announced yet. */
 function dayOrNull(key: string, at: EpochMs | undefined, said: SaidDay): Wanted {
   if (at !== undefined) return { [key]: dayOf(at) };
   return said === undefined ? {} : { [key]: null };
 }
 
-/** `active` is what most call stable, and many have words of their own for. */
+/** Many descriptions use `stable`, or a word of their own, for active. */
 function stageWord(stage: Stage, { stage: said }: Description['api']): string {
   if (stage !== 'active') return stage;
   return said === undefined || ENDS.test(said.value) ? 'stable' : said.value;
 }
 
-/** `deprecated` and `x-lifecycle` of one operation; undefined where nothing is known of it or it belongs to another API. */
+/** `deprecated` and `x-lifecycle` of an operation. Undefined if nothing is known of it or it belongs to another API. */
 export function liveOperation(said: DescribedOperation, live: Live): Wanted | undefined {
   const { placement, version, now } = live;
   const { api } = live.description;
@@ -130,11 +130,11 @@ export function liveOperation(said: DescribedOperation, live: Live): Wanted | un
   const own = placed.kind === 'operation' ? live.rules(placed.template) : undefined;
   const sunset = earlier(own?.sunset, effectiveSunset(version));
   const wanted = earlier(own?.deprecated, version.deprecated);
-  // DEP-5: a deprecation after the end never comes.
+  // DEP-5: a deprecation after the sunset never takes effect.
   const deprecated = wanted !== undefined && wanted > (sunset ?? wanted) ? undefined : wanted;
   const isOwn = (own?.deprecated ?? own?.sunset) !== undefined;
   const isDeprecated = deprecated !== undefined && now >= deprecated;
-  // What is marked as deprecated without any date stays marked.
+  // An operation that is marked as deprecated without any date stays marked.
   const isDated = deprecated !== undefined || isOwn;
   const wantsStatus = isDated && (isDeprecated || isOwn || said.status !== undefined);
   const lifecycle: Wanted = {
@@ -151,8 +151,8 @@ export function liveOperation(said: DescribedOperation, live: Live): Wanted | un
 }
 
 /**
- * An operation's own date. A date of the version is written only where the description has one already; where the version
- * has none in force, a repeated one is removed with that of the API.
+ * The date of the version is written only if the description has one. If the version has no date now, a date that
+ * repeats that of the API is removed.
  */
 function dateOf(
   key: string,
@@ -175,7 +175,7 @@ function replacementOf(
   const { successor } = own ?? {};
   if (successor === undefined) return {};
   const there = said.replacement && readReplacement(said.replacement.value, said.method, live.placement);
-  // Another way of writing the same path stays.
+  // Another spelling of the same path stays.
   if (there !== undefined && sameSuccessor(successor, template, there, live.placement.label)) return {};
   const path = writeReplacement(successor, template, live.placement);
   return path === undefined ? {} : { replacement: path };

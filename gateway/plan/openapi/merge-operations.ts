@@ -16,7 +16,7 @@ import { disagree, firstDay, isDisordered, isOff, type Merging, mergeDay, policy
 import { type Replacement, readReplacement, sameSuccessor, spellSuccessor } from './replacement.ts';
 
 export interface Named {
-  /** As the policy writes it, or would. */
+  /** As in the policy, or as it would be there. */
   readonly name: string;
   readonly template: OperationTemplate;
 }
@@ -25,7 +25,6 @@ interface Taken extends Named {
   readonly said: DescribedOperation;
 }
 
-/** Those that the policy names, as far as they are well formed. */
 export function policyOperations({ document, at }: Merging): readonly Named[] {
   const written = valueAt(document.value, [...at, 'operations']);
   return keysOf(written).flatMap((name): readonly Named[] => {
@@ -42,7 +41,7 @@ export function mergeOperations(merging: Merging): void {
   for (const { said, placed } of placement.operations) {
     checkStatus(said, merging);
     if (placed.kind === 'operation') {
-      // With and without a slash at its end it is one operation.
+      // Paths with and without a trailing slash are one operation.
       if (!names.has(placed.name)) described.push({ name: placed.name, template: placed.template, said });
       names.add(placed.name);
     } else if (placed.kind === 'inexpressible' && saysAnything(said))
@@ -56,7 +55,7 @@ export function mergeOperations(merging: Merging): void {
   for (const each of policy) checkDescribed(each, described, merging);
 }
 
-/** Whether an operation of the policy came of it that was not there before. */
+/** Returns true if it added an operation to the policy. */
 function mergeOperation(each: Taken, policy: readonly Named[], merging: Merging): boolean {
   const { said, name, template } = each;
   const { description, atDescription } = merging;
@@ -66,7 +65,7 @@ function mergeOperation(each: Taken, policy: readonly Named[], merging: Merging)
     isDisordered(merging, 'introduced', said.introduced, 'deprecation-date', said.deprecated),
     isDisordered(merging, 'deprecation-date', said.deprecated, 'sunset-date', said.sunset),
   ].every((disordered) => !disordered);
-  // A date that repeats that of the API follows the version, also when the policy extends it.
+  // A date that repeats that of the API belongs to the version, which the policy may extend.
   const own = (date: SaidDay, ofApi: SaidDay) =>
     isDay(date) && ordered && date.value !== ofApi?.value ? date : undefined;
   const deprecated = own(said.deprecated, description.api.announced);
@@ -98,7 +97,7 @@ function isDay(said: SaidDay): said is Said<string> {
   return typeof said?.value === 'string';
 }
 
-/** OAS-1: without a status there is nothing to compare; without `deprecated` it is false. */
+/** OAS-1: without a status there is nothing to compare. The default of `deprecated` is false. */
 function checkStatus({ status, flag }: DescribedOperation, { atDescription }: Merging): void {
   if (status === undefined || (status.value === 'deprecated') === (flag?.value ?? false)) return;
   const isFlagged = flag?.value === true;
@@ -117,7 +116,7 @@ function checkUndated({ said, name }: Taken, path: Path, merging: Merging): void
   if (marked === undefined || document.has([...path, 'deprecated']) || isDated) return;
   if (typeof description.api.announced?.value === 'string') return;
   const lifecycle = description.source.at(said.node, 'x-lifecycle');
-  // One that is there and is no date has been reported as that.
+  // A malformed date has a finding of its own.
   if (findPair(lifecycle, 'deprecation-date') !== undefined) return;
   merging.atDescription(marked.mark, {
     rule: 'description-undated',
@@ -126,7 +125,7 @@ function checkUndated({ said, name }: Taken, path: Path, merging: Merging): void
   });
 }
 
-/** A path that is spelled out is another operation than the parameter that would match it. */
+/** A literal path is another operation than the parameter that also matches it. */
 function shield(
   { name, template, said }: Taken,
   { policy, taken }: { readonly policy: readonly Named[]; readonly taken: readonly Named[] },
@@ -160,7 +159,7 @@ function saysAnything({ flag, status, deprecated, sunset }: DescribedOperation):
   return flag?.value === true || status?.value === 'deprecated' || isDay(deprecated) || isDay(sunset);
 }
 
-/** `path` is that of the operation in the policy, `entry` as it is written there. */
+/** `path`: of the operation in the policy. `entry`: as written there. */
 function mergeReplacement(
   { said, template }: Taken,
   entry: { readonly template: OperationTemplate },

@@ -17,7 +17,7 @@ import {
   type WrittenDay,
 } from './merging.ts';
 
-/** Stages that a version is in only after its deprecation. */
+/** Stages after the deprecation. */
 const ENDING = /^(deprecated|sunset|retired)$/i;
 const ENDED = /^(sunset|retired)$/i;
 
@@ -30,7 +30,7 @@ export function mergeVersion(merging: Merging): void {
   ];
   const unannounced = announcedLater(merging);
   const told = unannounced ?? firstDay(merging, announcements) ?? switchedOff(merging, announcements);
-  // The specification's announcement is what makes a version deprecated; the policy may tell the two apart.
+  // In the specification, the announcement makes a version deprecated. A policy may separate the two.
   const isOpen = announcements.every((path) => !document.has(path));
   mergeDay(merging, 'deprecation.announced', announced, told, isOpen ? [...at, 'deprecated'] : undefined);
   if (!isDisordered(merging, 'deprecation.announced', announced, 'deprecation.sunset', sunset)) {
@@ -49,7 +49,7 @@ export function mergeVersion(merging: Merging): void {
   mergeStage(merging);
 }
 
-/** Before its announcement a deprecation must have no date in the description. */
+/** Before the announcement, the description must have no date. */
 function announcedLater(merging: Merging): WrittenDay | undefined {
   const { at } = merging;
   const path = [...at, 'announced'];
@@ -66,7 +66,7 @@ function mergeStage(merging: Merging): void {
   const { document, description, at } = merging;
   const { announced, sunset, stage } = description.api;
   if (stage === undefined || !ENDING.test(stage.value)) return;
-  // Where a day is described as well, that has been found.
+  // If a day is described, it has a finding of its own.
   const denies = (key: string, said: SaidDay) =>
     isOff(merging, [...at, key]) && typeof said?.value !== 'string';
   const isEnded = ENDED.test(stage.value);
@@ -80,7 +80,7 @@ function mergeStage(merging: Merging): void {
   });
 }
 
-/** `off` says that there is no such day, as `null` does in a description. */
+/** `off` in a policy means: no such day, like `null` in a description. */
 function switchedOff(merging: Merging, places: readonly Path[]): WrittenDay | undefined {
   const path = places.find((each) => isOff(merging, each));
   return path && { day: null, path };

@@ -1,4 +1,4 @@
-// Merges one version of a policy and the description it names: values to take over, and where the two disagree.
+// Merges a version of a policy with its description: values to add, and findings where they disagree.
 import type { Node } from 'yaml';
 import { sameRequests, spellOperation } from '../../policy/lifecycle/operation-template.ts';
 import { parseInstant } from '../../policy/notation.ts';
@@ -12,13 +12,13 @@ import { mergeVersion } from './merge-version.ts';
 import { type DescriptionFinding, type MergedDescription, type Merging, policyText } from './merging.ts';
 import { placeIn } from './placement.ts';
 
-/** What each field looks like, as a hint. */
+/** Schema of each header, as a hint. */
 const SENT: Readonly<Record<string, string>> = {
   deprecation: 'schema: { type: string, pattern: "^@-?[0-9]+$" }, such as @1768435200 (RFC 9745)',
   sunset: 'schema: { type: string }, such as Fri, 15 Jan 2027 00:00:00 GMT (RFC 8594)',
 };
 
-/** Nothing is taken from a description that has problems of its own: they are reported, and the plan is not built. */
+/** Adds nothing from a description with problems: they are reported, and no plan is built. */
 export function mergeDescription(
   document: SourceDocument,
   label: string,
@@ -50,7 +50,7 @@ export function mergeDescription(
   return { borrowed, findings, notes: notesOf(merging) };
 }
 
-/** OAS-3: clients generated from a wrong schema cannot decode a deprecated answer. */
+/** OAS-3: clients generated from a wrong schema cannot parse the headers. */
 function checkHeaders(merging: Merging): void {
   const { description, atDescription } = merging;
   const { source } = description;
@@ -80,7 +80,7 @@ function headerMaps({ description }: Merging): readonly (Node | undefined)[] {
   return [source.at(components, 'headers'), ...answers.map(({ value }) => source.at(value, 'headers'))];
 }
 
-/** The policy has no words for these, so that there is nothing to compare. */
+/** Facts without a key in the policy, so there is nothing to compare. */
 function notesOf(merging: Merging): VersionNotes {
   const { level, until, changelog } = merging.description.api.notes;
   const supportEnd = instantOf(until);
@@ -95,7 +95,7 @@ function notesOf(merging: Merging): VersionNotes {
   };
 }
 
-/** With and without a slash at its end a path is one operation: the first that is described counts. */
+/** Paths with and without a trailing slash are one operation. The first described one counts. */
 function operationNotes(merging: Merging): readonly OperationNotes[] {
   const policy = policyOperations(merging);
   const notes = new Map<string, OperationNotes>();

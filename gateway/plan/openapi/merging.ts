@@ -1,4 +1,4 @@
-// The input of a merge of a policy version and its description, made by merge.ts.
+// Types and functions of the merge of a policy version with its description.
 import type { EpochMs } from '../../policy/contract.ts';
 import { dayOf, parseInstant } from '../../policy/notation.ts';
 import type { NextCommand } from '../next-command.ts';
@@ -11,7 +11,7 @@ import type { Description } from './description.ts';
 import type { Mark, Said, SaidDay } from './description-text.ts';
 import type { Placement } from './placement.ts';
 
-/** A finding of a switchable rule, and how it becomes a problem at its place. */
+/** A finding of a switchable rule. `place` makes it a problem. */
 export interface DescriptionFinding {
   readonly finding: Finding;
   readonly place: (finding: Finding) => Problem;
@@ -27,39 +27,33 @@ export interface Merging {
   readonly document: SourceDocument;
   readonly description: Description;
   readonly placement: Placement;
-  /** Where the version stands in the policy. */
   readonly at: Path;
-  /** Stands for what the policy does not say at `path`. */
+  /** Adds a value at `path`, which the policy leaves out. */
   readonly borrow: (path: Path, said: Said<unknown>) => void;
-  /** A finding at a place in the policy. */
   readonly atPolicy: (path: Path, finding: Finding) => void;
-  /** A finding at a place in the description. */
   readonly atDescription: (mark: Mark, finding: Finding) => void;
   readonly next: NextCommand;
   /** The description must not have dates that are announced after this instant. */
   readonly now: EpochMs;
 }
 
-/** The text written at `path` of the policy; undefined for anything else. */
 export function policyText({ document }: Merging, path: Path): string | undefined {
   const value = valueAt(document.value, path);
   return typeof value === 'string' ? value : undefined;
 }
 
-/** Whether the policy says that the version has none of what stands there, as `null` does in a description. */
+/** Whether the policy has `off` at this path, like `null` in a description. */
 export function isOff(merging: Merging, path: Path): boolean {
   return policyText(merging, path) === 'off';
 }
 
-/** A day in the policy, and where it is written. */
 export interface WrittenDay {
   readonly day: string | null;
   readonly path: Path;
-  /** The policy has a day, and announces it later. */
+  /** The policy has a day but announces it later. */
   readonly isEarly?: true;
 }
 
-/** The first day of the places that is well formed. */
 export function firstDay(merging: Merging, places: readonly Path[]): WrittenDay | undefined {
   for (const path of places) {
     const text = policyText(merging, path);
@@ -69,7 +63,7 @@ export function firstDay(merging: Merging, places: readonly Path[]): WrittenDay 
   return undefined;
 }
 
-/** Takes a described day over to `open`, and reports a written day that differs. `null` means: no such day. */
+/** Adds a described day at `open`, and reports a day of the policy that differs. `null` means: no such day. */
 export function mergeDay(
   merging: Merging,
   what: string,
@@ -83,7 +77,7 @@ export function mergeDay(
     disagree(merging, written.path, what, said, written.isEarly ? ' before its announcement' : '');
 }
 
-/** The two say different things of one matter; shown at the policy's line, with the place of the other. */
+/** Reports at the policy's line, with the position in the description. */
 export function disagree(
   merging: Merging,
   path: Path,
@@ -100,7 +94,7 @@ export function disagree(
   });
 }
 
-/** Whether a later date is written before an earlier one, which is then reported: OAS-2, sunset >= deprecation >= introduced. */
+/** OAS-2: sunset >= deprecation >= introduced. Reports a wrong order and returns true. */
 export function isDisordered(
   { atDescription }: Merging,
   firstName: string,

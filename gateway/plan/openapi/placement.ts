@@ -1,5 +1,4 @@
-// Where the paths of a description lie in an API: below its base, its versioned path or the path of its upstream,
-// with or without the path of `servers`. Maps a described path to an operation name and back.
+// Maps the paths of a description to operation names of an API and back.
 import {
   OPERATION_METHODS,
   type OperationTemplate,
@@ -12,9 +11,9 @@ import type { DescribedOperation, Description } from './description.ts';
 
 export type PlacedPath =
   | { readonly kind: 'operation'; readonly template: OperationTemplate; readonly name: string }
-  /** The path belongs to something else. */
+  /** The path belongs to another API. */
   | { readonly kind: 'elsewhere' }
-  /** The gateway has no operation of that method or path. */
+  /** No operation name can express the method or path. */
   | { readonly kind: 'inexpressible'; readonly why: string };
 
 export interface PlacedOperation {
@@ -24,26 +23,24 @@ export interface PlacedOperation {
 
 export interface Placement {
   readonly label: string;
-  /** Of all versions of the API. */
   readonly labels: readonly string[];
   /** `/api/{version}/orders`. */
   readonly versionedPath: string | undefined;
-  /** Everything the description describes, in its order. */
   readonly operations: readonly PlacedOperation[];
   readonly place: (method: string, path: string) => PlacedPath;
-  /** The path of an operation of this version, as this description would write it. */
+  /** The path of an operation of this version, as the description would have it. */
   readonly pathOf: (template: OperationTemplate) => string;
 }
 
-/** One way of reading the paths: what they begin with, to be cut off, once `server` is put in front. */
+/** An interpretation of the paths: put `server` in front, then remove `prefix`. */
 interface PathReading {
   readonly server: readonly string[];
   readonly prefix: readonly string[];
 }
 
 /**
- * `policy` as written, well formed or not. The way of reading that fits the most paths; where none fits any, the paths are
- * taken to begin at the base.
+ * Paths lie below the base, the versioned path or the upstream path, with or without the path of `servers`. The
+ * interpretation that fits the most paths wins; if none fits, paths start at the base.
  */
 export function placeIn(policy: unknown, label: string, description: Description): Placement {
   const resolve = valueAt(policy, ['resolve']);
@@ -88,7 +85,7 @@ function textAt(value: unknown, path: readonly string[]): string | undefined {
   return typeof found === 'string' ? found : undefined;
 }
 
-/** The path of a server URL, without the slash at its end; empty for the root and for what is no URL. */
+/** The path of a server URL without a trailing slash. Empty for the root and for malformed URLs. */
 export function serverPath(server: string | undefined): string {
   if (server === undefined) return '';
   const path =
@@ -100,7 +97,7 @@ export function segmentsOf(path: string): readonly string[] {
   return path.split('/').filter((segment) => segment !== '');
 }
 
-/** Described segments as those of an operation; undefined for one that mixes words and parameters. */
+/** Operation segments of described segments. Undefined if a segment mixes literals and parameters. */
 export function templateSegments(tail: readonly string[]): readonly TemplateSegment[] | undefined {
   const names = new Set<string>();
   const segments: TemplateSegment[] = [];
@@ -111,7 +108,7 @@ export function templateSegments(tail: readonly string[]): readonly TemplateSegm
       segments.push({ kind: 'literal', text: segment });
       continue;
     }
-    // What a parameter is called matters only within the file, and not every name of a description can be written here.
+    // Names of parameters are local to the file. Some names of descriptions are not allowed in a policy.
     const plain = name
       .replace(/[^A-Za-z0-9_]/g, '_')
       .replace(/^(?=\d)/, '_')

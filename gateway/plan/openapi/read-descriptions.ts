@@ -16,12 +16,11 @@ import { MOST_DESCRIPTION_BYTES } from './description-text.ts';
 import { mergeDescription } from './merge.ts';
 import type { DescriptionFinding } from './merging.ts';
 
-/** Descriptions by path, kept between reloads: a large one takes a second to parse. */
+/** Descriptions by path, kept between reloads: parsing a large one takes a second. */
 export type DescriptionCache = Map<string, { readonly digest: string; readonly description: Description }>;
 
 export interface DescriptionReading {
   readonly readFile: ReadFile;
-  /** How a path is printed. */
   readonly shown: (file: string) => string;
   readonly cache: DescriptionCache;
   readonly next: NextCommand;
@@ -29,16 +28,14 @@ export interface DescriptionReading {
 }
 
 export interface Described {
-  /** The policy, with what its descriptions add. */
   readonly document: SourceDocument;
   readonly problems: readonly Problem[];
-  /** Of rules that the policy can switch. */
   readonly findings: readonly DescriptionFinding[];
-  /** By version: what its description tells its callers. */
+  /** Published facts of the descriptions, by version. */
   readonly notes: Readonly<Record<string, VersionNotes>>;
-  /** By version: whether its description lets a POST carry a form. */
+  /** By version: whether its description allows a form in a POST. */
   readonly forms: Readonly<Record<string, boolean>>;
-  /** The descriptions that could be read, by the name that is printed; part of the revision. */
+  /** The readable descriptions by their printed names. Part of the revision. */
   readonly texts: readonly PublishedFile[];
   /** Absolute paths of the descriptions, readable or not. */
   readonly files: readonly string[];
@@ -46,7 +43,7 @@ export interface Described {
 
 const FORM = /^(?:\*\/\*|application\/(?:\*|x-www-form-urlencoded)|multipart\/(?:\*|form-data))\s*(?:;|$)/i;
 
-/** `file` is the absolute path of the policy. Never throws: a description that cannot be read is a problem at its line. */
+/** `file` is the absolute path of the policy. Does not throw: an unreadable description is a problem at its line. */
 export async function readDescriptions(
   file: string,
   document: SourceDocument,
@@ -102,7 +99,7 @@ function cached(
   return description;
 }
 
-/** Whether a POST may carry a form, in which some services look for a `_method`. */
+/** Whether a POST may have a form as body. Some services look for `_method` in it. */
 function takesForms({ source, operations }: Description): boolean {
   return operations.some(
     ({ method, node }) =>

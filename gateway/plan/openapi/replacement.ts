@@ -13,7 +13,7 @@ export interface Replacement {
   readonly template: OperationTemplate;
 }
 
-/** Undefined when it leads to nothing that this API has. */
+/** Undefined if the path matches no operation of this API. */
 export function readReplacement(text: string, method: string, placement: Placement): Replacement | undefined {
   const path = text.startsWith('/') ? text : serverPath(text);
   if (!path.startsWith('/')) return undefined;
@@ -34,7 +34,7 @@ export function readReplacement(text: string, method: string, placement: Placeme
   return best && { label: placement.label, template: { ...meant.template, method: best } };
 }
 
-/** As `successor:` of an operation of `label` writes it, parameters renamed as its own template has them. */
+/** The value of `successor:` for an operation of `label`. `names` maps parameters to those of its template. */
 export function spellSuccessor(
   { label, template }: Replacement,
   own: string,
@@ -47,7 +47,6 @@ export function spellSuccessor(
   return label === own ? name : `${label} ${name}`;
 }
 
-/** Whether a policy's successor of `template` leads where the description's replacement does. */
 export function sameSuccessor(
   successor: OperationSuccessor,
   template: OperationTemplate,
@@ -56,11 +55,11 @@ export function sameSuccessor(
 ): boolean {
   if ((successor.label ?? own) !== replacement.label) return false;
   const target = successor.template ?? template;
-  // A path has no method: only where it leads is compared.
+  // A path has no method, so only paths are compared.
   return sameRequests({ ...target, method: replacement.template.method }, replacement.template);
 }
 
-/** The path to write for a successor; undefined where a path cannot say it. */
+/** The path of a successor. Undefined if no path expresses it. */
 export function writeReplacement(
   successor: OperationSuccessor,
   template: OperationTemplate,

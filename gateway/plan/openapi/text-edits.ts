@@ -1,24 +1,23 @@
-// Changes to the text of a YAML or JSON file that leave every other byte as it was: comments, order, quotes,
-// indentation. New text follows the style of its neighbours; `yaml` would format the whole file again.
+// Edits the text of a YAML or JSON file and keeps every other byte, since `yaml` would reformat the file.
 import { isMap, isScalar, isSeq, type Node, type Scalar, type YAMLMap } from 'yaml';
 import { type DescriptionText, findPair, type MapItem, markOf } from './description-text.ts';
 
-/** What a map should say; what it does not name is left alone. */
+/** Values to write into a map. Other keys stay. */
 export interface Wanted {
   readonly [key: string]: string | boolean | null | Wanted;
 }
 
 interface Style {
   readonly eol: '\n' | '\r\n';
-  /** One level deeper. */
+  /** Indentation of one level. */
   readonly step: string;
   readonly isJson: boolean;
-  /** No blanks after colons and commas. */
+  /** No spaces after colons and commas. */
   readonly isCompact: boolean;
 }
 
 const WORD = /^[A-Za-z][A-Za-z0-9_-]*$/;
-/** Words that older parsers of YAML take for something else than text. */
+/** YAML 1.1 parsers read these words as booleans or null. */
 const NO_TEXT = /^(true|false|null|yes|no|on|off|y|n)$/i;
 
 interface Edit {
@@ -26,14 +25,14 @@ interface Edit {
   readonly from: number;
   readonly to: number;
   readonly text: string;
-  /** Of two insertions at one place the deeper comes first: it belongs to what ends there. */
+  /** Of two insertions at one offset, the deeper comes first: its map ends there. */
   readonly depth: number;
 }
 
 export interface TextEdits {
-  /** Makes `map` say what is wanted. New keys follow the last of `behind` that is there, else the last key of the map. */
+  /** Sets the values in `map`. New keys follow the last present key of `behind`, or the last key of the map. */
   readonly want: (map: YAMLMap, wanted: Wanted, behind?: readonly string[]) => void;
-  /** The text with all changes; undefined where one place would have to say two things. */
+  /** The edited text. Undefined if one place would need two values. */
   readonly apply: () => string | undefined;
 }
 
@@ -122,7 +121,7 @@ function spliced(text: string, edits: readonly Edit[]): string | undefined {
   return parts.join('') + text.slice(at);
 }
 
-/** Where a value stands, or would: right behind the colon. */
+/** The range of a value. Without a value, the offset after the colon. */
 function markAt({ key }: MapItem, there: Scalar | undefined) {
   const { from, to } = there === undefined ? { from: 0, to: 0 } : markOf(there);
   if (there !== undefined && to > from) return { owner: there, from, to };
@@ -130,7 +129,7 @@ function markAt({ key }: MapItem, there: Scalar | undefined) {
   return { owner: key, from: colon, to: colon };
 }
 
-/** The end of what an item says, without comments and blank lines. */
+/** The end of an item, without comments and blank lines. */
 function endOf({ key, value }: MapItem): number {
   return value === null ? markOf(key).to : endOfNode(value);
 }
@@ -162,14 +161,14 @@ function styleOf(text: string, root: YAMLMap | undefined): Style {
   };
 }
 
-/** For the place of `there`: the same kind of quotes; undefined stands for nothing written. */
+/** Keeps the quotes of `there`. Undefined: no value was written. */
 function replacementText(there: Scalar | undefined, value: string | boolean | null, style: Style): string {
   if (typeof value !== 'string') return String(value);
   switch (there?.type) {
     case 'QUOTE_SINGLE':
       return `'${value.replaceAll("'", "''")}'`;
     case 'PLAIN':
-      // As plain as before: a date, a word, a path; what needs quotes gets them.
+      // Stays plain if the value needs no quotes.
       return typeof there.value === 'string' && /^[A-Za-z0-9/][\w./:-]*$/.test(value) && !value.endsWith(':')
         ? value
         : scalarText(value, style);
@@ -181,7 +180,7 @@ function replacementText(there: Scalar | undefined, value: string | boolean | nu
   }
 }
 
-/** Lines of a block map at `indent`, each with its end. */
+/** Lines of a block map at `indent`, with their line ends. */
 function blockLines(wanted: Wanted, indent: string, style: Style): string {
   return Object.entries(wanted)
     .map(([key, value]) =>
@@ -192,10 +191,7 @@ function blockLines(wanted: Wanted, indent: string, style: Style): string {
     .join('');
 }
 
-/**
- * `{ key: value }` on one line. With `separator` only the members, with that between them; with `indent` their own
- * maps on lines of their own.
- */
+/** With `separator`: only the members, joined by it. With `indent`: nested maps on several lines. */
 function flowText(wanted: Wanted, style: Style, indent?: string, separator?: string): string {
   const colon = style.isCompact ? ':' : ': ';
   const members = Object.entries(wanted).map(([key, value]) => {

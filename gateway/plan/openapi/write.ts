@@ -1,4 +1,4 @@
-// Writes the lifecycle of a version into its description: `deprecated` and `x-lifecycle`, and no other byte.
+// Writes the lifecycle of a version into its description and changes no other byte.
 import { isMap, type YAMLMap } from 'yaml';
 import { type DescribedOperation, type Description, readDescription } from './description.ts';
 import { type Live, liveApi, liveOperation } from './live.ts';
@@ -6,12 +6,12 @@ import { createTextEdits } from './text-edits.ts';
 
 export type WrittenLifecycle =
   | { readonly kind: 'text'; readonly text: string }
-  /** Anchors and aliases that make one place speak for several, or something other than a map at `x-lifecycle`. */
+  /** Anchors or aliases share a place, or `x-lifecycle` is not a map. */
   | { readonly kind: 'entangled' }
-  /** No map in which the lifecycle of the version could stand. */
+  /** No map can hold the lifecycle of the version. */
   | { readonly kind: 'homeless' };
 
-/** New keys of an operation follow these, before parameters and answers. */
+/** New keys of an operation follow these, before parameters and responses. */
 const HEADINGS = ['tags', 'summary', 'description', 'externalDocs', 'operationId', 'deprecated'];
 
 export function writeLifecycle(live: Live): WrittenLifecycle {
@@ -20,11 +20,11 @@ export function writeLifecycle(live: Live): WrittenLifecycle {
   if (text === undefined) return { kind: 'entangled' };
   const again = readDescription(live.description.source.file, new TextEncoder().encode(text));
   const isKept = again.problems.length === 0 && leavesOthers(live, live.description, again);
-  // What is written says what was meant, and nothing would be changed a second time.
+  // A second edit of the written text must change nothing.
   return isKept && edited(live, again) === text ? { kind: 'text', text } : { kind: 'entangled' };
 }
 
-/** Whether operations without a wanted change stay as they were: an anchor elsewhere may be theirs too. */
+/** Whether operations without a change kept their values. An anchor elsewhere may be shared with them. */
 function leavesOthers(live: Live, before: Description, after: Description): boolean {
   if (before.operations.length !== after.operations.length) return false;
   return before.operations.every((operation, index) => {
@@ -40,7 +40,7 @@ function saying({ flag, status, introduced, deprecated, sunset, replacement }: D
   return JSON.stringify(fields.map((field) => field?.value ?? null));
 }
 
-/** The map whose `x-lifecycle` speaks for the version. */
+/** The map that has, or should have, `x-lifecycle` of the version. */
 function homeOf({ source: { root, at } }: Description): YAMLMap | undefined {
   const info = at(root, 'info');
   if (isMap(at(root, 'x-lifecycle')) && at(info, 'x-lifecycle') === undefined) return root;

@@ -1,28 +1,26 @@
-// The last accepted form of an API: its file, descriptions and guides as the store keeps them, read and checked as of now.
+// The last accepted form of an API: its recorded file, descriptions and guides, read and checked again.
 import { resolve } from 'node:path';
-import type { PolicyView, Surroundings } from '../../sections/view.ts';
+import type { CheckContext, PolicyView } from '../../sections/view.ts';
 import { type Context, readPolicy } from '../load-documents.ts';
 import { hasErrors } from '../problems.ts';
 import type { ReadPiece } from '../reload/pieces.ts';
 import { isFile, type PublishedEntry, type PublishedFile } from './record.ts';
 
 export interface AcceptedForm {
-  /** Of its policy file, as it was accepted; another file may have that name today. */
+  /** Name of its policy file when it was accepted. Another file may have that name today. */
   readonly name: string;
-  /** Undefined if it cannot be read. */
   readonly api: string | undefined;
-  /** The policy file as it is recorded, then what it names. */
+  /** The recorded policy file first, then the files that it names. */
   readonly files: readonly PublishedFile[];
-  /** Undefined if the file is not YAML to this program. */
+  /** Undefined if this program cannot parse the file as YAML. */
   readonly view: PolicyView | undefined;
-  /** Undefined if this program refuses the form, or this environment does. */
+  /** Undefined if this program or this environment refuses the form. */
   readonly piece: ReadPiece | undefined;
 }
 
 export interface AcceptedForms {
-  /** Names of the recorded policy files. */
   readonly names: ReadonlySet<string>;
-  /** Whether a piece is of a policy file as it was recorded. */
+  /** Whether the policy file of a piece is unchanged since it was recorded. */
   readonly includes: (piece: ReadPiece | undefined) => boolean;
   /** The forms whose recorded policy file is in none of `pieces`. Each form is read once. */
   readonly besides: (pieces: readonly ReadPiece[]) => Promise<readonly AcceptedForm[]>;
@@ -31,7 +29,7 @@ export interface AcceptedForms {
 export function createAcceptedForms(
   recorded: readonly PublishedEntry[],
   context: Context,
-  around: Surroundings,
+  around: CheckContext,
 ): AcceptedForms {
   const files = recorded.filter(isFile);
   const policies = new Map(
@@ -71,7 +69,7 @@ export function createAcceptedForms(
   };
 }
 
-/** A recorded file may have the name of another: its API is in no file any more, and its name has passed on. */
+/** Two recorded files may have one name: one API was removed, and another file took its name. */
 function identityOf(file: PublishedFile | undefined): string {
   return JSON.stringify([file?.name, file?.text]);
 }

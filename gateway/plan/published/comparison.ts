@@ -18,20 +18,18 @@ const OF_PUBLISHED: readonly string[] = [
   'urls-moved',
 ] satisfies readonly RuleName[];
 
-/** Whether the problem comes from the comparison with published files. Once those are in force, it is gone. */
+/** Such a problem disappears when the current files are in force. */
 export function isOfPublished({ rule }: Problem): boolean {
   return OF_PUBLISHED.includes(rule);
 }
 
 export interface Published {
-  /** The published entries. */
   readonly recorded: readonly PublishedEntry[];
-  /** The files to publish now. */
   readonly files: readonly PublishedFile[];
   readonly today: Today;
 }
 
-/** What the loaded policies rewrite of the history. Keeps no reference to their documents. */
+/** Keeps no reference to the documents of the policies. */
 export async function rewrittenIn(
   { files, views }: Policies,
   history: PublishedHistory,
@@ -44,7 +42,7 @@ export async function rewrittenIn(
   return found ?? { problems: [], former: [] };
 }
 
-/** One file at a time, so that the documents of thousands never stand in memory together. */
+/** Compares one file at a time, so that thousands of documents are not in memory together. */
 export async function comparePublished(
   { recorded, files, today }: Published,
   options: LoadOptions,
@@ -89,7 +87,7 @@ function isCompared(entry: PublishedEntry): entry is PublishedFile {
   return entry.kind === 'policy' || entry.kind === 'description';
 }
 
-/** An unchanged file rewrites nothing, as long as its descriptions are unchanged too. */
+/** Separates unchanged files, which need no comparison. A file counts as changed if any description changed. */
 function sortOut(recorded: readonly PublishedFile[], files: readonly PublishedFile[]) {
   const texts = new Map(files.map(({ name, text }) => [name, text]));
   const isSame = ({ name, text }: PublishedFile) => texts.get(name) === text;
@@ -111,7 +109,7 @@ function withWayOut(problem: Problem, next: NextCommand): Problem {
   return { ...problem, hint: hint === undefined ? wayOut : `${hint}; ${wayOut}` };
 }
 
-/** An operation is accepted with its version; an API without versions has its own name as label. */
+/** An operation is accepted with its version. The label of an API without versions is its name. */
 function meantBy({ api, label }: PublishedChange): readonly string[] {
   return label === api ? [api] : [api, label.split(' ', 1)[0] ?? label];
 }

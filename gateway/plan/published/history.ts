@@ -1,4 +1,4 @@
-// The published files in the store: read before new policies are accepted, written once they are in force.
+// The published files in the store: read before policies are accepted, written when they are in force.
 import { StoreUnavailable } from '../../policy/contract.ts';
 import { digest } from '../read/files.ts';
 import {
@@ -13,18 +13,12 @@ import {
 } from './record.ts';
 
 export interface PublishedHistory {
-  /**
-   * The result of `compare` for the recorded entries; undefined if the store is unavailable. `candidate` identifies the
-   * policies that are compared.
-   */
+  /** The result of `compare`. Undefined if the store is unavailable. `candidate` identifies the compared policies. */
   readonly compared: <T>(
     candidate: object,
     compare: (recorded: readonly PublishedEntry[]) => Promise<T>,
   ) => Promise<T | undefined>;
-  /**
-   * Records the files of a candidate as published. Call it once they are in force. `former`: published dates that the
-   * files no longer have.
-   */
+  /** Call it when the files are in force. `former`: published dates that the files no longer have. */
   readonly record: (
     candidate: object,
     files: readonly PublishedFile[],
@@ -33,19 +27,16 @@ export interface PublishedHistory {
   ) => Promise<void>;
   /** Adds changes that an operator accepts. @throws StoreUnavailable; also if other gateways keep writing */
   readonly accept: (changes: readonly AcceptedChange[]) => Promise<void>;
-  /** Whether the store was away when the plan in force was to be compared and recorded. */
+  /** Whether the store was unavailable for the comparison or record of the plan in force. */
   readonly isBehind: () => boolean;
-  /** The files of the plan in force; empty before the first plan. */
+  /** The files of the plan in force. Empty before the first plan. */
   readonly inForce: () => readonly PublishedFile[];
-  /** False where the lifecycle clock was moved. */
   readonly records: boolean;
 }
 
-/** The part of a record that is about refused files. */
 export interface RefusedPart {
-  /** Their APIs: changes that an operator accepted for these stay recorded until the file is accepted. */
+  /** Their APIs. Accepted changes of these stay recorded until the file is accepted. */
   readonly quarantined: readonly { readonly api: string }[];
-  /** Recorded files of APIs that are not served. */
   readonly retained: readonly PublishedFile[];
 }
 
@@ -53,34 +44,28 @@ const NOTHING_REFUSED: RefusedPart = { quarantined: [], retained: [] };
 
 export interface HistoryOptions {
   readonly published: PublishedRecord;
-  /**
-   * False if the lifecycle clock was moved: such a process is a rehearsal, and its dates were never published.
-   */
+  /** False if the lifecycle clock is offset: such a process is a rehearsal, and its dates were never published. */
   readonly records: boolean;
   /** Called with the reason when a comparison or a record was skipped. */
   readonly onSkipped: (what: 'compared' | 'recorded', reason: StoreUnavailable) => void;
-  /** Another gateway has recorded other policies, since the comparison or before this start: its record stays. */
+  /** Another gateway has recorded other policies, since the comparison or before this start. Its record stays. */
   readonly onSuperseded: () => void;
-  /** Whether other gateways write to the same store. */
   readonly isShared: boolean;
 }
 
 const MOST_TRIES = 5;
 const MOST_SUPERSEDED = 500;
 
-/**
- * If the comparison was skipped, nothing is recorded: the next load that reaches the store is compared with the old record,
- * whether files have changed or not.
- */
+/** A skipped comparison also skips the record. The next load that reaches the store is compared with the old record. */
 export function createPublishedHistory(options: HistoryOptions): PublishedHistory {
   const { published, records, onSkipped } = options;
-  /** The candidate compared last and the record it was compared with; only that record may be replaced. */
+  /** The last compared candidate and its record. Only that record may be replaced. */
   let last: { readonly candidate: object; readonly read: RecordRead } | undefined;
-  /** Recorded by this process, in case the store was emptied. */
+  /** Recorded by this process; used if the store was emptied. */
   let recorded: readonly PublishedEntry[] = [];
   let inForce: readonly PublishedFile[] = [];
   let isBehind = false;
-  /** At a reload an earlier file is a rollback; at a start it may be out of date. */
+  /** A superseded file is a rollback at a reload, but may be out of date at a start. */
   let isStart = true;
   const read = async (): Promise<RecordRead> => {
     const { entries, mark } = await published.read();
@@ -91,7 +76,7 @@ export function createPublishedHistory(options: HistoryOptions): PublishedHistor
       recorded = entries;
       return;
     }
-    // Another gateway that recorded the same files is no conflict.
+    // If another gateway recorded the same files, there is no conflict.
     const other = await published.read();
     if (isSameFiles(other.entries, entries)) recorded = other.entries;
     else options.onSuperseded();
@@ -139,7 +124,7 @@ export function createPublishedHistory(options: HistoryOptions): PublishedHistor
 
 const NOTHING_SUPERSEDED = { files: [], includesNow: false };
 
-/** Every policy file that was recorded once and is not any more; `includesNow`: whether one of `files` was among them. */
+/** Policy files of older records. `includesNow`: whether one of `files` was superseded. */
 function supersededBy(files: readonly PublishedFile[], entries: readonly PublishedEntry[]) {
   const digests = digestsOf(files);
   const before = new Set(entries.flatMap((each) => (each.kind === 'superseded' ? each.digest : [])));

@@ -1,4 +1,4 @@
-// pins-rewritten: which version an account of a past day is on is history, and so is the list of days it was found in.
+// Rule pins-rewritten: a new list of versions must not change the version of accounts from past days.
 import type { EpochMs } from '../../policy/contract.ts';
 import { dayOf } from '../../policy/notation.ts';
 import { compareLabels } from '../../policy/versioning/label.ts';
@@ -13,7 +13,7 @@ type Versions = ReadonlyMap<Label, Pick<PublishedDates, 'released' | 'forgotten'
 
 const BEFORE_ALL = '0001-01-01';
 
-/** Versions that are in both files, with other dates, are the matter of dates-rewritten. */
+/** Rule dates-rewritten reports versions that are in both files with other dates. */
 export function pinsRewritten(past: Versions, view: PolicyView, now: EpochMs, report: Report): void {
   const pin = view.parts.resolve?.flatMap((entry) => entry.pin ?? [])[0];
   if (pin?.created === undefined) return;
@@ -32,14 +32,14 @@ export function pinsRewritten(past: Versions, view: PolicyView, now: EpochMs, re
       message: `an account made ${since} is on ${was ?? 'the default'} and would be moved to ${is ?? 'the default'}`,
       hint: isNew ? 'call a new version by a day that has not come' : `keep ${was} and its dates`,
       at: 'key',
-      // One that comes a few days late moves the accounts of these days alone.
+      // A new latest version moves only the accounts from the last few days.
       ...(isNew &&
         [...past.keys()].every((label) => compareLabels(label, is) < 0) && { severity: 'warning' }),
     });
   }
 }
 
-/** The version of an account by the day it was made, as a request would find it. */
+/** The version of an account by the day it was created, as a request would resolve it. */
 function accountsBy(versions: Versions, match: DateMatch, now: EpochMs): (day: string) => Label | undefined {
   const wasReleased = (label: Label, at: EpochMs) =>
     (versions.get(label)?.released ?? Number.POSITIVE_INFINITY) <= at;
@@ -57,7 +57,7 @@ function accountsBy(versions: Versions, match: DateMatch, now: EpochMs): (day: s
   };
 }
 
-/** Every day of the past on which accounts begin to be on another version. */
+/** Every past day from which accounts get another version. */
 function daysOf(past: Versions, present: Versions, today: string): readonly string[] {
   const days = [...past, ...present].flatMap(([label, { released }]) =>
     released === undefined ? [label] : [label, dayOf(released)],

@@ -1,14 +1,14 @@
-// The published dates of a version: those of a policy file, those of the record, and those that no file has any more.
+// The published dates of a version: from a policy file, from the record, and those that no file has any more.
 import { DAY_MS, type EpochMs } from '../../policy/contract.ts';
-import { announcementOf } from '../../policy/lifecycle/known.ts';
+import { announcementOf } from '../../policy/lifecycle/announcements.ts';
 import { UNVERSIONED } from '../../policy/versioning/resolution.ts';
 import type { VersionParts } from '../../sections/policy-file.ts';
 import { pairs } from '../changes/compare.ts';
 import type { FormerVersion, PublishedDates } from './record.ts';
 
-/** After that long a version that comes back is new, unless its sunset is still to come. */
+/** After this time a version that comes back counts as new, unless its sunset is in the future. */
 const KEPT_MS = 730 * DAY_MS;
-/** Of all APIs together. Names made by a machine are not to fill a store. */
+/** Limit for all APIs together, so that generated names cannot fill a store. */
 const MOST_KEPT = 50_000;
 
 /** Without dates and extensions that are announced after `now`. */
@@ -22,7 +22,7 @@ export function withAnnounced(version: VersionParts, now: EpochMs): VersionParts
   return { ...version, extended: version.extended?.filter(({ announced }) => announced <= now) };
 }
 
-/** `version`: its announced parts. Of operations that answer the same requests the last one counts. */
+/** `version`: its announced parts. If operations have the same requests, the last one counts. */
 export function datesOf(version: VersionParts): PublishedDates {
   const { released, announced, deprecated, sunset, extended, forgotten, operations = {} } = version;
   const ends = new Map(
@@ -36,7 +36,7 @@ export function datesOf(version: VersionParts): PublishedDates {
   };
 }
 
-/** How a parameter is called makes no difference. */
+/** The names of parameters do not matter. */
 function requestsOf(operation: string): string {
   return operation.replaceAll(/\{[^}]*\}/g, '{}');
 }
@@ -45,12 +45,12 @@ export function datesOfRecord(former: FormerVersion): PublishedDates {
   return former.label === UNVERSIONED ? { ...former, released: Number.NEGATIVE_INFINITY } : former;
 }
 
-/** The sunset in force. */
+/** The effective sunset. */
 export function endOf({ extended, sunset }: PublishedDates): EpochMs | undefined {
   return extended ?? sunset;
 }
 
-/** Whether callers can reach it, or what it leaves behind. */
+/** Whether callers can reach the version or its 410. */
 export function isReleased({ released }: PublishedDates, now: EpochMs): boolean {
   return released !== undefined && released <= now;
 }
@@ -59,7 +59,7 @@ export function isForgotten({ forgotten }: PublishedDates, now: EpochMs): boolea
   return forgotten !== undefined && forgotten <= now;
 }
 
-/** The sunsets of operations on both sides, by the requests that they answer. */
+/** The sunsets of operations on both sides, by their requests. */
 export function operationPairs(
   { operations: some = {} }: PublishedDates,
   { operations: others = {} }: PublishedDates,
@@ -67,20 +67,20 @@ export function operationPairs(
   return pairs(Object.entries(some), Object.entries(others), ([name]) => requestsOf(name));
 }
 
-/** The dates of `later`; those that it lacks are taken from `earlier`. */
+/** The dates of `later`, completed by those of `earlier`. */
 export function overlaid(earlier: PublishedDates, later: PublishedDates): PublishedDates {
   return {
     released: later.released ?? earlier.released,
     deprecated: later.deprecated ?? earlier.deprecated,
     sunset: later.sunset ?? earlier.sunset,
-    // A sunset comes with its extensions, or without any.
+    // The extensions belong to the sunset of the same side.
     extended: later.extended ?? (later.sunset === undefined ? earlier.extended : undefined),
     forgotten: later.forgotten ?? earlier.forgotten,
     operations: { ...unstated(earlier, later).operations, ...later.operations },
   };
 }
 
-/** The dates and operation sunsets of `known` that `today` does not have. */
+/** The dates and operation sunsets of `known` that `today` lacks. */
 export function unstated(known: PublishedDates, today: PublishedDates): PublishedDates {
   const { deprecated, sunset, extended } = known;
   const gone = operationPairs(known, today).flatMap(([, own, other]) =>
@@ -93,7 +93,7 @@ export function unstated(known: PublishedDates, today: PublishedDates): Publishe
   };
 }
 
-/** The entry to record once `today` is published; undefined if the files have every date. */
+/** The entry to record when `today` is published. Undefined if the files have every date. */
 export function formerOf(
   identity: Pick<FormerVersion, 'api' | 'label' | 'places' | 'left'>,
   known: PublishedDates,
@@ -104,12 +104,12 @@ export function formerOf(
   const kept = isThere ? unstated(known, today) : overlaid(known, today ?? {});
   const operations = Object.keys(kept.operations ?? {}).length === 0 ? undefined : kept.operations;
   if (isThere && (kept.deprecated ?? kept.sunset ?? operations) === undefined) return undefined;
-  // The record is JSON, which has no infinite number.
+  // JSON has no infinite numbers.
   const released = Number.isFinite(kept.released) ? kept.released : undefined;
   return { kind: 'former', ...identity, ...kept, released, operations };
 }
 
-/** Without entries that are long past, and at most MOST_KEPT. Entries with a sunset to come are dropped last. */
+/** Drops old entries and keeps at most MOST_KEPT. Entries with a future sunset are dropped last. */
 export function keptOf(former: readonly FormerVersion[], now: EpochMs): readonly FormerVersion[] {
   const isPending = (each: FormerVersion) =>
     [endOf(each), ...Object.values(each.operations ?? {})].some((end) => end !== undefined && end > now);

@@ -1,20 +1,19 @@
-// The store port for the last accepted policy files: a published schedule is compared with them.
+// The store port of the last accepted policy files, which published schedules are compared with.
 import type { EpochMs } from '../../policy/contract.ts';
 import type { Label } from '../../policy/versioning/resolution.ts';
 
 export interface PublishedFile {
-  /** Descriptions and guides are read where a policy names them. */
+  /** Descriptions and guides belong to the policy that names them. */
   readonly kind: 'policy' | 'description' | 'guide';
-  /** As shown in problems; a name, not a place to read from. */
+  /** As printed in problems. Not a path to read from. */
   readonly name: string;
-  /** As the operator wrote it: nothing from the environment is filled in. */
+  /** As written by the operator, without values from the environment. */
   readonly text: string;
 }
 
-/** Dates of a version as callers were told them. */
 export interface PublishedDates {
   readonly released?: EpochMs | undefined;
-  /** Of a file alone. */
+  /** Only from files, never recorded. */
   readonly announced?: EpochMs | undefined;
   readonly deprecated?: EpochMs | undefined;
   /** As first published. */
@@ -22,22 +21,22 @@ export interface PublishedDates {
   /** The last extension. */
   readonly extended?: EpochMs | undefined;
   readonly forgotten?: EpochMs | undefined;
-  /** Sunsets of operations that had one of their own, by the operation as written. */
+  /** Sunsets of operations with their own, by the operation as written. */
   readonly operations?: Readonly<Record<string, EpochMs>> | undefined;
 }
 
-/** Published dates of a version that no file states any more; they hold again if the version comes back. */
+/** Published dates of a version that no file has any more. They apply again if the version comes back. */
 export interface FormerVersion extends Omit<PublishedDates, 'announced'> {
   readonly kind: 'former';
   readonly api: string;
   readonly label: Label;
-  /** Hosts and paths under which its API was reached. */
+  /** Hosts and paths of its API. */
   readonly places: readonly string[];
-  /** When it was left out. */
+  /** When it was removed from the files. */
   readonly left: EpochMs;
 }
 
-/** One change of what was published that an operator has accepted: good for this change alone. */
+/** A change of published dates that an operator has accepted. It covers this change only. */
 export interface AcceptedChange extends PublishedChange {
   readonly kind: 'accepted';
   readonly by: string;
@@ -46,15 +45,14 @@ export interface AcceptedChange extends PublishedChange {
   readonly at: EpochMs;
 }
 
-/** The change of a published schedule that a finding is about. */
 export interface PublishedChange {
   readonly api: string;
   readonly label: Label;
-  /** Such as `sunset 2026-12-31T00:00:00Z`, `GET /search sunset 2026-12-31T00:00:00Z` or `removed`. */
+  /** For example `sunset 2026-12-31T00:00:00Z`, `GET /search sunset 2026-12-31T00:00:00Z` or `removed`. */
   readonly to: string;
 }
 
-/** A policy file that another one has replaced since: a gateway that starts with it comes late. */
+/** A policy file that another one has replaced. A gateway that starts with it is out of date. */
 export interface SupersededFile {
   readonly kind: 'superseded';
   /** SHA-256 of its text, hex. */
@@ -68,15 +66,15 @@ export function isFile(entry: PublishedEntry): entry is PublishedFile {
 }
 
 export interface RecordRead {
-  /** The files of the plan accepted last, by any gateway on this store, and what earlier ones said; empty at first. */
+  /** The files of the last plan that any gateway on this store accepted, and entries from before. Empty at first. */
   readonly entries: readonly PublishedEntry[];
-  /** Names this very record; another one has another mark. */
+  /** Version of the record, for optimistic locking. */
   readonly mark: string;
 }
 
-/** Every answer rejects with `StoreUnavailable` only. */
+/** All functions reject with `StoreUnavailable` only. */
 export interface PublishedRecord {
   readonly read: () => Promise<RecordRead>;
-  /** False, and nothing is written, if the record is not the one that `mark` was read with: another gateway was later. */
+  /** Returns false and writes nothing if another gateway wrote since `mark` was read. */
   readonly write: (entries: readonly PublishedEntry[], mark: string) => Promise<boolean>;
 }

@@ -1,13 +1,10 @@
-// Policy files from memory instead of from the disk: those published earlier, or those behind the plan in force.
+// Reads policy files from memory: published ones, or those of the plan in force.
 import { resolve } from 'node:path';
 import { surroundingsOfView } from '../check/views.ts';
 import { contextOf, type LoadOptions, type Policies, readPolicies } from '../load-documents.ts';
 import type { PublishedFile } from './record.ts';
 
-/**
- * What is wrong in them was seen when they were accepted; what cannot be read by now is not compared with. `turn` is
- * waited for before each file.
- */
+/** Problems were judged when the files were accepted. Omits unreadable files. Awaits `turn` before each file. */
 export function readRecorded(
   files: readonly PublishedFile[],
   options: LoadOptions,
@@ -19,7 +16,7 @@ export function readRecorded(
     await turn();
     const [file, ...rest] = recorded.get(path) ?? [];
     if (file === undefined) throw new TypeError('not recorded');
-    // Policies of one name are read one after the other.
+    // Recorded policies of one name are read one after the other.
     if (rest.length > 0) recorded.set(path, rest);
     return new TextEncoder().encode(file.text);
   };

@@ -1,6 +1,6 @@
-// sunset-rewritten and dates-rewritten: the dates of a published version are history, and what was built on them stays true.
+// Rules sunset-rewritten and dates-rewritten: the published dates of a version must not change.
 import type { EpochMs } from '../../policy/contract.ts';
-import { announcementOf } from '../../policy/lifecycle/known.ts';
+import { announcementOf } from '../../policy/lifecycle/announcements.ts';
 import { dayOf } from '../../policy/notation.ts';
 import { dayFrom } from '../../sections/schedule/calendar.ts';
 import { effectiveSunset } from '../../sections/schedule/redirects.ts';
@@ -15,7 +15,7 @@ export function versionRewritten(older: PublishedDates, subject: CheckedVersion,
   operationsRewritten(older, subject, report);
 }
 
-/** Compares the sunsets in force, so that extensions count on both sides. */
+/** Compares effective sunsets, so that extensions count on both sides. */
 export function sunsetRewritten(older: PublishedDates, subject: CheckedVersion, report: Report): void {
   const published = endOf(older);
   if (published === undefined || !isSunsetEarlier(older, subject)) return;
@@ -27,7 +27,7 @@ export function sunsetRewritten(older: PublishedDates, subject: CheckedVersion, 
   });
 }
 
-/** Whether both have a sunset, and callers were told a later one. */
+/** Whether both have a sunset, and the published one is later. */
 function isSunsetEarlier(older: PublishedDates, { version }: CheckedVersion): boolean {
   const published = endOf(older);
   const sunset = effectiveSunset(version);
@@ -41,7 +41,7 @@ export function datesRewritten(older: PublishedDates, subject: CheckedVersion, r
     const path = [...at, key];
     if (published === undefined || published === version[key]) continue;
     const gone = version[key] === undefined;
-    // A malformed date has been reported as such; an earlier sunset is the matter of sunset-rewritten.
+    // A malformed date has its own finding, and sunset-rewritten reports an earlier sunset.
     if (gone && isWritten(view, path)) continue;
     if (key === 'sunset' && isSunsetEarlier(older, subject)) continue;
     report(path, {
@@ -58,7 +58,7 @@ export function datesRewritten(older: PublishedDates, subject: CheckedVersion, r
   }
 }
 
-/** Dates that callers have seen, and that a later announcement would hide from them. */
+/** Finds published dates that a later announcement would hide. */
 export function datesHidden(
   older: PublishedDates,
   subject: CheckedVersion,
@@ -77,7 +77,7 @@ export function datesHidden(
   });
 }
 
-/** Operations with an earlier sunset than the one published: their own, or that of their version. */
+/** Finds operations with an earlier sunset than the published one, which was their own or that of their version. */
 function operationsRewritten(older: PublishedDates, subject: CheckedVersion, report: Report): void {
   const whole = endOf(older);
   for (const [, own, published] of operationPairs(datesOf(subject.version), older)) {
@@ -87,12 +87,11 @@ function operationsRewritten(older: PublishedDates, subject: CheckedVersion, rep
       const of = { ...subject, label, version: { sunset }, at: [...subject.at, 'operations', name] };
       sunsetRewritten({ sunset: published?.[1] ?? whole }, of, report);
     }
-    // A version that had a sunset is judged by it, and its operations had none later.
+    // If the version had a sunset, its comparison covers the operation.
     else if (whole === undefined) sunsetRewritten({ sunset }, { ...subject, label }, report);
   }
 }
 
-/** Whether accounts stay on the version they got. */
 export function hasPins({ parts }: PolicyView): boolean {
   return parts.resolve?.some(({ pin }) => pin !== undefined) ?? false;
 }

@@ -1,4 +1,4 @@
-// Compares one API as published with the policies of today: what is rewritten, and what the record must remember.
+// Compares an API as published with the current policies: which published facts change, and what to record.
 import type { EpochMs } from '../../policy/contract.ts';
 import { type Label, UNVERSIONED } from '../../policy/versioning/resolution.ts';
 import { pathsOf } from '../../sections/routes/compile.ts';
@@ -28,7 +28,7 @@ import { placesOfView, type Today } from './today.ts';
 
 export interface PastApi {
   readonly api: string;
-  /** Its file; undefined if it was left out before. */
+  /** Its file. Undefined if it was removed before. */
   readonly view: PolicyView | undefined;
   /** Dates published earlier that its file no longer has. */
   readonly former: readonly FormerVersion[];
@@ -39,7 +39,7 @@ export interface Rewritten {
   readonly former: readonly FormerVersion[];
 }
 
-/** `accepted`: changes that an operator has accepted; they are warnings. */
+/** `accepted`: changes that an operator has accepted. They become warnings. */
 export async function rewrittenSince(
   past: PastApi,
   today: Today,
@@ -66,7 +66,7 @@ export async function rewrittenSince(
   const [heir, ...rest] = heirs;
   if (heir !== undefined) {
     const elsewhere = new Set(rest.flatMap(({ view }) => view.labels));
-    // An API that was left out and comes back is compared with its versions of the same form.
+    // An API that was removed and comes back is compared with recorded versions of the same form.
     const last = past.view === undefined ? sameForm(former, heir.view) : stated;
     checkPast(last, heir, now, elsewhere);
     checkFormer(unstatedIn(last, former, now), last, heir);
@@ -99,7 +99,7 @@ function statedIn(view: PolicyView | undefined, now: EpochMs): PublishedVersions
   );
 }
 
-/** Applies to the accepted change only: another date of the same version is refused again. */
+/** Covers the accepted change only: another date of the same version is refused again. */
 function acceptedReport(accepted: readonly AcceptedChange[], report: Report): Report {
   return (path, finding) => {
     const { severity, change } = finding;
@@ -111,12 +111,12 @@ function acceptedReport(accepted: readonly AcceptedChange[], report: Report): Re
   };
 }
 
-/** An API without versions and dates: it has no published version, but its URLs are in use. */
+/** An API without versions and dates has no published version, but its URLs are in use. */
 function isReachable(stated: PublishedVersions, now: EpochMs): boolean {
   return [...stated.values()].some((dates) => isReleased(dates, now) && dates.forgotten === undefined);
 }
 
-/** The API of that name first, then the APIs that have taken over its hosts and paths. */
+/** The API of that name first, then the APIs that have its hosts and paths now. */
 async function heirsOf(api: string, places: readonly string[], today: Today): Promise<readonly PolicyView[]> {
   const own = new Set(today.placesOf(api));
   const others = places.every((place) => own.has(place)) ? [] : today.holdersOf(places);
@@ -128,13 +128,13 @@ async function heirsOf(api: string, places: readonly string[], today: Today): Pr
   return heirs;
 }
 
-/** The entries with versions, or without, as `heir` has; all if none matches. */
+/** The entries with versions, or without, like `heir`. All entries if none matches. */
 function sameForm(former: PublishedVersions, heir: PolicyView): PublishedVersions {
   const same = [...former].filter(([label]) => (label === UNVERSIONED) === heir.unversioned);
   return same.length === 0 ? former : new Map(same);
 }
 
-/** All published dates of these versions; the newest value of each counts. */
+/** All published dates of these versions. The newest value of each date counts. */
 function knownOf(stated: PublishedVersions, former: PublishedVersions, now: EpochMs): PublishedVersions {
   const published = new Set([...publishedOf(stated, now).keys(), ...former.keys()]);
   return new Map(
@@ -142,7 +142,7 @@ function knownOf(stated: PublishedVersions, former: PublishedVersions, now: Epoc
   );
 }
 
-/** The remembered dates that the files published last do not have. */
+/** The recorded dates that the last published files do not have. */
 function unstatedIn(stated: PublishedVersions, former: PublishedVersions, now: EpochMs): PublishedVersions {
   return new Map(
     [...former].map(([label, dates]) => {
@@ -152,7 +152,7 @@ function unstatedIn(stated: PublishedVersions, former: PublishedVersions, now: E
   );
 }
 
-/** Said where the API stood. */
+/** Reported in the last published file of the API. */
 function apiRemoved(api: string, published: readonly Label[], report: Report): void {
   const isWhole = published.includes(UNVERSIONED);
   const what = isWhole ? 'its dates' : 'its versions and their dates';
@@ -164,7 +164,7 @@ function apiRemoved(api: string, published: readonly Label[], report: Report): v
   });
 }
 
-/** `present`: every place of `past` that leads somewhere today, and all of this file. */
+/** `present`: the places of this file, and those of `past` that any API has now. */
 function urlsMoved(
   past: readonly string[],
   present: ReadonlySet<string>,
@@ -189,7 +189,7 @@ function urlsMoved(
   }
 }
 
-/** The same of an API without dates that is gone as a whole, said where it stood. */
+/** The same for a removed API without dates, reported in its last published file. */
 function urlsLeft(
   { parts }: PolicyView,
   places: readonly string[],

@@ -1,4 +1,4 @@
-// Compares the published versions of an API with those that answer in their place, by name or in another form.
+// Compares the published versions of an API with the versions that replace them.
 import type { EpochMs } from '../../policy/contract.ts';
 import { parseLabel } from '../../policy/versioning/label.ts';
 import { type Label, UNVERSIONED } from '../../policy/versioning/resolution.ts';
@@ -25,16 +25,13 @@ import {
 
 export type PublishedVersions = ReadonlyMap<Label, PublishedDates>;
 
-/** The API that answers today. */
+/** The API that answers now. */
 export interface Heir {
   readonly view: PolicyView;
   readonly report: Report;
 }
 
-/**
- * `now`: versions that were only planned may change and go; a version once released was published. `elsewhere`: labels
- * that another API answers by now, where these were found.
- */
+/** Planned versions may change and disappear. `elsewhere`: labels of another API with the same places. */
 export function checkPast(
   past: PublishedVersions,
   heir: Heir,
@@ -46,7 +43,7 @@ export function checkPast(
   const published = publishedOf(past, now);
   const whole = past.get(UNVERSIONED);
   if (whole !== undefined) {
-    // The API has versions now; no account was pinned before.
+    // The API has versions now. Before, no account was pinned.
     if (!view.unversioned && published.size > 0) versionsGained(whole, heir);
     return;
   }
@@ -60,7 +57,6 @@ export function checkPast(
   if (published.size > 0) pinsRewritten(past, view, now, report);
 }
 
-/** Versions that are in both. */
 export function checkShared(past: PublishedVersions, { view, report }: Heir, now: EpochMs): void {
   const published = publishedOf(past, now);
   for (const [label, version] of view.versions) {
@@ -72,7 +68,7 @@ export function checkShared(past: PublishedVersions, { view, report }: Heir, now
   }
 }
 
-/** Compares with recorded dates that `past`, the files published last, did not have. */
+/** Compares with recorded dates that the last published files, `past`, did not have. */
 export function checkFormer(former: PublishedVersions, past: PublishedVersions, heir: Heir): void {
   const { view, report } = heir;
   for (const [label, version] of view.versions) {
@@ -95,7 +91,7 @@ export function checkFormer(former: PublishedVersions, past: PublishedVersions, 
   else if (whole !== undefined) endsGained(whole, heir);
 }
 
-/** Versions that callers may know of; an API without versions counts once it was to end. */
+/** Versions that callers may know. An API without versions counts if it had a deprecation or a sunset. */
 export function publishedOf(past: PublishedVersions, now: EpochMs): PublishedVersions {
   const wasPublished = (label: Label, { deprecated, sunset }: PublishedDates) =>
     label !== UNVERSIONED || (deprecated ?? sunset) !== undefined;
@@ -109,11 +105,11 @@ export function publishedOf(past: PublishedVersions, now: EpochMs): PublishedVer
 interface AnsweredInstead {
   readonly label: Label;
   readonly by: Label;
-  /** Even requests for the full name get it. */
+  /** Whether requests for the full name also get the other version. */
   readonly wholly: boolean;
 }
 
-/** Versions that are not declared any more and whose requests another answers: `v2` means the newest of its major. */
+/** Removed versions whose requests another version gets: `v2` selects the newest version with that major. */
 function answeredInstead(past: readonly Label[], present: readonly Label[]): readonly AnsweredInstead[] {
   const [then, now] = [past, present].map(
     (labels) => createResolutionRules({ labels, header: undefined, default: undefined }).candidates,
@@ -140,7 +136,7 @@ function checkReplaced(
   sunsetRewritten(older, { ...checkedVersion(by, version, view), label }, report);
 }
 
-/** Without its tombstone a version is unknown, and its callers get a 404 that explains nothing. */
+/** Without its dates the version is unknown, so callers get 404 instead of 410. */
 function versionRemoved(label: Label, { view, report }: Heir): void {
   report(['versions'], {
     rule: 'version-removed',
@@ -151,14 +147,11 @@ function versionRemoved(label: Label, { view, report }: Heir): void {
   });
 }
 
-/**
- * What was published of the API as a whole holds for every version that a request without one may be given; where none
- * is given, for at least one. `older` was published.
- */
+/** The dates of the whole API hold for every version that requests without one may get, else for one version. */
 function versionsGained(older: PublishedDates, heir: Heir): void {
   const { view, report } = heir;
   endsGained(older, heir);
-  // The same under a name; beside others the dates may be those of another version.
+  // One version is the same API under a name. With several, the dates may belong to any of them.
   if (view.labels.length === 1)
     for (const each of namelessVersions(view))
       datesRewritten({ ...older, released: undefined }, each, report);
@@ -171,12 +164,11 @@ function versionsGained(older: PublishedDates, heir: Heir): void {
   });
 }
 
-/** The sunset alone. */
 function endsGained(older: PublishedDates, { view, report }: Heir): void {
   for (const each of namelessVersions(view)) sunsetRewritten(older, each, report);
 }
 
-/** What was published of each version holds for the API that answers in their place. */
+/** The published dates of each version hold for the API that replaces them. */
 function versionsLost(published: PublishedVersions, { view, report }: Heir): void {
   const version = view.versions.get(UNVERSIONED);
   if (version === undefined) return;
@@ -184,7 +176,7 @@ function versionsLost(published: PublishedVersions, { view, report }: Heir): voi
     sunsetRewritten(older, { label, version, at: versionPath(UNVERSIONED), view }, report);
 }
 
-/** The versions of requests that name none, under the name of the API; any version, where accounts are pinned. */
+/** The versions of requests without one, under the name of the API. All versions if accounts are pinned. */
 function namelessVersions(view: PolicyView): readonly CheckedVersion[] {
   const fallback = defaultOf(view);
   const latest = [...view.versions].toSorted(

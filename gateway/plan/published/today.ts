@@ -4,32 +4,27 @@ import type { PolicyView } from '../../sections/view.ts';
 import { type Claims, claimsOf } from '../rules/together.ts';
 
 export interface Today {
-  /** That of an API by its name. */
   readonly find: (api: string) => MaybePromise<PolicyView | undefined>;
-  /** The file in which an API is described. */
   readonly fileOf: (api: string) => string | undefined;
-  /** Where an API answers. */
   readonly placesOf: (api: string) => readonly string[];
-  /** The APIs that answer at any of these places. */
   readonly holdersOf: (places: readonly string[]) => readonly string[];
-  /** The API with the nearest place around this one: it gets the requests of a place that no API has. */
+  /** The API with the longest path around this place. It gets the requests of a place without an API. */
   readonly around: (place: string) => string | undefined;
-  /** Whether an API that is not found has vanished. */
+  /** Whether an API that is not found was removed. */
   readonly complete: boolean;
-  /** Origin of the gateway, where APIs are that name no host. */
+  /** Origin of the gateway: the default host of APIs. */
   readonly public: string;
 }
 
-/** Where the origin is not known both sides have the same. */
+/** If the origin is unknown, both sides use this one. */
 const ANY_ORIGIN = 'https://public.invalid';
 
 export interface TodayOptions {
-  /** Whether these are all policies there are. */
   readonly complete: boolean;
   readonly public: string | undefined;
 }
 
-/** A file without a name may be the very one that is missed, so that none is then called vanished. */
+/** With a nameless file, no API counts as removed, since that file may describe it. */
 export function todayOf(
   claims: readonly Claims[],
   find: Today['find'],
@@ -67,17 +62,16 @@ export function todayOfViews(views: readonly PolicyView[], options: TodayOptions
   return todayOf(claims, (api) => byName.get(api), options);
 }
 
-/** Of an older file. */
 export function placesOfView(view: PolicyView, today: Pick<Today, 'public'>): readonly string[] {
   return placesIn(claimsOf(view, today.public));
 }
 
-/** Whether a place is one of `places` or below one. */
+/** Whether a place equals one of `places` or is below it. */
 export function isWithin(place: string, places: readonly string[]): boolean {
   return places.some((outer) => `${place}/`.startsWith(`${outer.replace(/\/$/, '')}/`));
 }
 
-/** Hosts and paths, one key for each pair. */
+/** Hosts and paths, one key per pair. */
 export function placesIn(claims: Claims | undefined): readonly string[] {
   return claims?.routes.flatMap(({ keys }) => keys) ?? [];
 }

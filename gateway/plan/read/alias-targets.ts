@@ -1,7 +1,7 @@
-// What every alias of a YAML tree means: the node above it that has its anchor.
+// Finds the target of every alias in a YAML tree: the last node above it with its anchor.
 import { type Alias, type Document, isAlias, isMap, isNode, isSeq, type Node } from 'yaml';
 
-/** An alias without a node above it is missing. Without recursion, so that no nesting is too deep. */
+/** Omits aliases without a target. Not recursive, so that deep nesting cannot overflow the stack. */
 export function aliasTargets(tree: Document): ReadonlyMap<Alias, Node> {
   const targets = new Map<Alias, Node>();
   const anchored = new Map<string, Node>();
@@ -15,7 +15,7 @@ export function aliasTargets(tree: Document): ReadonlyMap<Alias, Node> {
     }
     if (!isNode(node)) continue;
     if (node.anchor !== undefined) anchored.set(node.anchor, node);
-    // The last in is the first out.
+    // A stack: pushed in reverse, to visit in order.
     if (isSeq(node)) for (const item of node.items.toReversed()) left.push(item);
     if (isMap(node)) for (const { key, value } of node.items.toReversed()) left.push(value, key);
   }

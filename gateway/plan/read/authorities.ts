@@ -1,4 +1,4 @@
-// A PEM file of certificate authorities: read, and known to hold nothing else.
+// Reads a PEM file of certificate authorities and checks that it holds certificates.
 import { X509Certificate } from 'node:crypto';
 import { type ReadFile, tryRead } from './files.ts';
 
@@ -16,7 +16,7 @@ export async function readAuthorities(file: string, readFile: ReadFile): Promise
   const certificates = pem.match(CERTIFICATE) ?? [];
   if (certificates.length === 0 || !certificates.every(isCertificate))
     return unusable('not a PEM file of certificates');
-  // Parts that were put together without a line end between them would be read up to the first.
+  // Node reads certificates without a line end between them only up to the first.
   return { kind: 'read', pem: certificates.join('\n') };
 }
 

@@ -1,4 +1,4 @@
-// What of a file no finding repeats: values of header rules, and whatever stands under a key that is called like a secret.
+// Decides which parts of a file findings must not quote: values of header rules and of keys that look secret.
 import { distance } from 'fastest-levenshtein';
 import { type Document, isMap, isNode, isScalar, isSeq } from 'yaml';
 import { grammarWords, TOP_KEYS } from '../grammar/editor-schemas.ts';
@@ -7,16 +7,16 @@ type Path = readonly (string | number)[];
 
 const LIKE_A_SECRET =
   /pass|pwd|secret|token|key|auth|cred|cookie|bearer|session|signature|signing|private|jwt|hmac|dsn|connection.?string|salt|(?:^|[_-])sas(?:$|[_-])/i;
-/** The same, as words that may be misspelt, each with its letters in order. */
+/** The same words for the detection of typos, each with its sorted letters. */
 const WORDS: readonly (readonly [word: string, letters: string])[] = (
   'password passwd passphrase pass pwd secret secrets token tokens key apikey auth authorization credential ' +
   'credentials cookie bearer session signature signing private jwt hmac dsn salt'
 )
   .split(' ')
   .map((word) => [word, sorted(word)]);
-/** Keys of the grammars that are called so and hold words of a choice, names or a size; `key` of a certificate is a path. */
+/** Keys of the grammars that look secret but hold words, names or a size. `key` of a certificate is a path. */
 const NO_SECRETS: ReadonlySet<string> = new Set(['credentials_in_url', 'token_cache', 'taken-over']);
-/** Below these the operator chooses the names of keys. */
+/** The operator chooses the names of the keys below these. */
 const OF_NAMES: ReadonlySet<string | number | undefined> = new Set([
   'versions',
   'operations',
@@ -26,27 +26,27 @@ const OF_NAMES: ReadonlySet<string | number | undefined> = new Set([
   'listeners',
   'rules',
 ]);
-/** Keys of a header rule that hold names of fields, and where they may come from. */
+/** Keys of a header rule that hold field names or their sources. */
 const OF_FIELD_NAMES: ReadonlySet<string | number | undefined> = new Set(['remove', 'keep', 'from']);
-/** Sections that hold a secret where they are no map. */
+/** Sections that hold a secret if they are not a map. */
 const SECTIONS: readonly string[] = ['headers', 'client'];
-/** Maps of header rules and of clients, whose keys may be shown. */
+/** Maps of header rules and clients. Their keys may be shown. */
 const MAPS: ReadonlySet<string | number | undefined> = new Set([...SECTIONS, 'request', 'response', 'set']);
-/** Nothing that is read is nested so deeply. */
+/** Documents are never nested this deeply. */
 const DEEPEST = 40;
 
-/** Whether nothing of the value at `path` may be repeated. */
+/** Whether no part of the value at `path` may be quoted. */
 export function isConcealed(path: Path): boolean {
   return path.some((key, index) => {
     if (typeof key !== 'string') return false;
     const above = path[index - 1];
-    // A list, or a text where a map belongs.
+    // A list or a text where a map is expected.
     const isSection = key === 'client' || (key === 'headers' && index === 0);
     if (isSection && (index === path.length - 1 || typeof path[index + 1] === 'number')) return true;
     if (above === 'set' || (above === 'headers' && !OF_FIELD_NAMES.has(path[index + 1]))) return true;
     if (key === 'authorization' && path[index - 2] === 'upstreams') return false;
     if (key === 'key' && (above === 'tls' || path[index - 2] === 'certificates')) return false;
-    // What has a name is a map: anything else there is no version or upstream, but what its name says.
+    // A named part is a map. Any other value there may be a secret, judged by its name.
     const isName = OF_NAMES.has(above) && index < path.length - 1;
     return !NO_SECRETS.has(key) && !isName && isLikeASecret(key);
   });
@@ -57,22 +57,16 @@ export function showsKeys(path: Path): boolean {
   return MAPS.has(path.at(-1)) || !isConcealed(path);
 }
 
-/** A method with a path, or a word: what follows in a key may be a value that was written without the blank behind its colon. */
+/** A method with a path, or a word. The rest of a key may be a value without a space after its colon. */
 const NAME = /^["']?(?:[A-Za-z*,]+ \/\S*|[^\s:=;#]*)/;
 
-/** A key that the grammar does not know, as far as a finding may repeat it. */
+/** The part of an unknown key that a finding may quote. */
 export function shownKey(key: string): string {
   const name = (NAME.exec(key)?.[0] ?? '').slice(0, 59);
   return name.length < key.length ? `${name}…` : key;
 }
 
-/** A message of the parser without what it quotes of the text. */
-export function withoutQuoted(message: string): string {
-  if (/\btags?\b/i.test(message)) return 'Unresolved tag';
-  return message.replace(/: .*|(?<=^Invalid escape sequence) .*/s, '');
-}
-
-/** Whether one slip, or a character that does not belong there, makes a word of `key` of one of `WORDS`. */
+/** Whether `key` has a word of `WORDS`, possibly with one typo or separators in it. */
 export function isLikeASecret(key: string): boolean {
   const parts = key.replace(/([a-z])([A-Z])/g, '$1_$2').toLowerCase();
   const together = parts.replace(/[^a-z0-9]+/g, '');
@@ -80,7 +74,7 @@ export function isLikeASecret(key: string): boolean {
   return [...new Set([together, ...parts.split(/[^a-z0-9]+/)])].some(isSlip);
 }
 
-/** Of three letters, only the same ones in another order: one wrong letter makes too many other words. */
+/** Words of three letters match only as anagrams: one wrong letter makes too many other words. */
 function isSlip(part: string): boolean {
   const near = WORDS.filter(([word]) => Math.abs(part.length - word.length) <= 1);
   if (near.length === 0) return false;
@@ -92,12 +86,12 @@ function sorted(word: string): string {
   return [...word].sort().join('');
 }
 
-/** Shorter values are numbers and words of a choice, and dates hold no secret. */
+/** Shorter values are numbers and enum words. Dates are not secret. */
 const SHORTEST = 4;
 const CONFLICT = /^[<=>|]{7}$/;
 const DATE = /^\d{4}-\d\d-\d\d(?:t[\d:.]+(?:z|[+-][\d:]+))?$/;
 
-/** `text` with the origin of each value in `outside` instead of the value, wherever it stands as a word of its own. */
+/** Replaces each whole word of `text` that is a value in `outside` by its origin. */
 export function withoutOutside(text: string, outside: ReadonlyMap<string, string>): string {
   const origins = new Map([...outside].map(([value, origin]) => [value.toLowerCase(), origin]));
   const lower = text.toLowerCase();
@@ -117,7 +111,7 @@ function asWord(value: string): string {
   return `${before ? '(?<![a-z0-9])' : ''}${RegExp.escape(value)}${after ? '(?![a-z0-9])' : ''}`;
 }
 
-/** `text` in its length, with a star for every character that may not be shown; names of variables and files stay. */
+/** Replaces every character that may not be shown by a star. Keeps the length, and the names of variables and files. */
 export function concealed(text: string, trees: readonly Document[]): string {
   const [tree, ...others] = trees;
   const isWellFormed = tree !== undefined && others.length + tree.errors.length + tree.warnings.length === 0;
@@ -134,7 +128,7 @@ const LONGEST_WORD = 100;
 const BEFORE_WORD = /^[-{["'?,]*/;
 const BEHIND_WORD = /[}\]"',:]*$/;
 
-/** Where a file is no YAML or no policy, nothing is sure of where a value ends: only words of the grammars, dates and conflicts are shown. */
+/** Without a valid tree, ends of values are uncertain: shows words of the grammars, dates and conflict markers only. */
 function concealedByWord(text: string): string {
   return text.replace(/\S+/g, (piece) => {
     if (piece.length > LONGEST_WORD) return starred(piece);
@@ -173,7 +167,7 @@ function concealedByPath(text: string, tree: Document): string {
     } else if (isWalked && isSeq(node))
       for (const [index, item] of node.items.entries()) walk(item, [...path, index]);
     else if (!isWalked || isConcealed(path)) {
-      // An anchor and a tag stand before what they belong to.
+      // Anchors and tags are in front of their value.
       const properties = text.slice(begin, node.range?.[0]).search(/[&!]/);
       if (begin !== undefined && properties >= 0) mark(begin + properties, node.range?.[0]);
       mark(node.range?.[0], node.range?.[1]);
@@ -181,7 +175,7 @@ function concealedByPath(text: string, tree: Document): string {
   };
   walk(tree.contents, []);
   const shown = replaced(text, marks, starred);
-  // A value that begins with # is a comment to YAML.
+  // YAML takes a value that starts with # for a comment.
   const bare = replaced(shown, scalars, (scalar) => '*'.repeat(scalar.length));
   const comments = [...bare.matchAll(COMMENT)].map(
     ({ index, 0: comment }): Range => [index, index + comment.length],
@@ -189,7 +183,7 @@ function concealedByPath(text: string, tree: Document): string {
   return replaced(shown, comments, (comment) => ' '.repeat(comment.length));
 }
 
-/** What lies in two ranges is replaced once. */
+/** Replaces overlapping parts once. */
 function replaced(text: string, ranges: readonly Range[], change: (part: string) => string): string {
   let shown = '';
   let at = 0;

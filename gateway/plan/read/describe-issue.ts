@@ -1,4 +1,4 @@
-// Issues of a shape as problems of a document: where, what is wrong, and what to write instead.
+// Converts issues of the shape to problems with positions, messages and hints.
 import { maskPasswords, type Problem } from '../problems.ts';
 import { shownKey } from './concealed.ts';
 import type { Path, SourceDocument } from './document.ts';
@@ -7,17 +7,16 @@ import { nearValue } from './near-values.ts';
 import { EMPTY_LIST, type ShapeIssue, suggest, suggestOrList } from './shape-issues.ts';
 import { valueAt } from './values.ts';
 
-/** What a kind of file adds to the messages. */
 export interface Advice {
-  /** Message for a key that is missing, by its path joined with dots. */
+  /** Message for a missing key, by its path joined with dots. */
   readonly missing?: Readonly<Record<string, string>>;
-  /** Top-level keys that belong in the other kind of file, and what that file is called. */
+  /** Top-level keys of the other kind of file, and the name of that file. */
   readonly elsewhere: { readonly keys: readonly string[]; readonly file: string };
-  /** Where in the same file a key belongs that is unknown in the map at `path`. */
+  /** Hint for an unknown key in the map at `path` that belongs elsewhere in the file. */
   readonly placeOfKey?: (path: Path, key: string) => string | undefined;
 }
 
-/** What an operator sees of an issue: one problem, or one for each unknown key of a map. */
+/** One problem, or one per unknown key of a map. */
 export function describeIssue(
   issue: ShapeIssue,
   given: unknown,
@@ -27,7 +26,7 @@ export function describeIssue(
   if (issue.unknown.length > 0)
     return issue.unknown.map((key) => describeUnknown(issue, key, document, advice));
   if (issue.rule === 'missing') {
-    // Something stands there that no value came of: that has been said where it was read.
+    // The key is present, but its value could not be read. That has a problem of its own.
     if (document.has(issue.path)) return [];
     const message = advice.missing?.[issue.path.join('.')] ?? `the key "${issue.path.at(-1)}" is missing`;
     return [document.problem(issue.path, { rule: 'missing', message, at: 'key' })];
@@ -43,7 +42,7 @@ export function describeIssue(
     return [document.problem(issue.path, { rule: 'shape', message: issue.message })];
   }
   const written = valueAt(document.value, issue.path);
-  // A number is shown without quotes, even where its text was tried as well.
+  // A number is shown without quotes, even if it was also tried as text.
   const isScalar = typeof written === 'number' || typeof written === 'boolean';
   const shown = document.show(issue.path, isScalar ? written : given);
   const shownAsIs = typeof given === 'string' && document.isQuotable(issue.path);
@@ -62,7 +61,7 @@ function withGiven(message: string, shown: string): string {
     : `${message}: ${shown}`;
 }
 
-/** What would be right instead; of what came from elsewhere, or is a secret, no word is repeated. */
+/** A hint at the right value. It quotes nothing that is secret or was substituted. */
 function cure(issue: ShapeIssue, given: unknown, document: SourceDocument): string | undefined {
   const { path, message } = issue;
   const isQuotable =
@@ -78,12 +77,12 @@ function cure(issue: ShapeIssue, given: unknown, document: SourceDocument): stri
   return near && maskPasswords(near);
 }
 
-/** Where a word might be meant, a word that is none of them says nothing of lists. */
+/** If enum words are allowed too, the value is more likely a misspelt word than a list. */
 function wantsList({ message }: ShapeIssue, given: unknown): boolean {
   return message === 'expected a list' || (typeof given === 'object' && message.endsWith(' or a list'));
 }
 
-/** The two ways in which YAML takes away what was meant as the value of a key. */
+/** Two ways to lose a value in YAML: wrong indentation, and a # without quotes. */
 const NOT_BELOW =
   'what belongs to it stands farther right than it does; a value that begins with # is written in quotes';
 
@@ -95,7 +94,7 @@ function listed(given: unknown, shownAsIs: boolean): string {
     : '[ … ]';
 }
 
-/** A letter of another alphabet may look like one of the key that was meant. */
+/** Names non-ASCII characters, which may look like the right letters. */
 function lookAlikes(key: string): string {
   const others = [...new Set(key.match(/\P{ASCII}/gu))].slice(0, 3);
   const points = others.map(

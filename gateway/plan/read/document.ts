@@ -1,9 +1,9 @@
-// A file as plain values with the position of each: what shape and cross checks work on.
+// Reads a YAML file to plain values with the position of each.
 import { isUtf8 } from 'node:buffer';
 import { isAlias, isMap, isScalar, isSeq, type Node, type Pair } from 'yaml';
 import type { Problem } from '../problems.ts';
 import { aliasTargets } from './alias-targets.ts';
-import { concealed, isConcealed, shownKey, showsKeys, withoutOutside, withoutQuoted } from './concealed.ts';
+import { concealed, isConcealed, shownKey, showsKeys, withoutOutside } from './concealed.ts';
 import { MOST_BYTES } from './files.ts';
 import type { Interpolated, Sources } from './interpolate.ts';
 import { createPositions, type Remark, rangeOf } from './positions.ts';
@@ -13,7 +13,7 @@ import { readYaml } from './yaml-text.ts';
 
 export type Path = readonly (string | number)[];
 
-/** A place in a file; `line` and `column` from 1. */
+/** `line` and `column` from 1. */
 export interface Origin {
   readonly file: string;
   readonly line: number;
@@ -21,37 +21,36 @@ export interface Origin {
 }
 
 export interface Finding extends Remark {
-  /** Point at the key of `path` instead of its value. */
+  /** Mark the key of `path` instead of its value. */
   readonly at?: 'key' | 'value';
 }
 
 export interface SourceDocument {
-  /** Path as printed. */
   readonly file: string;
-  /** Null-prototype maps, arrays and scalars; undefined when the file could not be read as YAML. */
+  /** Maps without prototype, arrays and scalars. Undefined if the file is not YAML. */
   readonly value: unknown;
   readonly problems: readonly Problem[];
-  /** A problem at `path`, or at the nearest thing that exists on the way to it. */
+  /** A problem at `path`, or at its nearest existing ancestor. */
   readonly problem: (path: Path, finding: Finding) => Problem;
-  /** The value as an operator may see it: quoted and shortened, or `[redacted]` and where it came from. */
+  /** The value for a message: quoted and shortened, or `[redacted]` with its source. */
   readonly show: (path: Path, value: unknown) => string;
-  /** Where `path` is written, by its key where it has one; undefined when it is not. */
+  /** The position of the key of `path`, or of its value. Undefined if it does not exist. */
   readonly origin: (path: Path) => Origin | undefined;
-  /** Whether the value at `path` came in by interpolation, so that nothing of it may be shown. */
+  /** Whether the value at `path` was substituted, so that nothing of it may be shown. */
   readonly isSecret: (path: Path) => boolean;
-  /** Whether nothing of the value at `path` may be repeated: it came in by interpolation, or stands where secrets do. */
+  /** Whether no part of the value at `path` may be quoted: it was substituted, or has a secret key. */
   readonly isHidden: (path: Path) => boolean;
-  /** Whether a finding may repeat the value at `path`: not hidden, and all of it on one line. */
+  /** Whether a finding may quote the value at `path`: not hidden, and on one line. */
   readonly isQuotable: (path: Path) => boolean;
-  /** Whether anything of the value at `path` stands elsewhere than in this file: more than a default of a variable. */
+  /** Whether part of the value at `path` comes from outside the file. Defaults of variables do not count. */
   readonly isOutside: (path: Path) => boolean;
-  /** Whether anything is written at `path`, even if no value came of it. */
+  /** Whether `path` exists in the text, even if its value could not be read. */
   readonly has: (path: Path) => boolean;
-  /** Keys of the whole document that are given twice, as where two files were put into one. */
+  /** Keys at the top that appear twice, for example if two files were concatenated. */
   readonly repeated: ReadonlySet<string>;
   /** A scalar exactly as written, `1.10` for the number 1.1. */
   readonly written: (path: Path) => string | undefined;
-  /** What interpolation brought in, in document order; part of the revision. */
+  /** The substituted values, in document order. Part of the revision. */
   readonly broughtIn: readonly string[];
 }
 
@@ -59,17 +58,17 @@ interface Place {
   readonly key: readonly [number, number] | undefined;
   readonly value: readonly [number, number];
   readonly written: string | undefined;
-  /** What interpolation brought the value in; empty for one that stands in the file. */
+  /** Variables and files that were substituted. Empty for a literal value. */
   readonly from: readonly string[];
   readonly outside: boolean;
-  /** Of a text on several lines: those of a secret that lost their key go on with the value above. */
+  /** The value has several lines. Lines of a secret that lost their key would join the value above. */
   readonly hasLines: boolean;
 }
 
 const MOST_NODES = 20_000;
 const DEEPEST = 30;
 
-/** Reads the bytes of one file. Never throws: what is wrong is in `problems`. */
+/** Does not throw: errors are in `problems`. */
 export function readDocument(file: string, bytes: Uint8Array, sources: Sources): SourceDocument {
   const problems: Problem[] = [];
   const places = new Map<string, Place>();
@@ -78,9 +77,7 @@ export function readDocument(file: string, bytes: Uint8Array, sources: Sources):
   const tooBig = bytes.byteLength > MOST_BYTES;
   const text = tooBig ? '' : new TextDecoder().decode(bytes);
   const yaml = readYaml(text, { isUtf8: tooBig || isUtf8(bytes) });
-  const { problemAt, originAt, isConcealedAt } = createPositions(file, text, yaml.lines, () =>
-    concealed(text, yaml.drafts),
-  );
+  const { problemAt, originAt } = createPositions(file, text, yaml.lines, () => concealed(text, yaml.drafts));
 
   const hide = (text: string) => withoutOutside(text, sources.outside);
   const problem = (path: Path, written: Finding): Problem => {
@@ -116,7 +113,7 @@ export function readDocument(file: string, bytes: Uint8Array, sources: Sources):
       });
     const written = isScalar(target) ? (target.source ?? undefined) : undefined;
     const raw: unknown = isScalar(target) ? target.value : undefined;
-    // `!!timestamp`, `!!binary`, or any date under `%YAML 1.1`.
+    // `!!timestamp`, `!!binary`, or a date under `%YAML 1.1`.
     if (typeof raw === 'object' && raw !== null)
       return refuse(node ?? undefined, {
         message: 'a tag or a %YAML line makes something other than text of this: leave it out',
@@ -175,8 +172,7 @@ export function readDocument(file: string, bytes: Uint8Array, sources: Sources):
 
   const refused = (from: number, to: number, finding: Omit<Finding, 'rule'>) =>
     problems.push(problemAt(from, to, { rule: 'syntax', ...finding }));
-  for (const { from, to, message, hint } of yaml.problems)
-    refused(from, to, { message: isConcealedAt(from, to) ? withoutQuoted(message) : message, hint });
+  for (const { from, to, ...finding } of yaml.problems) refused(from, to, finding);
   if (tooBig) refused(0, 1, { message: 'the file is larger than 1 MB' });
   else if (yaml.problems.length === 0 && !yaml.tree?.contents)
     refused(0, 1, { message: 'the file is empty', hint: 'write it, or take the file away' });
@@ -214,7 +210,7 @@ export function readDocument(file: string, bytes: Uint8Array, sources: Sources):
 
 const LITERAL: Interpolated = { kind: 'literal' };
 
-/** There `x-` begins the name of a header field, everywhere else a note that is passed over. */
+/** There, `x-` starts a header name. Elsewhere it starts a note that is ignored. */
 function holdsFieldNames([section, , key, below]: Path): boolean {
   return section === 'headers' && key === 'set' && below === undefined;
 }

@@ -1,13 +1,13 @@
-// How many names the braces of a glob come to, before anything looks for them.
+// Limits the alternatives of a glob pattern and finds its folder.
 import { dirname } from 'node:path';
 
-/** More than anybody writes, and found in a moment. */
+/** More than anyone needs, and fast to search. */
 export const MOST_ALTERNATIVES = 100;
 
 const NUMBERS = /^(-?\d{1,9})\.\.(-?\d{1,9})(?:\.\.-?\d+)?$/;
 const LETTERS = /^[a-z]\.\.[a-z](?:\.\.-?\d+)?$/i;
 
-/** At least as many as there are: braces within braces count as if they stood one after the other. */
+/** An upper bound: nested braces count as if they were consecutive. */
 export function alternativesIn(pattern: string): number {
   let alternatives = 1;
   const open: { readonly at: number; commas: number }[] = [];
@@ -32,7 +32,7 @@ export function alternativesIn(pattern: string): number {
   return alternatives;
 }
 
-/** `1..9` and `a..z`, whatever the step; 1 for what is no range. */
+/** The size of `1..9` or `a..z` without regard to the step. 1 if it is no range. */
 function inRange(text: string): number {
   const [, first, last] = NUMBERS.exec(text) ?? [];
   if (first !== undefined && last !== undefined) return Math.abs(Number(last) - Number(first)) + 1;
@@ -40,7 +40,7 @@ function inRange(text: string): number {
   return /^-?\d+\.\.-?\d+/.test(text) ? Number.POSITIVE_INFINITY : 1;
 }
 
-/** The folder a pattern lies in, up to its first wildcard. */
+/** The folder of a pattern, up to the first wildcard. */
 export function folderOf(pattern: string): string {
   let folder = pattern;
   while (/[*?[\]{}!]/.test(folder) || folder === pattern) folder = dirname(folder);

@@ -1,4 +1,4 @@
-// Reading from disk: capped bytes, secrets, the files a pattern names.
+// Reads files from disk with a size limit, reads secrets, and finds files by pattern.
 import { createHash } from 'node:crypto';
 import { closeSync, constants, fstatSync, openSync, readlinkSync, readSync, type Stats } from 'node:fs';
 import { glob, open, readdir } from 'node:fs/promises';
@@ -7,26 +7,26 @@ import type { SecretRead } from './interpolate.ts';
 
 export const NO_FILE = 'no such file';
 export const A_FOLDER = 'it is a folder';
+const TOO_MANY = 'the pattern leads through more than 50,000 files and folders';
 const NOT_A_FILE = 'it is not a regular file';
-/** Of a document. */
 export const MOST_BYTES = 1_000_000;
 const MOST_SECRET_BYTES = 65_536;
-// A pipe nobody writes to would otherwise be waited for; that it is no file is seen after opening.
+// A blocking open would wait for the writer of a pipe. Pipes are refused after opening.
 const WITHOUT_WAITING = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
-/** Reads at most one byte more than `mostBytes`; default: what a policy may have. */
+/** Reads at most one byte more than `mostBytes`. Default: the limit of a policy. */
 export type ReadFile = (path: string, mostBytes?: number) => Promise<Uint8Array>;
 
 export type FileRead =
   | { readonly kind: 'read'; readonly bytes: Uint8Array }
   | { readonly kind: 'unreadable'; readonly why: string };
 
-/** At most one byte more than a document may have, so that a huge file is refused without being read. */
+/** Reads at most one byte more than the limit, so that a huge file is refused without being read. */
 export const readCapped: ReadFile = async (path, mostBytes = MOST_BYTES) => {
   await using file = await open(path, WITHOUT_WAITING);
   const stat = await file.stat();
   refuseOthers(stat);
-  // As large as the file, not as large as it may be: thousands of them are held at a time.
+  // Allocates the size of the file, not the limit: thousands of files are in memory together.
   let buffer = new Uint8Array(Math.min(stat.size, mostBytes) + 1);
   let length = 0;
   for (;;) {
@@ -45,10 +45,10 @@ export async function tryRead(path: string, readFile: ReadFile, mostBytes?: numb
   }
 }
 
-/** The same without a turn of the event loop, four times as fast for small files: where nobody is waiting to be served. */
+/** The same with synchronous calls: four times as fast for small files. For processes that serve no requests. */
 export const readAtOnce: ReadFile = async (path, mostBytes = MOST_BYTES) => readNow(path, mostBytes);
 
-/** A secret from a file. Small, and read only while a plan is built. */
+/** Reads a secret synchronously: it is small, and only plans in the making need it. */
 export function readSecret(path: string): SecretRead {
   try {
     const bytes = readNow(path, MOST_SECRET_BYTES);
@@ -83,7 +83,6 @@ function readNow(path: string, mostBytes: number): Uint8Array {
   }
 }
 
-/** For a file that was written on since, or does not know its length. */
 function larger(buffer: Uint8Array<ArrayBuffer>, mostBytes: number): Uint8Array<ArrayBuffer> {
   const grown = new Uint8Array(Math.min(2 * buffer.byteLength, mostBytes + 1));
   grown.set(buffer);
@@ -91,35 +90,45 @@ function larger(buffer: Uint8Array<ArrayBuffer>, mostBytes: number): Uint8Array<
 }
 
 export interface FoundFiles {
-  /** Sorted; editors' hidden files are not policies. */
+  /** Sorted, without hidden files, which editors create. */
   readonly files: readonly string[];
-  /** What keeps a pattern from being looked for; undefined where that was done. */
+  /** Why a folder could not be searched. Undefined if it could. */
   readonly why: string | undefined;
 }
 
-/** The files that match absolute patterns. Never rejects for what a pattern is, or leads to. */
+/** Of files and folders that a pattern leads through: about a second of work. */
+const MOST_SEEN = 50_000;
+
+/** Finds the files that match absolute patterns. Does not reject for malformed patterns or unreadable folders. */
 export async function findFiles(patterns: readonly string[]): Promise<FoundFiles> {
   const found = new Set<string>();
   let why: string | undefined;
+  let seen = 0;
+  const exclude = (): boolean => {
+    seen += 1;
+    if (seen > MOST_SEEN) throw new TypeError(TOO_MANY);
+    return false;
+  };
   for (const pattern of patterns) {
     try {
-      for await (const path of glob(pattern)) if (!basename(path).startsWith('.')) found.add(path);
-      // Folders that cannot be read pass there for empty ones.
+      for await (const path of glob(pattern, { exclude }))
+        if (!basename(path).startsWith('.')) found.add(path);
+      // `glob` reports unreadable folders as empty.
       if (found.size === 0) await readdir(folderBefore(pattern));
     } catch (error) {
       if (codeOf(error) !== 'ENOENT') why ??= reasonOf(error, folderBefore(pattern));
     }
   }
-  return { files: [...found].sort(), why };
+  return { files: seen > MOST_SEEN ? [] : [...found].sort(), why };
 }
 
-/** The folder in which a pattern begins to differ from a path. */
+/** The folder before the first wildcard. */
 function folderBefore(pattern: string): string {
   const plain = pattern.split(/[*?[\]{}()!+@|\\]/, 1)[0] ?? '';
   return plain.slice(0, plain.lastIndexOf('/') + 1) || '/';
 }
 
-/** The YAML files in a folder and below it, sorted; undefined when it is no folder that can be read. */
+/** The YAML files in a folder and its subfolders, sorted. Undefined if the folder cannot be read. */
 export async function filesIn(folder: string): Promise<readonly string[] | undefined> {
   try {
     const entries = await readdir(folder, { recursive: true });
@@ -131,7 +140,7 @@ export async function filesIn(folder: string): Promise<readonly string[] | undef
   }
 }
 
-/** SHA-256, hex; lengths keep neighbouring parts apart. */
+/** SHA-256, hex. The length of each part is hashed too, so that different splits differ. */
 export function digest(parts: readonly (Uint8Array | string)[]): string {
   const hash = createHash('sha256');
   for (const part of parts) hash.update(`${part.length}:`).update(part);
@@ -151,12 +160,15 @@ function reasonOf(error: unknown, path: string): string {
       return A_FOLDER;
     case 'ENOTDIR':
       return 'there is a file in place of a folder';
+    case 'ENAMETOOLONG':
+      return 'its name is too long';
+    case 'ERR_INVALID_ARG_VALUE':
+      return 'its name has a NUL character';
     default:
       return error instanceof TypeError ? error.message : 'the system refused';
   }
 }
 
-/** Undefined where no link stands at `path`. */
 function linkTarget(path: string): string | undefined {
   try {
     return `it is a link to ${readlinkSync(path)}, which does not exist`;

@@ -1,17 +1,14 @@
-// `${env:NAME}`, `${env:NAME:-default}` and `${file:/path}` in one scalar, after parsing: text that comes in
-// this way can never change the structure of a document.
+// Substitutes `${env:NAME}` and `${file:/path}` in parsed scalars: values cannot change the structure of a document.
 import { LEAVES_FOLDER, WRITE_ITS_TARGET } from './links.ts';
 
-/** Variables by name. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Where values come from. */
 export interface Sources {
-  /** Whether a link leads the path out of the folder it is written in. */
+  /** Whether a link leads the path out of its folder. */
   readonly leavesItsFolder: (path: string) => boolean;
   readonly environment: Environment;
   readonly readSecret: (path: string) => SecretRead;
-  /** What has come in so far, with the variable or file of each: no text of ours may repeat it. */
+  /** The values substituted so far, with their variable or file. Messages must not quote them. */
   readonly outside: Map<string, string>;
 }
 
@@ -21,15 +18,15 @@ export type SecretRead =
 
 export type Interpolated =
   | { readonly kind: 'literal' }
-  /** `from`: the variables and files it came from, which may be shown where the text may not. */
+  /** `from`: the variables and files. These may be shown, the text may not. */
   | {
       readonly kind: 'replaced';
       readonly text: string;
       readonly from: readonly string[];
-      /** Whether anything of it stands elsewhere than in the document: it is not a default alone. */
+      /** Whether part of it comes from outside the document. Defaults do not count. */
       readonly outside: boolean;
     }
-  /** `from` as above, as far as it is known what was meant. */
+  /** `from`: the variables and files, as far as they are known. */
   | {
       readonly kind: 'failed';
       readonly message: string;
@@ -41,7 +38,7 @@ const FORM = /\$\{([^{}]*)\}/g;
 const ENV = /^env:([A-Za-z_][A-Za-z0-9_]*)(?::-(.*))?$/s;
 const FILE = /^file:(.+)$/s;
 
-/** An empty variable counts as unset where a default is given. A file's trailing line ends are dropped. */
+/** An empty variable with a default counts as unset. Trailing line ends of files are removed. */
 export function interpolate(text: string, sources: Sources): Interpolated {
   if (!text.includes('${')) return { kind: 'literal' };
   let failed: Interpolated | undefined;

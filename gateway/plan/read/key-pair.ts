@@ -1,4 +1,4 @@
-// A certificate and its key as files: whether they can be used together, and for the names they are written for.
+// Reads a certificate with its key and checks that they match each other and their names.
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { isIP } from 'node:net';
@@ -7,9 +7,8 @@ import type { EpochMs } from '../../policy/contract.ts';
 import { type ReadFile, tryRead } from './files.ts';
 
 export interface PairFiles {
-  /** What the pair is for, lower case; `*.` stands for one label. */
+  /** Host names in lower case. `*.` stands for one label. */
   readonly names: readonly string[];
-  /** Absolute paths of PEM files. */
   readonly cert: string;
   readonly key: string;
 }
@@ -26,13 +25,13 @@ export type PairRead =
   | { readonly kind: 'unusable'; readonly finding: PairFinding };
 
 const CERTIFICATE = '-----BEGIN CERTIFICATE-----';
-/** As OpenSSL writes it now, and as it did. */
+/** The formats of OpenSSL, current and old. */
 const ENCRYPTED = /^(?:-----BEGIN ENCRYPTED PRIVATE KEY-----|Proc-Type: 4,ENCRYPTED)/m;
 const OTHERS_MAY_READ = 0o004;
-/** A name that stands for every one a wildcard covers. */
+/** Stands for any label that a wildcard covers. */
 const ANY_LABEL = 'any-label';
 
-/** Reads the pair; whatever keeps it from being used for its names is a finding, never with a byte of the key in it. */
+/** Reads the pair. A finding says why it is unusable for its names, and never quotes the key. */
 export async function readPair(files: PairFiles, readFile: ReadFile): Promise<PairRead> {
   const unusable = (at: PairFinding['at'], message: string, hint?: string): PairRead => ({
     kind: 'unusable',
@@ -54,7 +53,6 @@ export async function readPair(files: PairFiles, readFile: ReadFile): Promise<Pa
   return { kind: 'read', ...pair, expiry: certificate.validToDate.getTime() };
 }
 
-/** What an operator should know of a pair that can be used. */
 export async function pairWarnings(
   { key }: PairFiles,
   { cert }: { readonly cert: string },
@@ -82,15 +80,15 @@ export async function pairWarnings(
   return found;
 }
 
-/** Whether `certificate` speaks for `name`: a host, an address (IPv6 with or without brackets), or `*.` and a host. */
+/** `name`: a host, an address (IPv6 with or without brackets), or `*.` and a host. */
 export function covers(certificate: X509Certificate, name: string): boolean {
   const plain = name.replace(/^\[|\]$/g, '');
   if (isIP(plain) !== 0) return certificate.checkIP(plain) !== undefined;
-  // The subject's common name counts for no client any more (RFC 9525 section 2).
+  // Clients ignore the common name of the subject (RFC 9525 section 2).
   return certificate.checkHost(plain.replace(/^\*/, ANY_LABEL), { subject: 'never' }) !== undefined;
 }
 
-/** Nothing of a file that has just gone: whoever reads it next says so. */
+/** 0 for a file that was just deleted: the next read reports it. */
 async function modeOf(file: string): Promise<number> {
   try {
     return (await stat(file)).mode;
@@ -100,7 +98,7 @@ async function modeOf(file: string): Promise<number> {
   }
 }
 
-/** What to do about two files that do not fit together, where their first lines tell. */
+/** Advice for a pair that does not match, if the first lines show the mistake. */
 function adviceFor({ cert, key }: { readonly cert: string; readonly key: string }): string | undefined {
   if (!cert.includes(CERTIFICATE) && key.includes(CERTIFICATE))
     return 'each stands in the place of the other: exchange them';
@@ -110,11 +108,11 @@ function adviceFor({ cert, key }: { readonly cert: string; readonly key: string 
 
 function fitTogether({ cert, key }: { readonly cert: string; readonly key: string }): boolean {
   try {
-    // Of the two only this one reads the whole chain, and only the other one minds an empty file.
+    // `createSecureContext` parses the whole chain, `checkPrivateKey` detects an empty file.
     createSecureContext({ cert, key });
     return new X509Certificate(cert).checkPrivateKey(createPrivateKey(key));
   } catch (error) {
-    // What OpenSSL says may quote the key; that it failed is enough.
+    // Messages of OpenSSL may quote the key.
     if (!(error instanceof Error)) throw error;
     return false;
   }

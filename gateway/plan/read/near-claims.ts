@@ -1,9 +1,9 @@
-// A claim that is nearly a registered one, and most likely a slip: what names a caller is 401 where no token has it.
+// Detects misspelt names of registered claims: if tokens lack the claim, every caller gets 401.
 import { distance } from 'fastest-levenshtein';
 import type { Finding } from './document.ts';
 
 const REGISTERED = ['client_id', 'azp', 'sub', 'preferred_username', 'email'];
-/** Near to one of these, and what some issuers write. */
+/** Similar to these, but used by some issuers. */
 const IN_USE = new Set(['clientId', 'username', 'upn']);
 const SPELLED_OUT: ReadonlyMap<string, string> = new Map([
   ['subject', 'sub'],
@@ -24,7 +24,7 @@ export function nearRegistered(claim: string): Finding | undefined {
   };
 }
 
-/** A short name is one slip away from many others. */
+/** Short names must match exactly, since many words are close to them. */
 function isNear(claim: string, known: string): boolean {
   return known.length < 8 ? claim === known : distance(claim, known) <= 2;
 }

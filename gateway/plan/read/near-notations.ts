@@ -1,15 +1,14 @@
-// Durations, rates, shares, sizes and dates as people write them elsewhere, in the notations of these files.
+// Converts durations, rates, shares, sizes and dates from common notations to those of the files.
 import type { Path } from './document.ts';
 
-/** What is nearly in a notation, and what that notation reads. */
+/** A converter, and the parser that its result must pass. */
 export interface NearRow {
   readonly message: RegExp;
-  /** Undefined where it is not known what is meant. */
+  /** Undefined if the meaning is unclear. */
   readonly nearly: (text: string, path: Path) => string | undefined;
   readonly reads: (text: string) => unknown;
 }
 
-/** Reads what the pattern matches. */
 export function matching(pattern: RegExp): (text: string) => true | undefined {
   return (text) => pattern.test(text) || undefined;
 }
@@ -23,13 +22,13 @@ const UNITS: readonly (readonly [RegExp, string, number])[] = [
   [/^(?:w|wks?|weeks?)$/, 'd', 7],
 ];
 
-/** `30 days`, `2 weeks`, `PT5M`, and a number alone as seconds. */
+/** `30 days`, `2 weeks`, `PT5M`. A bare number means seconds. */
 export function nearDuration(text: string): string | undefined {
   const [, count, unit = 's'] = /^P?T?(\d{1,9})\s*([a-z]*)$/i.exec(text.trim()) ?? [];
   return count === undefined ? undefined : inUnits(Number(count), unit || 's');
 }
 
-/** `600 per minute`, `600/min`, `10 rps`, and a number alone as so many a minute. */
+/** `600 per minute`, `600/min`, `10 rps`. A bare number means requests per minute. */
 export function nearRate(text: string): string | undefined {
   const written = text
     .trim()
@@ -53,7 +52,7 @@ export function nearShare(text: string): string | undefined {
   return `${Math.round(share)}%`;
 }
 
-/** `10 MB`, `10mib`, `64k`, and a number alone as bytes. */
+/** `10 MB`, `10mib`, `64k`. A bare number means bytes. */
 export function nearSize(text: string): string | undefined {
   const [, count, unit = ''] = /^(\d+)\s*([kmg]?)i?b?(?:ytes?)?$/i.exec(text.trim()) ?? [];
   if (count === undefined || unit !== '') return count && `${count}${unit.toUpperCase()}B`;
@@ -63,7 +62,7 @@ export function nearSize(text: string): string | undefined {
   return `${Number(count) / by}${size}`;
 }
 
-/** `2027-1-5`, `2027/01/15`, `15.1.2027`, `20270115`, instants without seconds, `T` or offset, and days no month has. */
+/** `2027-1-5`, `2027/01/15`, `15.1.2027`, `20270115`, incomplete instants, days that the month does not have. */
 export function nearDate(text: string): string | undefined {
   const [, day = '', time = ''] = /^([\d./-]+)(?:[T\s]+(.+))?$/i.exec(text.trim()) ?? [];
   const [year, month, date] = dayParts(day) ?? [];
@@ -77,7 +76,7 @@ export function nearDate(text: string): string | undefined {
   return clock && `${whole}T${clock}${seconds}${offset.toUpperCase()}`;
 }
 
-/** Year, month and day; undefined where it is not plain which of them is which. */
+/** Year, month and day. Undefined if their order is unclear. */
 function dayParts(text: string): readonly number[] | undefined {
   const yearFirst = /^(\d{4})([-./])(\d{1,2})\2(\d{1,2})$/.exec(text);
   if (yearFirst !== null) return [yearFirst[1], yearFirst[3], yearFirst[4]].map(Number);

@@ -1,5 +1,5 @@
-// Values of another shape than the grammar's, as they would be written: `limits: 600/1m` is `limits: { rate: 600/1m }`.
-import { EXEMPTIONS } from '../../policy/lifecycle/exceptions.ts';
+// Suggests the right shape for a value of another one: `limits: { rate: 600/1m }` for `limits: 600/1m`.
+import { EXCEPTION_SCOPES } from '../../policy/lifecycle/exceptions.ts';
 import { parseInstant, parseRate } from '../../policy/notation.ts';
 import { parseLabel } from '../../policy/versioning/label.ts';
 import type { Path } from './document.ts';
@@ -7,7 +7,7 @@ import { nearRate } from './near-notations.ts';
 import { standsAt } from './values.ts';
 
 interface Row {
-  /** As `standsAt` takes it. */
+  /** A pattern of `standsAt`. */
   readonly at: string;
   readonly write: (given: string | readonly string[], last: string | number) => string | undefined;
 }
@@ -81,20 +81,19 @@ const ROWS: readonly Row[] = [
   },
 ];
 
-/** By where an empty list stands, what it may have been meant to say. */
+/** Suggestions for an empty list, by its path. */
 const EMPTY: readonly (readonly [at: string, hint: string])[] = [
   ['**.access.identity', 'name an identity of the gateway file, or write access: public'],
   ['**.scopes', 'name a scope, or write any: whoever is known may'],
   ['**.scopes.*', 'name a scope, or write any: whoever is known may'],
 ];
 
-/** Signatures whose key is a secret of both sides (JWT-1). */
+/** Signature algorithms with a shared secret (JWT-1). */
 const SHARED_SECRET = /^HS\d+$/i;
 
-/** What is longer is no slip. */
 const LONGEST = 100;
 
-/** What to write at `path` instead of `given`; undefined where that is not known. */
+/** The suggestion for `given` at `path`. Undefined if there is none. */
 export function nearShape(path: Path, given: unknown): string | undefined {
   const words = given === true && standsAt(path, ['**', 'idempotency']) ? 'yes' : wordsOf(given);
   const last = path.at(-1);
@@ -104,12 +103,11 @@ export function nearShape(path: Path, given: unknown): string | undefined {
   return form && `write ${form}`;
 }
 
-/** What to write in place of a list without anything in it. */
 export function nearEmpty(path: Path): string {
   return EMPTY.find(([at]) => standsAt(path, at.split('.')))?.[1] ?? 'add an entry, or leave the key out';
 }
 
-/** What is nearly a word of the grammar: `yes` for true, a list of one for the one, `"10"` for 10. */
+/** The suggestion for a value close to one of the grammar: `yes` for true, a list of one entry, `"10"` for 10. */
 export function nearWord(message: string, given: unknown): string | undefined {
   if (message === 'expected true or false' && typeof given === 'string') {
     if (/^(?:true|false)$/.test(given)) return `write ${given}, without quotes`;
@@ -128,14 +126,14 @@ export function nearWord(message: string, given: unknown): string | undefined {
     : undefined;
 }
 
-/** Why a word that differs from one of the grammar in a letter is not meant to be that one. */
+/** Why an enum word that differs in one letter is not the intended one. */
 export function noSlip(path: Path, word: string): string | undefined {
   return standsAt(path, ['**', 'algorithms', '*']) && SHARED_SECRET.test(word)
     ? 'published keys cannot verify a shared secret: let the issuer sign with one of those'
     : undefined;
 }
 
-/** `value` as YAML takes it for text, inside of braces too. */
+/** `value` as YAML text, also valid inside braces. */
 export function asYaml(value: string): string {
   return /^[\w./][\w./+%~-]*(?::(?:[\w./+%~@-]+))*$/.test(value) ? value : JSON.stringify(value);
 }
@@ -152,12 +150,12 @@ function redirect(given: string | readonly string[]): string | undefined {
     : `after: { redirect: ${to} }`;
 }
 
-/** `brownout` is `[brownouts]`; the valid words are said with it. */
+/** `[brownouts]` for `brownout`, with the valid words. */
 function exemptions(given: string | readonly string[]): string {
   const words = typeof given === 'string' ? given.split(/[\s,]+/) : given;
   const stem = (word: string) => word.toLowerCase().replace(/s$/, '');
-  const meant = EXEMPTIONS.filter((each) => words.some((word) => stem(word) === stem(each)));
-  const all = EXEMPTIONS.join(', ');
+  const meant = EXCEPTION_SCOPES.filter((each) => words.some((word) => stem(word) === stem(each)));
+  const all = EXCEPTION_SCOPES.join(', ');
   return meant.length === 0 ? `a list of ${all}` : `from: [${meant.join(', ')}]: there are ${all}`;
 }
 
@@ -185,7 +183,7 @@ const EXAMPLES: Readonly<Record<string, string>> = Object.assign(Object.create(n
   default: '{ default: <version> }',
 });
 
-/** A scalar as text, or a list of such; undefined for anything else. */
+/** A string, or a list of strings. Undefined for other values. */
 function wordsOf(given: unknown): string | readonly string[] | undefined {
   if (typeof given === 'string') return given.length > LONGEST ? undefined : given;
   if (!Array.isArray(given)) return undefined;

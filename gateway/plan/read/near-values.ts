@@ -1,4 +1,4 @@
-// Values that are nearly in a notation, as they would be written in it: the cure for a value that is not.
+// Suggests the right notation for a value that is close to it.
 import { parseZone } from '../../policy/lifecycle/brownout-cron.ts';
 import { parsePageUrl } from '../../policy/lifecycle/page-url.ts';
 import {
@@ -24,7 +24,6 @@ import {
 import { asYaml } from './near-shapes.ts';
 import type { ShapeIssue } from './shape-issues.ts';
 
-/** A longer text is no slip. */
 const LONGEST = 150;
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
@@ -68,7 +67,7 @@ const ROWS: readonly NearRow[] = [
   { message: /^not a method and a path/, nearly: nearRequest, reads: matching(/^[A-Z]+ \/\S*$/) },
 ];
 
-/** What to write where no value is near, by what the grammar says. */
+/** Advice by the message of the grammar, if no value is close. */
 const ADVICE: readonly (readonly [RegExp, string])[] = [
   [/^not a token of 32/, 'make one: openssl rand -hex 32'],
   [/^not a scope:/, 'each scope is an entry of its own: [orders:read, orders:write]'],
@@ -90,7 +89,6 @@ const ADVICE: readonly (readonly [RegExp, string])[] = [
   [/^not a share such as 50% or a rate/, 'more than 0%, and 100% at most'],
 ];
 
-/** What to write instead of `text`, of which `message` says what it is not. */
 export function nearValue({ path, message }: ShapeIssue, text: string): string | undefined {
   const row = ROWS.find((each) => each.message.test(message));
   const near = text.length > LONGEST ? undefined : row?.nearly(text, path);
@@ -99,7 +97,7 @@ export function nearValue({ path, message }: ShapeIssue, text: string): string |
   return ADVICE.find(([pattern]) => pattern.test(message))?.[1];
 }
 
-/** A target is an origin; what follows it there stands in a key of its own. */
+/** A target is an origin. Its path belongs in a key of its own. */
 function pathOfTarget(text: string): string {
   const path = /^\w+:\/\/[^/?#]+((?:\/[A-Za-z0-9._~-]+)+)\/?$/.exec(text)?.[1];
   return path === undefined ? '' : `, and path: ${path} beside targets`;
@@ -122,7 +120,7 @@ function nearPage(text: string): string | undefined {
 }
 
 function nearOrigin(text: string, [key]: Path): string | undefined {
-  // A name without a port is what the world calls, as is `public`; with one, or a number, it is a service behind.
+  // `public` and names without a port are public hosts. Names with a port and addresses are internal services.
   const isCalled = key === 'public' || /^[a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]+$/i.test(text);
   const scheme = isCalled ? 'https' : 'http';
   const absolute = /^[a-z]+:\/\//i.test(text) ? text : `${scheme}://${text}`;
@@ -158,14 +156,14 @@ function nearName(text: string): string | undefined {
     .replace(/^[-0-9]+|-+$/g, '');
 }
 
-/** `localhost:1025`, `http://mail.example.com`; nothing where a password may be in it, which is not repeated. */
+/** `localhost:1025`, `http://mail.example.com`. Undefined if the text may have a password, which must not be quoted. */
 function nearMailServer(text: string): string | undefined {
   const [, host = '', port = ''] = /^(?:https?:\/\/)?([\w.-]+)(:\d{1,5})?\/?$/i.exec(text) ?? [];
   if (host === '') return undefined;
   return port === ':465' ? `smtps://${host}${port}` : `smtp://${host}${port}`;
 }
 
-/** A number alone, and months and years, which no duration has. */
+/** A bare number means days. Months and years are converted to days. */
 function nearDays(text: string): string | undefined {
   const written = text.trim();
   if (/^\d{1,4}$/.test(written)) return `${written}d`;
@@ -174,7 +172,7 @@ function nearDays(text: string): string | undefined {
   return `${Number(count) * (DAYS_OF[unit.charAt(0).toLowerCase()] ?? 0)}d`;
 }
 
-/** `Berlin` where one zone is called so. */
+/** `Berlin`, if exactly one zone has this city. */
 function nearZone(text: string): string | undefined {
   const city = text.trim().replaceAll(' ', '_').toLowerCase();
   const [one, ...others] = Intl.supportedValuesOf('timeZone').filter(

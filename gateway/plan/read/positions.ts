@@ -1,24 +1,22 @@
-// Offsets in the text of one file as the lines and columns that people are shown, with the line as written.
+// Converts offsets of a file to lines and columns, with the source line.
 import type { LineCounter, Node } from 'yaml';
 import type { Problem, Severity } from '../problems.ts';
 import type { PublishedChange } from '../published/record.ts';
 
-/** What is wrong somewhere, without the place. */
+/** A finding without its position. */
 export interface Remark {
   readonly rule: string;
   readonly message: string;
   readonly hint?: string | undefined;
   /** Default: error. */
   readonly severity?: Severity;
-  /** Of a finding of the comparison with what was published. */
+  /** Only for findings about published dates. */
   readonly change?: PublishedChange;
 }
 
 export interface Positions {
-  /** `from` and `to` are offsets in UTF-16 code units. */
+  /** Offsets are UTF-16 code units. */
   readonly problemAt: (from: number, to: number, remark: Remark) => Problem;
-  /** Whether something there may not be quoted. */
-  readonly isConcealedAt: (from: number, to: number) => boolean;
   readonly originAt: (offset: number) => {
     readonly file: string;
     readonly line: number;
@@ -26,10 +24,7 @@ export interface Positions {
   };
 }
 
-/**
- * `file` as printed; `lines` is what the parser of `text` has counted. `shown`: the text as it may be quoted, of the same
- * length; asked once there is something to be quoted.
- */
+/** `shown` returns the quotable text of the same length. It is called at the first problem. */
 export function createPositions(
   file: string,
   text: string,
@@ -48,7 +43,6 @@ export function createPositions(
   };
   return {
     originAt,
-    isConcealedAt: (from, to) => quotable().slice(from, to + 1) !== text.slice(from, to + 1),
     problemAt: (from, to, { rule, message, hint, severity = 'error', change }) => {
       const { line, column } = originAt(from);
       textLines ??= quotable().split('\n');
@@ -70,7 +64,7 @@ export function createPositions(
   };
 }
 
-/** Without the blanks behind it. */
+/** Without trailing blanks. */
 export function rangeOf(node: Node | undefined): [from: number, to: number] {
   return [node?.range?.[0] ?? 0, node?.range?.[1] ?? 0];
 }

@@ -1,7 +1,7 @@
-// A document whose values stand elsewhere than they are written.
+// A document with changed values that keep the positions of the original ones.
 import type { Path, SourceDocument } from './document.ts';
 
-/** `document` with `value` in place of its own, where what has the path `path` is written at `real(path)`. */
+/** `document` with another `value`. The position of `path` is that of `real(path)`. */
 export function relocated(
   document: SourceDocument,
   value: unknown,

@@ -1,4 +1,4 @@
-// What the schema builder reports, as issues with whole paths and a sentence each.
+// Converts the issues of zod to issues with whole paths and one message each.
 import { closest, distance } from 'fastest-levenshtein';
 import type { z } from 'zod';
 import type { Path } from './document.ts';
@@ -15,11 +15,10 @@ export interface ShapeIssue {
   /** Keys that are not in the grammar, and those that are. */
   readonly unknown: readonly string[];
   readonly known: readonly string[];
-  /** Text would have been right here. */
   readonly wantsText: boolean;
 }
 
-/** Error map for parsing: an unknown-key issue carries the keys the map may have as its message. */
+/** Error map for parsing: the message of an unknown-key issue lists the allowed keys. */
 export const knownKeys = (issue: z.core.$ZodRawIssue): string | undefined => {
   if (issue.code !== 'unrecognized_keys') return undefined;
   const definition: unknown = issue.inst?._zod.def;
@@ -28,7 +27,7 @@ export const knownKeys = (issue: z.core.$ZodRawIssue): string | undefined => {
   return Object.keys(shape ?? {}).join(' ');
 };
 
-/** Issues with whole paths, unions replaced by what is wrong in the branch that fits best. */
+/** Issues with whole paths. The issue of a union is replaced by those of its best fitting branch. */
 export function flattenIssues(
   issues: readonly Issue[],
   root: unknown,
@@ -72,10 +71,14 @@ export function flattenIssues(
           message: issue.origin === 'string' ? 'the text is empty' : `less than ${issue.minimum}`,
         });
       }
-      case 'too_big':
-        return one({ message: `more than ${issue.maximum}` });
+      case 'too_big': {
+        const noun = issue.origin === 'string' ? ' characters' : issue.origin === 'array' ? ' entries' : '';
+        return one({ message: `more than ${issue.maximum}${noun}` });
+      }
+      case 'invalid_key':
+        return one({ message: issue.issues[0]?.message ?? 'this key is not allowed' });
       default:
-        // A refinement of a map that has unknown keys only repeats what those say.
+        // A refinement of a map with unknown keys repeats that problem.
         return issues.some((other) => other.code === 'unrecognized_keys' && sameAs(other, issue))
           ? []
           : one({ rule: 'custom', message: issue.message });
@@ -83,21 +86,21 @@ export function flattenIssues(
   });
 }
 
-/** `did you mean "x"?` when a known word is close enough. */
+/** `did you mean "x"?` if a known word is close. */
 export function suggest(word: string, known: readonly string[]): string | undefined {
   if (known.length === 0 || word.length < 3 || word.length > 60) return undefined;
-  // What is begun is meant, however much of it is missing.
+  // A prefix of a known word is the best match.
   const begun = known.filter((each) => each.startsWith(word.toLowerCase()));
   const nearest = closest(word.toLowerCase(), begun.length > 0 ? begun : [...known]);
   if (begun.length > 0) return `did you mean "${nearest}"?`;
-  // Of two days most digits are the same, whatever is meant.
+  // Two dates have most digits in common without being a typo.
   const few = nearest.length < 4 || /^\d{4}-\d\d-\d\d$/.test(nearest);
   const near =
     distance(word.toLowerCase(), nearest) <= (few ? 1 : Math.max(2, Math.floor(nearest.length / 3)));
   return near ? `did you mean "${nearest}"?` : undefined;
 }
 
-/** Where none is close, all that there are, as far as they are few. */
+/** Lists all known words, up to a limit, if none is close. */
 export function suggestOrList(word: string, known: readonly string[]): string | undefined {
   const most = 12;
   const all =
@@ -107,14 +110,14 @@ export function suggestOrList(word: string, known: readonly string[]): string | 
   return suggest(word, known) ?? all;
 }
 
-/** The words of a branch that is one of a few words. */
+/** The words of a branch that is an enum. */
 function wordsOf(branch: readonly Issue[]): readonly string[] {
   const [only, ...others] = branch;
   const isWords = only?.code === 'invalid_value' && only.path.length === 0 && others.length === 0;
   return isWords ? only.values.filter((value) => typeof value === 'string') : [];
 }
 
-/** What is wrong with a value as a whole, which may be a slip in one of the words. */
+/** If a whole value is wrong, it may be a misspelt enum word. */
 function besideWords(issue: ShapeIssue, path: Path, words: readonly string[]): ShapeIssue {
   const isWhole = issue.path.length === path.length && issue.unknown.length === 0;
   return isWhole ? { ...issue, known: [...issue.known, ...words] } : issue;
@@ -124,7 +127,7 @@ function sameAs(a: Issue, b: Issue): boolean {
   return a.path.join('\u0000') === b.path.join('\u0000');
 }
 
-/** Of several kinds of map the one is meant that has the most of the keys that are written, then the one that is nearest. */
+/** The branch with the fewest unknown keys fits best, then the one with the fewest issues. */
 function misfits(branch: readonly Issue[]): number {
   const unknown = branch.flatMap((issue) => (issue.code === 'unrecognized_keys' ? issue.keys : []));
   return unknown.length * 1_000 + branch.length;
@@ -143,7 +146,7 @@ function isTextWanted(issue: Issue): boolean {
   return issue.code === 'invalid_value' && issue.values.some((value) => typeof value === 'string');
 }
 
-/** `a, b or c`, each once: several kinds of map are one to who writes no map at all. */
+/** `a, b or c` without repetition: several kinds of map are listed once. */
 function oneOf(expected: readonly string[]): string {
   const [last = '', ...before] = [...new Set(expected)].reverse();
   return before.length === 0 ? last : `${before.reverse().join(', ')} or ${last}`;

@@ -1,4 +1,4 @@
-// One document against a grammar: every shape problem with its position, and what is well formed.
+// Checks a document against a grammar: problems with positions, and the well-formed parts.
 import type { z } from 'zod';
 import { TOP_KEYS } from '../grammar/editor-schemas.ts';
 import type { Problem } from '../problems.ts';
@@ -10,18 +10,14 @@ import { isMap, pointer, removeAt, setAt, valueAt } from './values.ts';
 
 export interface Shaped<Whole, Parts> {
   readonly problems: readonly Problem[];
-  /** The whole file, when nothing is wrong with its shape. */
+  /** The whole file, if its shape is valid. */
   readonly whole: Whole | undefined;
-  /** What is well formed of it. */
   readonly parts: Parts;
-  /** The document as `parts` counts its lists: without their malformed entries. */
+  /** The document without malformed list entries, so that its indexes match `parts`. */
   readonly document: SourceDocument;
 }
 
-/**
- * Never throws: whatever is wrong with the shape of `document` is in `problems`. The parts of a file with nothing wrong
- * are the whole.
- */
+/** Does not throw: errors are in `problems`. The parts of a valid file are the whole file. */
 export function checkShape<Whole extends Parts, Parts>(
   document: SourceDocument,
   grammar: z.ZodType<Whole>,
@@ -40,7 +36,7 @@ export function checkShape<Whole extends Parts, Parts>(
 
   const firstIssues = flattenIssues(parsed.error.issues, value);
   for (const issue of firstIssues) {
-    // A bare 1.10 where text is needed: what was written is what was meant.
+    // A bare 1.10 where text is expected: use the source text.
     const given = valueAt(value, issue.path);
     const written = document.written(issue.path);
     if (!issue.wantsText || written === undefined) continue;
@@ -65,7 +61,7 @@ export function checkShape<Whole extends Parts, Parts>(
   return { problems, whole: whole.data, parts, document: withoutEntries(document, value, kept) };
 }
 
-/** Anything else may be a secret that got here by mistake, so that nothing of it is repeated. */
+/** Any other file may hold secrets and be named by mistake, so nothing of it is quoted. */
 function holdsKnownKeys(value: unknown): boolean {
   return isMap(value) && Object.keys(value).some((key) => TOP_KEYS.has(key));
 }
@@ -74,13 +70,12 @@ function parse<T>(grammar: z.ZodType<T>, value: unknown) {
   return grammar.safeParse(value, { error: knownKeys });
 }
 
-/** Of each list that lost entries, where those that are left stood. */
+/** For each shortened list, the original indexes of its entries. */
 type Kept = ReadonlyMap<unknown, readonly number[]>;
 
-/** Stands for an entry that is taken out of a list. */
 const GONE = Object.freeze({});
 
-/** Takes malformed values out of `value` until the rest is well formed; ends, as each turn removes something. */
+/** Removes malformed values until the rest is valid. Ends, since each round removes something. */
 function prune<Parts>(
   value: unknown,
   grammar: z.ZodType<Parts>,
@@ -92,7 +87,7 @@ function prune<Parts>(
     for (const issue of flattenIssues(parsed.error.issues, value)) {
       if (issue.unknown.length > 0)
         for (const key of issue.unknown) removeAt(value, [...issue.path, key], GONE);
-      // The file is no map at all: nothing of it is well formed.
+      // The file is not a map, so nothing is well formed.
       else if (issue.path.length === 0) return { parts: {} as Parts, kept };
       else removeAt(value, nearest(value, issue.path), GONE);
     }
@@ -113,7 +108,7 @@ function closeLists(node: unknown, kept: Map<unknown, readonly number[]>): void 
   for (const each of Object.values(node)) closeLists(each, kept);
 }
 
-/** `pruned`: the value of `document` once malformed values are taken out. */
+/** `pruned`: the value of `document` without malformed values. */
 function withoutEntries(document: SourceDocument, pruned: unknown, kept: Kept): SourceDocument {
   if (kept.size === 0) return document;
   const real = (path: Path): Path => {
@@ -128,7 +123,7 @@ function withoutEntries(document: SourceDocument, pruned: unknown, kept: Kept): 
     if (Array.isArray(written) && Array.isArray(left))
       return left.map((each, index) => closed(written[kept.get(left)?.[index] ?? index], each));
     if (!isMap(written) || !isMap(left)) return written;
-    // As readDocument makes them.
+    // Like the maps of readDocument.
     const map: Record<string, unknown> = Object.create(null);
     for (const [key, each] of Object.entries(written)) map[key] = closed(each, valueAt(left, [key]));
     return map;
@@ -136,7 +131,7 @@ function withoutEntries(document: SourceDocument, pruned: unknown, kept: Kept): 
   return relocated(document, closed(document.value, pruned), real);
 }
 
-/** The longest beginning of `path` that has a value. */
+/** The longest prefix of `path` that has a value. */
 function nearest(root: unknown, path: Path): Path {
   let length = path.length;
   while (length > 1 && valueAt(root, path.slice(0, length)) === undefined) length -= 1;

@@ -1,11 +1,11 @@
-// One text of a file as it is meant: filled in from outside where that is allowed, and without control characters.
+// Reads a text of a file: substitutes references and refuses control characters.
 import { controlIn } from '../../policy/contract.ts';
 import { type Interpolated, interpolate, type Sources } from './interpolate.ts';
 import { standsAt } from './values.ts';
 
 type Path = readonly (string | number)[];
 
-/** `raw` is what stands at `path`. What clients read is not even looked for elsewhere. */
+/** `raw` is the text at `path`. Published fields allow no references. */
 export function readText(raw: string, path: Path, sources: Sources): Interpolated {
   if (raw.includes('${') && isPublished(path)) return NOT_PUBLISHED;
   const filled = interpolate(raw, sources);
@@ -22,13 +22,13 @@ const NOT_PUBLISHED: Interpolated = {
   from: [],
 };
 
-/** What is wrong with the characters of a value or a key; `from`: what brought it in. */
+/** The problem with the characters of a value or a key. `from`: the sources of a substituted value. */
 export function controlProblem(
   text: string,
   path: Path,
   from: readonly string[] = [],
 ): { readonly message: string; readonly hint: string } | undefined {
-  // Blanks of a field value (RFC 9110 section 5.5).
+  // Whitespace of a field value (RFC 9110 section 5.5).
   const found = controlIn(text, path.at(-2) === 'set' ? '\t' : '');
   if (found === undefined) return undefined;
   const source = from.length === 0 ? '' : ` (from ${from.join(', ')})`;
@@ -44,7 +44,7 @@ const LIFECYCLE = ['successor', 'alternate', 'guide', 'status', 'service_doc', '
 const EXCEPTIONS = ['consumer', 'why', 'by'].map((key) => `exceptions.#.${key}`);
 const SCOPES = ['access.scopes.read.#', 'access.scopes.write.#'];
 
-/** Texts and links. Left out are dates and numbers, which hold no secret, and the addresses under which an API is served. */
+/** Texts and links that clients or reports see. Dates and numbers hold no secret; addresses may be substituted. */
 export const PUBLISHED_FIELDS: readonly string[] = [
   'api',
   ...LIFECYCLE.filter((field) => field !== 'successor'),

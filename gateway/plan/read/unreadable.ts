@@ -1,11 +1,11 @@
-// What is said of a file that cannot be read, and of a pattern that leads to no policy file.
+// Problems for unreadable files and for patterns without a match.
 import { dirname, relative, resolve } from 'node:path';
 import { CONFIG_VARIABLE } from '../next-command.ts';
 import type { Problem } from '../problems.ts';
 import type { SourceDocument } from './document.ts';
 import { A_FOLDER, NO_FILE } from './files.ts';
 
-/** `file` as printed; `cwd` where it is the gateway file, which the working directory decides on. */
+/** `file` as printed. `cwd` only for the gateway file, whose path depends on it. */
 export function unreadable(file: string, why: string, cwd: string | undefined): Problem {
   const hint = cwd === undefined ? ofPolicy(file, why) : ofGateway(cwd, why);
   return {
@@ -31,7 +31,7 @@ function ofPolicy(file: string, why: string): string | undefined {
   return why === A_FOLDER ? `name the files in it: ${file}/*.yaml` : undefined;
 }
 
-/** Where it was looked for, as a hint. `why`: what kept the pattern from being looked for. */
+/** The hint names the searched path. `why`: the reason if it could not be searched. */
 export function nothingMatched(
   { configFile, cwd }: { readonly configFile: string; readonly cwd: string },
   gateway: SourceDocument,

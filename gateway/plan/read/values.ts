@@ -1,10 +1,9 @@
-// Plain values of a document by path: looked up for checks, changed while a shape is narrowed down.
+// Reads and changes plain values of a document by path.
 import { maskPasswords } from '../problems.ts';
 
-/** Any steps into maps and lists; `Path` of document.ts is the kind that has a place in a file. */
+/** Unlike `Path` of document.ts, any steps into maps and lists. */
 type Steps = readonly PropertyKey[];
 
-/** Undefined when nothing is there. */
 export function valueAt(root: unknown, path: Steps): unknown {
   let value = root;
   for (const key of path) {
@@ -14,14 +13,14 @@ export function valueAt(root: unknown, path: Steps): unknown {
   return value;
 }
 
-/** Does nothing when the parent of `path` is not there. */
+/** Does nothing if the parent of `path` does not exist. */
 export function setAt(root: unknown, path: Steps, value: unknown): void {
   const parent = valueAt(root, path.slice(0, -1));
   const key = path.at(-1);
   if (typeof parent === 'object' && parent !== null && key !== undefined) Reflect.set(parent, key, value);
 }
 
-/** Takes out a key of a map; in a list, whose entries keep their places, `gone` stands for the entry. */
+/** Removes a key of a map. In a list, `gone` replaces the entry, so that indexes stay valid. */
 export function removeAt(root: unknown, path: Steps, gone: object): void {
   const parent = valueAt(root, path.slice(0, -1));
   const key = path.at(-1);
@@ -34,12 +33,12 @@ export function isMap(value: unknown): value is Readonly<Record<string, unknown>
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Keys of a map; none of anything else. */
+/** Empty for values other than maps. */
 export function keysOf(value: unknown): readonly string[] {
   return isMap(value) ? Object.keys(value) : [];
 }
 
-/** Whether `path` fits `pattern`: `*` stands for any key or index, `**` at the beginning for any keys. */
+/** Whether `path` matches `pattern`: `*` matches one key or index, `**` at the start any keys. */
 export function standsAt(path: readonly (string | number)[], pattern: readonly string[]): boolean {
   const [first, ...rest] = pattern;
   if (first === '**')
@@ -47,12 +46,11 @@ export function standsAt(path: readonly (string | number)[], pattern: readonly s
   return path.length === pattern.length && pattern.every((key, index) => key === '*' || key === path[index]);
 }
 
-/** One text per path, to keep things by. */
 export function pointer(path: readonly (string | number)[]): string {
   return path.join('\u0000');
 }
 
-/** A value as an operator is shown it, shortened and without passwords. */
+/** A value for messages, shortened and without passwords. */
 export function quote(value: unknown): string {
   if (value === null) return 'nothing';
   if (typeof value === 'string')

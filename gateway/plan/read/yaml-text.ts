@@ -1,32 +1,33 @@
-// Text of one file to a YAML tree, or to what is wrong with its syntax. First step from document to plan.
+// Parses the text of a file to a YAML tree, or to syntax problems.
 import { type Document, Lexer, LineCounter, parseAllDocuments } from 'yaml';
+import { syntaxWords } from './yaml-words.ts';
 
 const MOST_TOKENS = 60_000;
-/** A scalar of one character is two tokens, one of none (`a:`) is none; with some to spare. */
+/** Upper bound: a scalar of one character is two tokens, an empty one (`a:`) is none. */
 const MOST_TOKENS_PER_CHARACTER = 4;
 
-/** Where a plain scalar goes on with a brace, as in `${env:NAME}` or `/api/{version}/orders`. */
+/** A brace in an unquoted scalar, as in `${env:NAME}` or `/api/{version}/orders`. */
 const BRACE_IN_TEXT = /\$\{|(?<=[^\s{}[\],:"'])\{/g;
 
-/** A line that begins elsewhere than it should: what the parser says of the lines behind it is the echo of that. */
+/** Wrong indentation. Errors of the parser in later lines follow from it. */
 const MISPLACED =
   /^Tabs are not allowed|must start at the same column$|must be sufficiently indented|in YAML stream:/;
 
 export interface YamlText {
   readonly tree: Document | undefined;
-  /** All that the parser made of the text, where it went wrong too: for what needs no more than places. */
+  /** All parsed documents, also with errors. Use them for positions only. */
   readonly drafts: readonly Document[];
   readonly lines: LineCounter;
   readonly problems: readonly SyntaxProblem[];
 }
 
-/** Tokens that stand for no character of the text: a document begins, a scalar follows, brackets ended too early. */
+/** Control tokens of the lexer without text: document start, scalar start, flow end by error. */
 const WITHOUT_TEXT: ReadonlySet<string> = new Set(['\u0002', '\u001f', '\u0018']);
 const NOT_CLOSED = /^Missing closing/;
 
 /**
- * `text` as YAML 1.2 core: dates, `on`, `yes` stay text. No tree when there is any problem. Bytes that were not UTF-8
- * have become U+FFFD in `text`, and would change names and values without a word.
+ * YAML 1.2 core schema: dates, `on` and `yes` stay text. Refuses bytes that are not UTF-8: decoding them would change
+ * names and values silently.
  */
 export function readYaml(
   text: string,
@@ -45,7 +46,7 @@ export function readYaml(
     const most = mostTokens.toLocaleString('en');
     return refused({ from: 0, to: 0, message: `too much in one file: more than ${most} tokens` });
   }
-  // Duplicate keys are found by the document reader: the parser's own check is quadratic.
+  // The document reader finds duplicate keys: the check of the parser is quadratic.
   const parsed = parseAllDocuments(text, { lineCounter: lines, uniqueKeys: false, prettyErrors: false });
   const documents = Array.isArray(parsed) ? parsed : [];
   drafts.push(...documents);
@@ -56,14 +57,14 @@ export function readYaml(
     if (unquoted !== undefined) return refused(unquoted);
     const open = findOpenQuote(text, { at: first.pos[0], message: first.message }, lines);
     if (open !== undefined) return refused(open);
-    // What follows on the same line is mostly the echo of its first error.
+    // Later errors in a line mostly follow from the first.
     const firsts = errors.filter((error, index) => {
       const { line } = lines.linePos(error.pos[0]);
       return errors.findIndex((other) => lines.linePos(other.pos[0]).line === line) === index;
     });
     const misplaced = firsts.findIndex(({ message }) => MISPLACED.test(message));
     const told = firsts.slice(0, misplaced < 0 ? 5 : Math.min(misplaced + 1, 5));
-    return refused(...told.map(({ pos: [from, to], message }) => inWords(from, to, message)));
+    return refused(...told.map(({ pos: [from, to], message }) => ({ from, to, ...syntaxWords(message) })));
   }
   const second = documents[1];
   if (second !== undefined) {
@@ -73,13 +74,12 @@ export function readYaml(
   return { tree: documents[0], drafts, lines, problems: [] };
 }
 
-/** `text`: what came of bytes that are no UTF-8. */
 function encodingAdvice(text: string): string {
   if (text.startsWith('\ufffd\ufffd')) return 'it looks like UTF-16: save it as UTF-8';
   return text.includes('\0') ? 'this is no text file: name another' : 'save the file as UTF-8';
 }
 
-/** A short text cannot have that many, and counting costs as much as a third of parsing. */
+/** Counting costs a third of parsing, so short texts are not counted. */
 function hasMoreTokens(text: string, most: number): boolean {
   if (text.length * MOST_TOKENS_PER_CHARACTER < most) return false;
   let tokens = 0;
@@ -90,7 +90,7 @@ function hasMoreTokens(text: string, most: number): boolean {
   return false;
 }
 
-/** An unquoted brace inside braces or brackets makes many syntax errors; it deserves one that says what to do. */
+/** One message instead of the many syntax errors of an unquoted brace. */
 function findUnquotedBrace(text: string, firstError: number): SyntaxProblem | undefined {
   const lineStart = text.lastIndexOf('\n', firstError - 1) + 1;
   const upToError = [...text.slice(lineStart, firstError + 2).matchAll(BRACE_IN_TEXT)];
@@ -110,10 +110,7 @@ function findUnquotedBrace(text: string, firstError: number): SyntaxProblem | un
   };
 }
 
-/**
- * The quote that the parser misses far below it. `error`: the first one. Undefined unless it follows from a quote that
- * opens above it or on the left of it.
- */
+/** Finds the open quote behind an error of the parser far below. `error`: the first one. */
 function findOpenQuote(
   text: string,
   error: { readonly at: number; readonly message: string },
@@ -139,61 +136,9 @@ function findOpenQuote(
   return undefined;
 }
 
-/** A syntax problem; offsets are positions in the text. */
 interface SyntaxProblem {
   readonly from: number;
   readonly to: number;
   readonly message: string;
   readonly hint?: string;
-}
-
-/** What is nearly always meant by what the parser says. */
-const ADVICE: readonly (readonly [RegExp, string])[] = [
-  [/^Tabs are not allowed/, 'write spaces'],
-  [/must start at the same column$/, 'begin the line in the column of those it belongs to'],
-  [
-    /^Implicit (?:map )?keys need to be (?:on a single line|followed by)/,
-    'is a colon missing behind the key, or a space behind the colon?',
-  ],
-  [
-    /^Nested mappings are not allowed in compact/,
-    'begin the next line in the column of this one; a value with a colon and a space in it is written in quotes',
-  ],
-  [/^A block sequence may not be used as/, 'begin the lines above and below in the column of this one'],
-  [
-    /^Block collections are not allowed within flow/,
-    'is a comma missing, or a quote around a value with a colon?',
-  ],
-  [
-    /^Plain value cannot start with|^Unexpected scalar at node end/,
-    "write the whole value in quotes; a quote of the same kind inside is written twice, '', or as \\\"",
-  ],
-  [
-    /^Flow \w+ in block.* end with a ([\]}])$/,
-    'is a $1 missing above, or does this line belong farther right?',
-  ],
-  [/^Unexpected flow-\w+-end token in YAML stream: "(.)"/, 'which bracket does this $1 close? Take it out'],
-  [/^Unexpected flow-\w+-start at node end/, 'one file holds one document: take out what follows the first'],
-  [/^Unexpected , in flow/, 'an entry is missing before this comma, or the comma is one too many'],
-  [/^Missing , or : between flow/, 'write a comma between the entries'],
-  [/^Missing space after :/, 'write a space behind the colon'],
-  [/^Invalid escape sequence/, "write the backslash twice, or the value in single quotes '…'"],
-  [/^Comments must be separated/, 'write a space before the #, or the whole value in quotes'],
-  [/^(?:Alias|Anchor) |^Unresolved tag/, 'a value that begins with *, & or ! is written in quotes'],
-  [/^Not a YAML token|^Block scalar header/, 'nothing else stands in the line behind | or >'],
-  [/^Unexpected block-seq-ind on same line/, 'begin the list in the next line, or write it as [ … ]'],
-  [/^Block scalar values in collections must be/, 'write spaces before the lines of the text'],
-];
-
-/** What the parser has `written` of the text between two offsets, with what to do where that is nearly always the same. */
-function inWords(from: number, to: number, written: string): SyntaxProblem {
-  const message = sentence(written);
-  const [pattern, advice] = ADVICE.find(([known]) => known.test(message)) ?? [];
-  const hint = pattern && advice?.replace('$1', pattern.exec(message)?.[1] ?? '');
-  return { from, to, message, ...(hint !== undefined && { hint }) };
-}
-
-/** The parser reports what its recursion could not follow as an overflow. */
-function sentence(message: string): string {
-  return /call stack/.test(message) ? 'nested too deeply' : message.replace(/\s+/g, ' ');
 }

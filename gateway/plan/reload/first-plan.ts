@@ -1,4 +1,4 @@
-// The plan that a gateway starts with: its files, or the last accepted form of each API that has a refused file.
+// Makes the plan of a start from the files, or from the last accepted form of APIs with a refused file.
 
 import { atOnce } from '../../system/time-slices.ts';
 import { surroundingsOf } from '../check/views.ts';
@@ -18,16 +18,15 @@ import { judge } from './verdict.ts';
 
 export interface FirstPlan {
   readonly revision: string;
-  /** Findings about published dates, versions and URLs that the files change. */
   readonly rewritten: readonly Problem[];
   readonly pieces: readonly PlanPiece[];
-  /** If there are any, a reload also decides file by file. */
+  /** If there are any, a reload also judges file by file. */
   readonly quarantined: readonly Quarantined[];
-  /** Undefined if the files have to be judged again. */
+  /** Undefined if the files must be judged again. */
   readonly asRead: FilesAsRead | undefined;
 }
 
-/** What a reload would find as long as the files are those that the start has read. */
+/** The result of a reload while the files are those read at start. */
 export interface FilesAsRead extends Pick<Policies, 'problems' | 'descriptions'> {
   readonly isCurrent: () => Promise<boolean>;
 }
@@ -38,13 +37,12 @@ export type FirstLoad =
       readonly kind: 'plan';
       readonly plan: GatewayPlan;
       readonly first: FirstPlan;
-      /** Errors too, where something is quarantined. */
+      /** With errors if a file is quarantined. */
       readonly problems: readonly Problem[];
-      /** Call it once the plan is in force. */
+      /** Call it when the plan is in force. */
       readonly record: () => Promise<void>;
     };
 
-/** A plan without any API, for the time before the first plan. */
 export function emptyPlan(settings: Settings): GatewayPlan {
   return atOnce(planSteps({ settings, apis: [], revision: settings.revision }));
 }

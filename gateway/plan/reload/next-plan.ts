@@ -1,4 +1,4 @@
-// Makes the next plan from the reader's answers: hands over and compiles only what changed, in slices.
+// Makes the next plan from the reader's answers: transfers and compiles changed policies only, in slices.
 import { setImmediate } from 'node:timers/promises';
 import { inSlices } from '../../system/time-slices.ts';
 import { compileApi, planSteps } from '../compile/plan.ts';
@@ -9,7 +9,7 @@ import type { FormerVersion, PublishedEntry } from '../published/record.ts';
 import type { Settings } from '../settings.ts';
 import type { PlanPiece, ReadPiece } from './pieces.ts';
 
-/** Handed over at a time: each is copied from one thread to the other while requests wait. */
+/** Batch sizes. Requests wait while a batch is copied between the threads. */
 const PIECES_AT_ONCE = 16;
 const PROBLEMS_AT_ONCE = 200;
 const ENTRIES_AT_ONCE = 100;
@@ -21,11 +21,10 @@ export interface NextPlan {
 
 export interface NextPlanOptions {
   readonly settings: Settings;
-  /** Whether each piece still has what it was compiled from. */
   readonly keepsFiles: boolean;
 }
 
-/** `current`: the pieces of the plan in force, which the next one shares where they are the same. */
+/** `current`: the pieces of the plan in force. The next plan shares unchanged ones. */
 export async function makeNextPlan(
   reader: Pick<PolicyReader, 'pieces'>,
   summary: Pick<ReadSummary, 'digests'> & { readonly revision: string },
@@ -73,7 +72,7 @@ async function gathered<T>(
   return all;
 }
 
-/** The digests that no piece of `current` has; fills `known` with these pieces. */
+/** The digests without a piece in `current`. Also fills `known` with the pieces of `current`. */
 function* missingSteps(
   digests: readonly string[],
   current: readonly PlanPiece[],

@@ -1,4 +1,4 @@
-// Watches the policy files and builds a new plan from them; plans are swapped whole.
+// Watches the policy files and replaces the plan when they change.
 import { resolve } from 'node:path';
 import { watch } from 'chokidar';
 import { surroundingsOf } from '../check/views.ts';
@@ -13,7 +13,7 @@ import { keepsFiles } from './pieces.ts';
 import { judge, type LoadVerdict } from './verdict.ts';
 import type { LastLoad, PolicyWatch, ReloadOutcome, WatchOptions } from './watch-contract.ts';
 
-/** Editors write a file in several steps, and several files in a row. */
+/** Milliseconds without events before a reload: editors write a file in several steps. */
 const SETTLE_MS = 100;
 
 export function watchPolicies(options: WatchOptions, first: FirstPlan): PolicyWatch {
@@ -129,7 +129,7 @@ export function watchPolicies(options: WatchOptions, first: FirstPlan): PolicyWa
   const reload = (): Promise<ReloadOutcome> => {
     asked = true;
     if (running === undefined) return start();
-    // A load under way may have read a file before it changed: one more, shared by all who ask meanwhile.
+    // The running load may have read a file before it changed. All callers that wait share one more load.
     waiting ??= running.then(() => {
       waiting = undefined;
       return start();
@@ -138,8 +138,8 @@ export function watchPolicies(options: WatchOptions, first: FirstPlan): PolicyWa
   };
 
   /**
-   * A file that was saved between the first load and now made no event. The thread of the reader takes 40 MB: it is not
-   * started while the files are the same. An unchanged result is reported only if a reload was requested meanwhile.
+   * Detects files saved between the first load and the start of the watcher. The thread of the reader takes 40 MB, so
+   * it is not started for unchanged files. Reports an unchanged result only if a reload was requested meanwhile.
    */
   const lookAgain = async (): Promise<void> => {
     const { asRead } = first;

@@ -1,7 +1,7 @@
-// Makes a set of policy files that can be served when some files are refused.
+// Selects the policy files to serve when some files are refused.
 
 import { effectiveSunset } from '../../sections/schedule/redirects.ts';
-import type { Surroundings } from '../../sections/view.ts';
+import type { CheckContext } from '../../sections/view.ts';
 import type { Context } from '../load-documents.ts';
 import { hasErrors, headline, type Problem } from '../problems.ts';
 import { type AcceptedForms, createAcceptedForms } from '../published/accepted-forms.ts';
@@ -12,45 +12,44 @@ import { type Claims, checkTogether, claimsOf } from '../rules/together.ts';
 import type { ReadPiece } from './pieces.ts';
 import { type Candidate, isUnchanged, type StandIn, standIns } from './stand-ins.ts';
 
-/** A policy file that is refused although others are taken. */
+/** A policy file that is refused while others are accepted. */
 export interface Quarantined {
-  /** The name of the file, without its folder, where no other name is known or another file serves that API. */
+  /** The file name without its folder, if the API is unknown or another file serves it. */
   readonly api: string;
-  /** The refused file, as printed. */
   readonly file: string;
-  /** What is wrong with it, in one line. */
+  /** The first error, in one line. */
   readonly reason: string;
-  /** In its last accepted form; otherwise the API is left out. */
+  /** True: the last accepted form of its API is served. False: the API is left out. */
   readonly isServed: boolean;
-  /** Another file serves its API, and nothing is missing without this one. */
+  /** Another file serves its API, so nothing is missing. */
   readonly isSpare: boolean;
 }
 
 export interface Settled {
-  /** Accepted files first: where two claim a route, the first has it. None if no API can be served. */
+  /** Accepted files first: if two claim a route, the first wins. Empty if no API can be served. */
   readonly pieces: readonly ReadPiece[];
   readonly problems: readonly Problem[];
   readonly former: readonly FormerVersion[];
   readonly quarantined: readonly Quarantined[];
-  /** Recorded files of APIs that are left out; they stay recorded. */
+  /** Recorded files of APIs that are left out. They stay in the record. */
   readonly retained: readonly PublishedFile[];
-  /** Files that are left out and whose routes are unknown, so that these cannot be closed. */
+  /** Files that are left out with unknown routes, so that these cannot be closed. */
   readonly unplaced: readonly string[];
-  /** Two files describe one API, and the right one is unknown. */
+  /** Whether two files describe one API and neither is known to be the right one. */
   readonly hasRivals: boolean;
 }
 
 export interface SettleInput {
   readonly candidates: readonly Candidate[];
-  /** Why every file is missing; undefined where there are some. */
+  /** Why no file was found. Undefined if there are files. */
   readonly unmatched: Problem | undefined;
   readonly recorded: readonly PublishedEntry[];
 }
 
-export async function settle(input: SettleInput, context: Context, around: Surroundings): Promise<Settled> {
+export async function settle(input: SettleInput, context: Context, around: CheckContext): Promise<Settled> {
   const { recorded, unmatched } = input;
   const forms = createAcceptedForms(recorded, context, around);
-  // A file that is as it was accepted keeps what it claims; the one that changed is refused.
+  // An unchanged file keeps its routes and name. A changed file that claims the same is refused.
   const rank = (each: Candidate) => Number(!isUnchanged(each, forms));
   const candidates = input.candidates.toSorted((a, b) => rank(a) - rank(b));
   const broken = new Map<string, readonly Problem[]>(
@@ -83,7 +82,7 @@ export async function settle(input: SettleInput, context: Context, around: Surro
     );
     const together = checkTogether(accepted.flatMap(({ claimant }) => claimant ?? []));
     const ended = await takenFromEnded(accepted, standing, forms, { ...context, ...around });
-    // The problems of refused files are listed already, and a form was judged when it was accepted.
+    // Problems of refused files are listed already. Accepted forms were judged when they were accepted.
     const found = [...together, ...ended, ...compared.problems].filter(({ file }) => !refused.has(file));
     const errors = Map.groupBy(
       found.filter(({ severity }) => severity === 'error'),
@@ -112,14 +111,14 @@ export async function settle(input: SettleInput, context: Context, around: Surro
         ],
         former: compared.former,
         quarantined: apart.map((each) => ({ ...each, reason: reasonOf(refused.get(each.file) ?? []) })),
-        // What several policies name is recorded as it is in force.
+        // Files named by several policies are recorded as they are in force.
         retained: retained.filter(({ kind, name }) => kind === 'policy' || !taken.has(name)),
         hasRivals: leftOut.some(({ isRival }) => isRival),
         unplaced: leftOut.flatMap(({ file, isPlaced, isSpare }) => (isPlaced || isSpare ? [] : file)),
       };
     }
     for (const [file, problems] of errors) {
-      // A date may stand in a description that the policy names.
+      // The problem may be in a description that the policy names.
       const owners = accepted.filter(({ piece }) => piece?.files.some(({ name }) => name === file));
       for (const owner of owners) refused.set(owner.file, [...owner.problems, ...problems]);
       if (owners.length === 0) refused.set(file, problems);
@@ -127,22 +126,19 @@ export async function settle(input: SettleInput, context: Context, around: Surro
   }
 }
 
-/** The routes that no accepted file claims. */
+/** The claims without the routes of accepted files. */
 function without(claims: Claims, accepted: readonly Candidate[]): Claims {
   const taken = new Set(accepted.flatMap(({ claimant }) => placesIn(claimant?.claims)));
   const routes = claims.routes.map(({ at, keys }) => ({ at, keys: keys.filter((key) => !taken.has(key)) }));
   return { ...claims, routes };
 }
 
-/**
- * A version that answers 410 stays so: while its own file is refused, no new route of another API may lie at its places
- * or below them.
- */
+/** A version that answers 410 keeps its routes while its file is refused: no other API may add one there or below. */
 async function takenFromEnded(
   accepted: readonly Candidate[],
   standing: readonly StandIn[],
   forms: AcceptedForms,
-  { now, public: origin }: Pick<Surroundings, 'now' | 'public'>,
+  { now, public: origin }: Pick<CheckContext, 'now' | 'public'>,
 ): Promise<readonly Problem[]> {
   const ended = standing.flatMap(({ view }) =>
     [...view.versions].flatMap(([label, version]) => {

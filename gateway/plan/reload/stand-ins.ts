@@ -1,7 +1,7 @@
-// For each refused file the accepted form that stands in for it.
+// Finds the last accepted form that stands in for each refused file.
 import { basename } from 'node:path';
 import type { EpochMs } from '../../policy/contract.ts';
-import type { PolicyView, Surroundings } from '../../sections/view.ts';
+import type { CheckContext, PolicyView } from '../../sections/view.ts';
 import type { Problem } from '../problems.ts';
 import type { AcceptedForm, AcceptedForms } from '../published/accepted-forms.ts';
 import type { PublishedFile } from '../published/record.ts';
@@ -10,9 +10,8 @@ import { closedRoutes, hasReadableRoutes, statesRoutes } from '../routes/closed-
 import { type Claimant, claimsOf } from '../rules/together.ts';
 import type { ReadPiece } from './pieces.ts';
 
-/** A policy file as it was read from the disk. */
+/** A policy file as read from the disk. */
 export interface Candidate {
-  /** As printed. */
   readonly file: string;
   readonly problems: readonly Problem[];
   /** Undefined if the shape is wrong. */
@@ -23,43 +22,39 @@ export interface Candidate {
 }
 
 export interface StandIn {
-  /** The refused file, as printed. */
   readonly file: string;
   readonly piece: ReadPiece;
   readonly view: PolicyView;
-  /** The routes that the file states and its API does not have. */
+  /** Routes in the refused file that its API does not have. */
   readonly closed: readonly ReadPiece[];
 }
 
 export interface LeftOut {
   readonly file: string;
-  /** Its API; the name of the file, without its folder, if that is not known or another file serves it. */
+  /** Its API. The file name without its folder, if the API is unknown or another file serves it. */
   readonly api: string;
-  /** Another file serves its API. */
   readonly isSpare: boolean;
-  /** Another file describes its API; both are sound, and neither is as it was accepted. */
+  /** Another file describes its API. Both are valid, and neither equals its accepted form. */
   readonly isRival: boolean;
-  /** The routes that the file states, and those of its accepted form. */
+  /** The routes of the file and of its accepted form. */
   readonly closed: readonly ReadPiece[];
-  /** False if neither states its routes: the record of the store may not know an API that was in force. */
+  /** False if the routes are in neither: the record may lack an API that was in force. */
   readonly isPlaced: boolean;
 }
 
 export interface RefusedFiles {
-  /** Names, as printed. */
   readonly refused: readonly string[];
-  /** Those of them that are refused without a look at other files. */
+  /** The files that are refused because of their own errors. */
   readonly broken: ReadonlyMap<string, unknown>;
   readonly candidates: readonly Candidate[];
   readonly accepted: readonly Candidate[];
   readonly forms: AcceptedForms;
-  readonly around: Surroundings;
+  readonly around: CheckContext;
 }
 
 export interface StoodIn {
   readonly standIns: readonly StandIn[];
   readonly leftOut: readonly LeftOut[];
-  /** Recorded files of APIs that are left out. */
   readonly retained: readonly PublishedFile[];
 }
 
@@ -71,7 +66,7 @@ export async function standIns(files: RefusedFiles): Promise<StoodIn> {
   const others = await forms.besides(accepted.flatMap(({ piece }) => piece ?? []));
   const byApi = new Map(others.toReversed().map((form) => [form.api ?? form, form]));
   const placed = assign(
-    // A file that was accepted itself comes before copies of it.
+    // A file that was accepted itself takes precedence over copies.
     refused.toSorted((a, b) => Number(forms.names.has(b)) - Number(forms.names.has(a))),
     [...byApi.values()].filter(({ api }) => api === undefined || !servers.has(api)),
     candidateOf,
@@ -80,7 +75,7 @@ export async function standIns(files: RefusedFiles): Promise<StoodIn> {
   const leftOut: LeftOut[] = [];
   const own = async (file: string) => candidateOf.get(file)?.view(around.now);
   const placesOf = (view: PolicyView) => placesIn(claimsOf(view, around.public));
-  /** But for those at or below `places`, where the rules of its own API hold. */
+  /** Without routes at or below `places`: the rules of its API apply there. */
   const closing = (view: PolicyView | undefined, name: string, places: readonly string[] = []) => {
     if (view === undefined) return [];
     const piece = closedRoutes(view, name);
@@ -102,7 +97,7 @@ export async function standIns(files: RefusedFiles): Promise<StoodIn> {
       retained.push(...form.files);
     }
   }
-  // The same files make the same plan, in whatever order they were refused.
+  // The same files make the same plan, in any order of refusal.
   found.sort((a, b) => ((a.view.parts.api ?? '') < (b.view.parts.api ?? '') ? -1 : 1));
   const served = new Map(found.map(({ view }) => [view.parts.api, view]));
   const named = new Set([...servers.keys(), ...served.keys(), ...leftOut.map(({ api }) => api)]);
@@ -110,7 +105,7 @@ export async function standIns(files: RefusedFiles): Promise<StoodIn> {
     if (placed.some((each) => each.file === file && each.isOwn)) continue;
     const api = apiOf(file);
     const server = servers.get(api);
-    // If both files of an API are sound and neither is as it was accepted, the right one is unknown.
+    // If both files of an API are valid and neither is unchanged, the right one is unknown.
     const isBeside = broken.has(file) || server === undefined || isUnchanged(server, forms);
     const stoodIn = served.get(api);
     const isSpare = api !== undefined && (server ?? stoodIn) !== undefined && isBeside;
@@ -128,14 +123,13 @@ export async function standIns(files: RefusedFiles): Promise<StoodIn> {
 }
 
 interface Placed {
-  /** The refused file. */
   readonly file: string;
   readonly form: AcceptedForm;
-  /** False if the file names another API, which no form is of. */
+  /** False if the file names another API, one without an accepted form. */
   readonly isOwn: boolean;
 }
 
-/** Finds the refused file of each API that is in no accepted file. An API without one was taken away. */
+/** Assigns each API without an accepted file to a refused file. An API that gets none was removed. */
 function assign(
   refused: readonly string[],
   absent: readonly AcceptedForm[],
@@ -151,7 +145,7 @@ function assign(
         if (matches(file, form) && left.delete(form)) placed.push({ file, form, isOwn: true });
   };
   placeAll((file, { api }) => api !== undefined && api === apiOf(file));
-  // The others may be of any API. The ones with new names come first.
+  // The remaining forms may belong to any of these files. Files with new names come first.
   const unsure = refused.filter((file) => candidateOf.has(file) && !has(file)).toReversed();
   placeAll((file, { name }) => name === file && !has(file));
   const free = unsure.filter((file) => apiOf(file) === undefined && !has(file));
@@ -163,7 +157,6 @@ function assign(
   return [...placed, ...rest];
 }
 
-/** Whether the file is as it was accepted. */
 export function isUnchanged({ piece }: Candidate, forms: AcceptedForms): boolean {
   return forms.includes(piece);
 }

@@ -1,4 +1,4 @@
-// Judges the policy files that a reader has read: a plan, or a refusal with its problems.
+// Decides whether policy files become a plan or are refused.
 import type { EpochMs } from '../../policy/contract.ts';
 import type { PolicyReader, ReadSummary } from '../loader-thread/reader-contract.ts';
 import { type Problem, sortProblems } from '../problems.ts';
@@ -13,18 +13,17 @@ export type LoadVerdict =
       readonly kind: 'plan';
       readonly revision: string;
       readonly digests: readonly string[];
-      /** With errors if something is quarantined. */
+      /** With errors if a file is quarantined. */
       readonly problems: readonly Problem[];
       readonly former: readonly FormerVersion[];
       readonly quarantined: readonly Quarantined[];
-      /** Recorded files of APIs that are not served, which stay recorded. */
       readonly retained: readonly PublishedFile[];
     };
 
 export interface JudgeOptions {
   readonly now: EpochMs;
   readonly history: PublishedHistory;
-  /** Whether the last accepted form of an API stands in for a refused file; otherwise one error refuses all files. */
+  /** Whether accepted forms stand in for refused files. If not, one error refuses all files. */
   readonly standsIn: boolean;
   /** Whether an API without an accepted form is left out. */
   readonly partial: boolean;
@@ -33,8 +32,8 @@ export interface JudgeOptions {
 }
 
 /**
- * `summary` is the reader's answer for these files. While the store is away, nothing is compared and nothing stands in;
- * a partial start then leaves out the API of each refused file.
+ * If the store is unavailable, nothing is compared and no accepted form stands in: a partial start leaves out the API
+ * of each refused file.
  */
 export async function judge(
   reader: PolicyReader,

@@ -1,4 +1,4 @@
-// Types of the watch of the policy files: its options, its handle and the outcome of a load.
+// Types of the watch of the policy files: options, handle, outcome of a load.
 import type { EpochMs } from '../../policy/contract.ts';
 import type { PolicyReader, ReaderStart } from '../loader-thread/reader-contract.ts';
 import type { GatewayPlan } from '../plan.ts';
@@ -15,61 +15,58 @@ export interface WatchOptions {
   readonly environment: Environment;
   /** The lifecycle clock. */
   readonly now: () => EpochMs;
-  /** The real clock, by which it is said since when a plan is in force. */
+  /** The real clock, for the times of loads. */
   readonly wallClock: () => EpochMs;
   readonly history: PublishedHistory;
-  /** A load begins. At most one of the callbacks below reports its outcome. */
+  /** A load starts. At most one of the callbacks below reports its outcome. */
   readonly onBegun: () => void;
-  /** Waited for: what was published is recorded once the plan is in force. */
+  /** Awaited: the published history is recorded when the plan is in force. */
   readonly onPlan: (
     plan: GatewayPlan,
     warnings: readonly Problem[],
     pieces: readonly PlanPiece[],
     quarantined: readonly Quarantined[],
   ) => Promise<void> | void;
-  /** APIs whose files are refused, where nothing else has changed. */
+  /** Only the quarantined files changed. */
   readonly onQuarantined: (quarantined: readonly Quarantined[]) => void;
   /** The plan in force stays. */
   readonly onRejected: (problems: readonly Problem[]) => void;
   readonly onUnchanged: () => void;
-  /** `gateway.yaml` differs from what the settings were made of; said once per change. */
+  /** `gateway.yaml` changed after the start. Called once per change. */
   readonly onRestartNeeded: () => void;
-  /** The watch or a load failed by other than the documents' fault; the plan in force stays. */
+  /** The watch or a load failed for another reason than the documents. The plan in force stays. */
   readonly onFault: (error: unknown) => void;
   readonly cwd?: string;
-  /** Opens the reader; default: one in its own thread. */
+  /** Default: a reader in a thread of its own. */
   readonly openReader?: (start: ReaderStart) => PolicyReader;
 }
 
 export interface PolicyWatch {
-  /** Resolves once changes of files are noticed. */
+  /** Resolves when the watcher reports changes. */
   readonly ready: Promise<void>;
-  /** Loads now; resolves, never rejects, when a load that began after this call has ended. */
+  /** Resolves, never rejects, when a load that started after this call has ended. */
   readonly reload: () => Promise<ReloadOutcome>;
   /** The findings of a reload, without reloading. */
   readonly preview: () => Promise<readonly Problem[]>;
-  /** The last load that has ended; undefined before the first. */
+  /** Undefined before the first load has ended. */
   readonly last: () => LastLoad | undefined;
   readonly quarantined: () => readonly Quarantined[];
-  /** Ends the watch; resolves when no load runs any more. No callback is called afterwards. */
+  /** Resolves when no load runs. No callback is called afterwards. */
   readonly close: () => Promise<void>;
 }
 
 /** `revision` is the one in force after the load. */
 export interface ReloadOutcome {
   /**
-   * `accepted`: a new plan is in force. `unchanged`: the files are in force already. `rejected`: the files have errors.
-   * `failed`: another fault, which the log names.
+   * `accepted`: a new plan is in force. `rejected`: the files have errors. `failed`: another fault, which is logged.
    */
   readonly kind: 'accepted' | 'unchanged' | 'rejected' | 'failed';
   readonly revision: string;
-  /** Since when that one is in force, by the real clock. */
+  /** When this revision came into force, by the real clock. */
   readonly since: EpochMs;
-  /** By file and position; warnings only, unless rejected. Where unchanged, what the plan in force had rewritten is among them. */
+  /** By file and position. Warnings only, unless rejected. */
   readonly problems: readonly Problem[];
-  /** `gateway.yaml` differs from what the process runs with. */
   readonly restartNeeded: boolean;
-  /** APIs whose files are refused, although others may have been taken. */
   readonly quarantined: readonly Quarantined[];
 }
 

@@ -1,4 +1,4 @@
-// The routes of an API that is left out.
+// The routes of an API that is left out of the plan.
 
 import { type PolicyFile, policyPartsGrammar } from '../../sections/policy-file.ts';
 import type { PolicyView } from '../../sections/view.ts';
@@ -9,7 +9,7 @@ import type { ReadPiece } from '../reload/pieces.ts';
 
 const ROUTE_KEYS = ['host', 'base', 'resolve'] as const;
 
-/** A piece of a plan with the well-formed routes of a file and nothing else; undefined if there are none. */
+/** The well-formed routes of a file as a piece of a plan, without any other rules. Undefined if there are none. */
 export function closedRoutes({ parts }: PolicyView, name: string): ReadPiece | undefined {
   const { host, resolve } = parts;
   const base = parts.base ?? resolve?.find(({ path }) => path !== undefined)?.path;
@@ -20,20 +20,16 @@ export function closedRoutes({ parts }: PolicyView, name: string): ReadPiece | u
     ...(host !== undefined && { host }),
     ...(resolve !== undefined && { resolve }),
     access: 'public',
-    // Requests at the base are closed too: a carrier that leads there may be missing from the file.
+    // Closes requests at the base too: the file may lack a carrier that leads there.
     versions: 'none',
     isLeftOut: true,
   };
   return { digest: digest([JSON.stringify(file)]), files: [], file };
 }
 
-/** Rules of findings about the shape of a file. */
 const OF_SHAPE: ReadonlySet<string> = new Set(['shape', 'custom', 'unknown-key', 'wrong-file']);
 
-/**
- * Whether a refused file states every route of its API. Otherwise it may have been cut short, or its host may stand
- * under another key.
- */
+/** Otherwise the file may be truncated, or have its host under another key. */
 export function statesRoutes(view: PolicyView, problems: readonly Problem[]): boolean {
   const { document, parts } = view;
   const lastKey = keysOf(document.value).at(-1);
@@ -45,15 +41,15 @@ export function statesRoutes(view: PolicyView, problems: readonly Problem[]): bo
   );
 }
 
-/** Whether the base, the hosts and the carriers of an API with versions are written and well formed. */
+/** Whether the base, the hosts and the carriers of an API with versions are present and well formed. */
 export function hasReadableRoutes({ document, parts }: PolicyView): boolean {
   if (parts.base === undefined || (parts.versions !== 'none' && parts.resolve === undefined)) return false;
   return ROUTE_KEYS.every((key) => {
     if (document.repeated.has(key)) return false;
     const given = valueAt(document.value, [key]);
-    // Of a list, entries that are not well formed were taken out.
+    // Parsing dropped malformed entries of the list.
     if (Array.isArray(given) && document.has([key, given.length])) return false;
-    // A value with a missing variable is written and has no value.
+    // A value with a missing variable has a position but no value.
     return given === undefined
       ? !document.has([key])
       : policyPartsGrammar.shape[key].safeParse(given).success;

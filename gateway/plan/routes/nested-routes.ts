@@ -1,23 +1,22 @@
-// Nested routes: an API with its base below that of another API. A service may read a path of the outer API as one of the nested API.
+// Nested routes: an API below the base of another. A service may mix up their paths.
 import { LONGEST_LITERAL } from '../../policy/octets.ts';
 import type { ReadPath } from '../../policy/paths/reading.ts';
 import { looksLikeVersion } from '../../policy/versioning/readers.ts';
 import { type Found, follow, NOTHING, type NodesByName } from './nodes-by-name.ts';
 
-/** A version may have any of them. */
+/** Name lengths to try for a `{version}` segment. */
 const ALL_LENGTHS = Array.from({ length: LONGEST_LITERAL }, (_, index) => LONGEST_LITERAL - index);
 
 export interface RouteNode<T> extends NodesByName<RouteNode<T>> {
   /** By the text that the gateway itself matches. */
   readonly literals: Map<string, RouteNode<T>>;
   version: RouteNode<T> | undefined;
-  /** Boxed, since a route may be any value. */
+  /** An object, since a route may be undefined. */
   bound: { readonly route: T } | undefined;
 }
 
-/** The routes below another route. */
 export interface NestedRoutes<T> {
-  /** The longest routes that `path`, the path behind the outer route, leads to; the outer route itself if a reader finds none below. */
+  /** The longest routes that readers find for `path`, which starts behind the outer route; or the outer route. */
   readonly reached: (path: ReadPath) => readonly NestedRoute<T>[];
 }
 
@@ -29,7 +28,7 @@ export interface NestedRoute<T> {
   readonly depth: number;
 }
 
-/** The routes below `places`, the nodes of `route` in the tree of one host; undefined if there are none. */
+/** The routes below `places`, which are the nodes of `route` in the tree of one host. Undefined if there are none. */
 export function nestedRoutes<T>(places: readonly RouteNode<T>[], route: T): NestedRoutes<T> | undefined {
   const starts = places.filter((node) => leadsElsewhere(node, route));
   if (starts.length === 0) return undefined;
@@ -45,7 +44,7 @@ function leadsElsewhere<T>(node: RouteNode<T>, route: T): boolean {
   );
 }
 
-/** A reader finds the route of `node` only if it finds none below. `isFolded`: only without case does the path lead here. */
+/** A reader gets the route of `node` if it finds no longer one. `isFolded`: the path leads here only without case. */
 function longest<T>(
   node: RouteNode<T>,
   path: ReadPath,

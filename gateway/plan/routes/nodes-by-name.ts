@@ -1,9 +1,9 @@
-// The nodes below a node in a tree of path segments, by the names of their literals as readers compare them.
+// Child nodes in a tree of path segments, by the names that readers compare.
 import { LETTERS, type Letters, lettersOf, namesOf, type ReadPath } from '../../policy/paths/reading.ts';
 
 export interface NodesByName<N> {
   readonly byName: Readonly<Record<Letters, Map<string, readonly N[]>>>;
-  /** Of the names, the longest first. */
+  /** Lengths of the names, longest first. */
   lengths: readonly number[];
 }
 
@@ -20,7 +20,7 @@ export function createNodesByName<N>(): NodesByName<N> {
   return { byName: { exact: new Map(), ascii: new Map(), unicode: new Map() }, lengths: [] };
 }
 
-/** `name`: decoded. Returns `node`. */
+/** `name` is decoded. Returns `node`. */
 export function addNode<N>(nodes: NodesByName<N>, name: string, node: N): N {
   for (const letters of LETTERS) {
     const index = nodes.byName[letters];
@@ -32,8 +32,8 @@ export function addNode<N>(nodes: NodesByName<N>, name: string, node: N): N {
 }
 
 /**
- * What the readers of `path` find behind its segment at `depth`. `nextOf`: where a name leads; `find`: what is there, asked once.
- * `isFolded`: the name as written does not lead there. A reader that ignores suffixes tries shorter names up to a match.
+ * The matches of the readers of `path` from its segment at `depth` on. `isFolded`: the name as written does not
+ * match. A reader that ignores suffixes tries shorter names until one matches. Calls `find` once per node.
  */
 export function follow<N, M>(
   path: ReadPath,
@@ -64,7 +64,7 @@ export function follow<N, M>(
     if (ignoresSuffix && isLast) {
       const isAsWritten = names.some((each) => each.letters === literal && each.text === text);
       for (const length of lengths) {
-        // A router that minds case does not find a folded name, and the service may ask another one for a shorter name.
+        // A router that minds case finds no folded name, but the service may have another router for a shorter name.
         if (isFoundByAll && isAsWritten) break;
         if (text.charAt(length) === '.' && isFound(text.slice(0, length), letters)) isFoundByAll = true;
       }

@@ -1,4 +1,4 @@
-// Method and path to the rules of one operation: a tree of path segments per version, built once per plan.
+// Finds the operation of a method and path: a tree of path segments per version, built once per plan.
 import type { OperationTemplate } from '../../policy/lifecycle/operation-template.ts';
 import { decodedOctets } from '../../policy/octets.ts';
 import type { ReadPath } from '../../policy/paths/reading.ts';
@@ -19,14 +19,10 @@ export interface OperationMatch<T> {
 }
 
 export interface OperationTable<T> {
-  /** In the order written. */
   readonly list: readonly T[];
-  /**
-   * The operation that a path means literally. A literal segment wins over a parameter. For HEAD, an operation for HEAD wins over
-   * one for GET; both win over `*`.
-   */
+  /** For the path as written. Literal segments win over parameters. For HEAD: HEAD wins over GET, GET over `*`. */
   readonly match: (method: string, tail: string) => OperationMatch<T> | undefined;
-  /** The operations that the path means to its readers. */
+  /** The operations that any reader of the path finds. */
   readonly reached: (method: string, path: ReadPath) => Found<OperationMatch<T>>;
 }
 
@@ -35,7 +31,7 @@ interface Node<T> extends NodesByName<Node<T>> {
   readonly byMethod: Map<string, T>;
 }
 
-/** @throws RangeError when two operations answer the same requests, which a checked plan does not have */
+/** @throws RangeError if two operations have the same method and path; checks exclude that */
 export function createOperationTable<T>(
   operations: readonly { readonly template: OperationTemplate; readonly rules: T }[],
 ): OperationTable<T> {
@@ -59,8 +55,8 @@ function insert<T>(root: Node<T>, { method, segments }: OperationTemplate, rules
 }
 
 /**
- * A reader asks the parameter only if it finds nothing behind a literal. `isFolded`: only without case does the path lead here. The
- * service may then have a router that minds case for the literal, and another one for the parameter.
+ * A reader tries the parameter only if the literal leads to no match. `isFolded`: the path matches only without case.
+ * The service may then use a router that minds case for the literal, and another one for the parameter.
  */
 function find<T>(
   node: Node<T>,

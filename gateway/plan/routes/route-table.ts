@@ -1,4 +1,4 @@
-// Host and path to API: a tree of path segments per host, built once per plan.
+// Finds the API of a host and path: a tree of path segments per host, built once per plan.
 import { decodedOctets } from '../../policy/octets.ts';
 import { looksLikeVersion } from '../../policy/versioning/readers.ts';
 import { LOOPBACK } from '../grammar/addresses.ts';
@@ -6,7 +6,7 @@ import { type NestedRoutes, nestedRoutes, type RouteNode } from './nested-routes
 import { addNode, createNodesByName } from './nodes-by-name.ts';
 
 export interface Route<T> {
-  /** Lower case, no port, IPv6 in brackets; or `{version}.` and a host, for every version-like first label. */
+  /** Lower case, no port, IPv6 in brackets. `{version}.` and a host: any first label that looks like a version. */
   readonly host: string;
   /** Literal segments and at most one `{version}`. */
   readonly path: string;
@@ -15,26 +15,26 @@ export interface Route<T> {
 
 export interface RouteMatch<T> {
   readonly route: T;
-  /** The raw segment at `{version}`; undefined when the base matched. */
+  /** The raw segment at `{version}`. Undefined if the base matched. */
   readonly versionSegment: string | undefined;
-  /** The first label of a host that matched `{version}.…`; undefined for a host matched by its full name. */
+  /** The first label of a host that matched `{version}.…`. Undefined if the full name matched. */
   readonly subdomain: string | undefined;
-  /** What follows the API's base, raw: empty, or starting with `/`. */
+  /** The raw path behind the API's base: empty, or starting with `/`. */
   readonly tail: string;
 }
 
 export interface RouteTable<T> {
-  /** True when any route is bound to this host (lower case, no port); decides 421 against 404. */
+  /** Whether any route has this host (lower case, no port). Decides between 421 and 404. */
   readonly knowsHost: (host: string) => boolean;
-  /** The longest matching route; a literal segment wins over `{version}`. `path` is normalised and raw. */
+  /** The longest matching route. A literal segment wins over `{version}`. `path` is normalised and raw. */
   readonly match: (host: string, path: string) => RouteMatch<T> | undefined;
-  /** The routes below the places of `route` on all hosts; undefined if there are none. */
+  /** The routes below those of `route` on all hosts. Undefined if there are none. */
   readonly below: (route: T) => NestedRoutes<T> | undefined;
 }
 
 const VERSION = '{version}';
 
-/** The best node so far; `end` is where the tail starts, `version` the bounds of the version segment. */
+/** The best match so far. `end` is where the tail starts. */
 interface Found<T> {
   bound: { readonly route: T } | undefined;
   end: number;
@@ -42,9 +42,9 @@ interface Found<T> {
   versionEnd: number;
 }
 
-/** A table that grows route by route. Do not use `table` before it is complete. */
+/** Do not use `table` before the last `add`. */
 export interface GrowingRouteTable<T> {
-  /** The first to have a host and path keeps them. @throws RangeError when the path names the version twice */
+  /** The first route at a host and path wins. @throws RangeError if the path has two `{version}` */
   readonly add: (route: Route<T>) => void;
   readonly table: RouteTable<T>;
 }
@@ -52,7 +52,6 @@ export interface GrowingRouteTable<T> {
 export function startRouteTable<T>(): GrowingRouteTable<T> {
   const hosts = new Map<string, RouteNode<T>>();
   const places = new Map<T, RouteNode<T>[]>();
-  // Kept once asked for.
   const nested = new Map<T, NestedRoutes<T> | undefined>();
   return {
     add({ host, path, route }) {
@@ -84,10 +83,7 @@ export function startRouteTable<T>(): GrowingRouteTable<T> {
   };
 }
 
-/**
- * The key under which a host such as `v1.api.example.com` is bound. `vx.api.example.com` shares it and is refused as
- * malformed (STAT-1); `www.api.example.com` is another host.
- */
+/** The key for a host such as `v1.api.example.com`. `vx.api.example.com` shares it and is malformed (STAT-1). */
 function versionedHost(host: string): string {
   const dot = host.indexOf('.');
   return dot > 0 && /^[v0-9]/.test(host) ? VERSION + host.slice(dot) : '';
@@ -110,7 +106,7 @@ function createNode<T>(): RouteNode<T> {
   };
 }
 
-/** The node of `path`; undefined where another route has it already. */
+/** The node of `path`. Undefined if another route has it. */
 function insert<T>(tree: RouteNode<T>, path: string, route: T): RouteNode<T> | undefined {
   let node = tree;
   let versions = 0;
@@ -135,9 +131,8 @@ function literalOf<T>(node: RouteNode<T>, segment: string): RouteNode<T> {
 }
 
 /**
- * Depth first, literals before `{version}`; a later find replaces an earlier one only when it reaches further. `at` is
- * the end of what is matched so far, so every match ends at a segment boundary. An empty segment or an encoded slash is
- * no key of any node: `//` and `%2F` never match inside a prefix (VER-7).
+ * Depth first, literals before `{version}`. The longest match wins; `at` is the end of the matched part. No node has
+ * an empty segment or an encoded slash as key, so `//` and `%2F` never match inside a prefix (VER-7).
  */
 function descend<T>(
   node: RouteNode<T>,

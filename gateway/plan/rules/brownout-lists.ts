@@ -1,4 +1,4 @@
-// Every `brownouts` list of a version, its operations' included, with the dates its windows must lie between.
+// The `brownouts` lists of a version and its operations, with the dates around their windows.
 import type { EpochMs } from '../../policy/contract.ts';
 import type { BrownoutRule, BrownoutWindow } from '../../policy/lifecycle/brownout-rule.ts';
 import { type BrownoutSpan, expandBrownouts } from '../../policy/lifecycle/brownout-windows.ts';
@@ -7,21 +7,20 @@ import { type CheckedVersion, isWritten, type PolicyView } from '../../sections/
 import type { Path } from '../read/document.ts';
 
 export interface BrownoutList {
-  /** Path of the list. */
   readonly at: Path;
   readonly rules: readonly BrownoutRule[];
-  /** The date that is missing, or the dates and the windows between them, by time. */
+  /** The missing date, or the dates with the windows between them in order of time. */
   readonly placed:
     | { readonly kind: 'nowhere'; readonly missing: 'deprecated' | 'sunset' }
-    /** Not unrolled: with it the windows of the file are more than `MOST_DIFFERENT`. */
+    /** Not expanded: with this list, the file has more than `MOST_DIFFERENT` windows. */
     | { readonly kind: 'beyond' }
     | { readonly kind: 'windows'; readonly span: BrownoutSpan; readonly windows: readonly BrownoutWindow[] };
 }
 
-/** Each window costs a look at a time zone; that many keep `check` and a reload well under a second. */
+/** Each window costs a time zone lookup. This number keeps `check` and a reload well below a second. */
 export const MOST_DIFFERENT = 2_500;
 
-/** The lists of one file: the windows of equal ones between the same dates are looked for once. */
+/** The expanded lists of one file. Equal lists between the same dates are expanded once. */
 interface Unrolled {
   readonly lists: Map<string, BrownoutList['placed']>;
   windows: number;
@@ -29,7 +28,7 @@ interface Unrolled {
 
 const unrolled = new WeakMap<PolicyView, Unrolled>();
 
-/** Lists whose dates are malformed or out of order are left out: that has been said. */
+/** Lists with malformed or unordered dates are left out: these have findings of their own. */
 export function brownoutListsOf({ version, at, view }: CheckedVersion): readonly BrownoutList[] {
   const { deprecated, brownouts, operations = {} } = version;
   const sunset = effectiveSunset(version);
@@ -67,7 +66,7 @@ function listOf(
   return placed === undefined ? [] : [{ at, rules, placed }];
 }
 
-/** One list is said to be beyond what a file may have; those that come after it are left out. */
+/** The first list above the limit is `beyond`. Lists after it are left out. */
 function unroll(
   view: PolicyView,
   rules: readonly BrownoutRule[],
@@ -85,7 +84,7 @@ function unroll(
   return placed;
 }
 
-/** An instant in UTC, seconds only where there are any. */
+/** In UTC, with seconds only if they are not zero. */
 export function spellInstant(instant: EpochMs): string {
   return Temporal.Instant.fromEpochMilliseconds(instant).toString().replace(/:00Z$/, 'Z');
 }

@@ -1,4 +1,4 @@
-// brownout-windows: windows exist, lie between deprecation and sunset, and none begins before another is over.
+// Rules brownout-windows and brownout-announcement: where windows may lie, and how early they are announced.
 import type { BrownoutRule, BrownoutWindow } from '../../policy/lifecycle/brownout-rule.ts';
 import { type BrownoutSpan, MOST_WINDOWS } from '../../policy/lifecycle/brownout-windows.ts';
 import { dayUntil } from '../../sections/schedule/calendar.ts';
@@ -15,7 +15,7 @@ export const brownoutWindows: VersionCheck = (subject, report) => {
       continue;
     }
     if (placed.kind === 'beyond') {
-      // No rule's name: switching it off would leave the work to every reload.
+      // Not a rule that can be switched off: every reload would have to expand the windows.
       report(at, {
         rule: 'brownouts',
         message: `with this list the brownouts of the file come to more than ${MOST_DIFFERENT} different windows`,
@@ -45,7 +45,7 @@ type Wrong = { readonly at: readonly (string | number)[]; readonly message: stri
 const DAY_MS = 86_400_000;
 const NOTICE_DAYS = 14;
 
-/** Callers learn of a brownout at least 14 days before its first window. */
+/** Consumers learn of a brownout at least 14 days before its first window. */
 export const brownoutAnnouncement: VersionCheck = (subject, report) => {
   for (const { at, rules, placed } of brownoutListsOf(subject)) {
     if (placed.kind !== 'windows') continue;
@@ -61,7 +61,6 @@ export const brownoutAnnouncement: VersionCheck = (subject, report) => {
   }
 };
 
-/** What is wrong with the bounds as written. */
 function outside({ times }: BrownoutRule, span: BrownoutSpan): Wrong | undefined {
   const deprecated = spellInstant(span.deprecated);
   const sunset = spellInstant(span.sunset);
@@ -91,7 +90,7 @@ function outside({ times }: BrownoutRule, span: BrownoutSpan): Wrong | undefined
   };
 }
 
-/** The first window that begins before another is over: one overlap of a repetition says as much as all. */
+/** Only the first overlap: repeated windows repeat it. */
 function firstOverlap(windows: readonly BrownoutWindow[]): Wrong | undefined {
   for (const [place, { from, rule }] of windows.entries()) {
     const before = windows[place - 1];

@@ -1,15 +1,15 @@
-// The checks of one policy file: those of each section, then the rules across sections.
+// Checks one policy file: the checks of each section, then the rules across sections.
 import { INHERITED, SECTIONS } from '../../sections/list.ts';
 import type { VersionParts } from '../../sections/policy-file.ts';
 import { pathsOf } from '../../sections/routes/compile.ts';
 import {
+  type CheckContext,
   type CheckedVersion,
   checkedVersion,
-  isTakenOver,
+  isInherited,
   isWritten,
   type PolicyView,
   type Report,
-  type Surroundings,
   type VersionCheck,
 } from '../../sections/view.ts';
 import type { Path } from '../read/document.ts';
@@ -42,15 +42,15 @@ const VERSION_RULES: readonly VersionCheck[] = [
   bodyNotice,
 ];
 
-/** An operation has dates and a guide of its own; extensions and what runs beside it are its version's. */
+/** Operations have their own dates and guide. Extensions and parallel versions belong to the version. */
 const OPERATION_RULES: readonly VersionCheck[] = [noticePeriod, migrationGuide];
 
-/** Keys of an API that do nothing where each version has its own. */
+/** Keys of an API that have no effect if each version has its own. */
 const ANNOUNCED_TO_ALL: readonly string[] = SECTIONS.flatMap(({ inherited = {}, mayBeOverridden }) =>
   mayBeOverridden ? [] : Object.keys(inherited),
 );
 
-export function checkPolicy(view: PolicyView, around: Surroundings, unswitched: Report): void {
+export function checkPolicy(view: PolicyView, around: CheckContext, unswitched: Report): void {
   const report = switchedReport(view.parts.rules, unswitched);
   takenOver(view, report);
   if (view.unversioned) checkUnversioned(view, report);
@@ -66,7 +66,7 @@ export function checkPolicy(view: PolicyView, around: Surroundings, unswitched: 
   reservedPaths(view, report);
 }
 
-/** Only those with a date of their own: the others share what is said of the version. */
+/** Operations with a date of their own. Findings of the version cover the others. */
 function operationsOf({ label, version, at, view }: CheckedVersion): readonly CheckedVersion[] {
   return Object.entries(version.operations ?? {}).flatMap(([name, operation]): readonly CheckedVersion[] => {
     const { deprecated, sunset, guide } = operation;
@@ -80,13 +80,13 @@ function operationsOf({ label, version, at, view }: CheckedVersion): readonly Ch
   });
 }
 
-/** What a file says of the end of its API as a whole holds for some version of it. */
+/** Rule taken-over: a lifecycle key of the API needs at least one version that inherits it. */
 function takenOver({ document, labels }: PolicyView, report: Report): void {
-  // What is no map may have been meant to take everything over.
+  // A version that is not a map may have been meant to inherit everything.
   const areMaps = labels.every((label) => isMap(valueAt(document.value, ['versions', label])));
   if (labels.length === 0 || !areMaps) return;
   for (const key of ANNOUNCED_TO_ALL) {
-    if (!document.has([key]) || labels.some((label) => isTakenOver(document, label, key))) continue;
+    if (!document.has([key]) || labels.some((label) => isInherited(document, label, key))) continue;
     report([key], {
       rule: 'taken-over',
       message: `${key} does nothing here: every version says ${INHERITED[key]?.join(' or ')} of its own`,
@@ -96,7 +96,7 @@ function takenOver({ document, labels }: PolicyView, report: Report): void {
   }
 }
 
-/** Without versions there is nothing to resolve or to tell an upstream, and perhaps nothing to deprecate: such a key would do nothing. */
+/** Keys without effect: there is nothing to resolve or send upstream, or no deprecation to signal. */
 function checkUnversioned(view: PolicyView, report: Report): void {
   const ofUpstreams = view.upstreamNames.map((name) => ['upstreams', name, 'version_as']);
   const idle = [...SECTIONS.flatMap(({ needsVersions = [] }) => needsVersions), ...ofUpstreams];
@@ -114,7 +114,7 @@ function checkUnversioned(view: PolicyView, report: Report): void {
   if (!isWritten(view, ['deprecated'])) say(undated, 'with "versions: none" and no deprecated of its own');
 }
 
-/** The gateway answers these paths itself: an API there would never be asked. */
+/** The gateway answers these paths itself, so an API there would get no requests. */
 function reservedPaths(view: PolicyView, report: Report): void {
   for (const { path, at } of pathsOf(view.parts)) {
     const reserved = reservedPath(path);

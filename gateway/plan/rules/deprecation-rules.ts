@@ -1,4 +1,4 @@
-// Rules about what a deprecation gives its callers: notice, a version beside it, a guide, a notice in bodies.
+// Rules about deprecations: notice period, a version beside it, a guide, a notice in bodies.
 import type { EpochMs } from '../../policy/contract.ts';
 import { dayOf } from '../../policy/notation.ts';
 import { dayUntil, monthsAfter, orLater } from '../../sections/schedule/calendar.ts';
@@ -6,7 +6,7 @@ import { effectiveSunset } from '../../sections/schedule/redirects.ts';
 import { type CheckedVersion, isWritten, type VersionCheck } from '../../sections/view.ts';
 import { announcementOf, namedSuccessor, noticeMonths, sunsetPlace } from './subject.ts';
 
-/** OAS-2. Counts to the sunset in force, so that an extension can make up for a late announcement. */
+/** OAS-2. Uses the effective sunset, so an extension can make up for a late announcement. */
 export const noticePeriod: VersionCheck = (subject, report) => {
   const { label, version, view } = subject;
   const sunset = effectiveSunset(version);
@@ -24,12 +24,12 @@ export const noticePeriod: VersionCheck = (subject, report) => {
   });
 };
 
-/** If a successor is named, the rules about successors say more exactly what is served beside the version. */
+/** If a successor is named, the successor rules give more exact findings. */
 export const parallelVersions: VersionCheck = (subject, report) => {
   const { label, version, at, view } = subject;
   const { deprecated } = version;
   if (deprecated === undefined || namedSuccessor(subject) !== undefined) return;
-  // What goes with the whole API leads to no other version of it.
+  // A version that ends with the whole API needs no other version.
   if (deprecated === view.parts.deprecated) return;
   const end = effectiveSunset(version) ?? Number.POSITIVE_INFINITY;
   const alone = firstAlone(subject, deprecated, end);
@@ -44,7 +44,7 @@ export const parallelVersions: VersionCheck = (subject, report) => {
 /** The guide is sent as Link rel="deprecation". */
 export const migrationGuide: VersionCheck = ({ label, version, at, view }, report) => {
   const missing = version.guide === undefined && !isWritten(view, [...at, 'guide']);
-  // An operation without a date of its own shares what is said of its version.
+  // Findings of the version cover operations without a date of their own.
   if (!missing || version.deprecated === undefined || !isWritten(view, [...at, 'deprecated'])) return;
   report([...at, 'deprecated'], {
     rule: 'migration-guide',
@@ -53,7 +53,7 @@ export const migrationGuide: VersionCheck = ({ label, version, at, view }, repor
   });
 };
 
-/** Before a deprecation nothing is added to bodies: a flag without a date is a date forgotten, or a flag left over. */
+/** Bodies change only after a deprecation, so `body_notice` without a date has no effect. */
 export const bodyNotice: VersionCheck = ({ label, version, at, view }, report) => {
   const isDeprecated = isWritten(view, [...at, 'deprecated']);
   const operations = Object.entries(version.operations ?? {});
@@ -77,7 +77,7 @@ export const bodyNotice: VersionCheck = ({ label, version, at, view }, report) =
   }
 };
 
-/** The first instant from `from` up to `until` at which no other version is served. */
+/** The first instant from `from` until `until` at which no other version is served. */
 function firstAlone({ label, view }: CheckedVersion, from: EpochMs, until: EpochMs): EpochMs | undefined {
   const others = [...view.versions]
     .filter(([other, { released }]) => other !== label && released !== undefined)

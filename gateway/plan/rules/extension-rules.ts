@@ -1,4 +1,4 @@
-// Rules about the entries of `extended`, each held against the sunset that it moves.
+// Rules about the entries of `extended`, each compared with the sunset that it moves.
 import { dayOf } from '../../policy/notation.ts';
 import { dayFrom, dayUntil, LAST_DAY, monthsAfter } from '../../sections/schedule/calendar.ts';
 import { extensionsOf } from '../../sections/schedule/redirects.ts';
@@ -6,7 +6,7 @@ import type { VersionCheck } from '../../sections/view.ts';
 
 const DAY_MS = 86_400_000;
 
-/** An extension to an earlier date, or to the same, takes away time that was promised. */
+/** An extension must not shorten or repeat the published time. */
 export const sunsetOnlyLater: VersionCheck = ({ version, at }, report) => {
   for (const { index, to, moves } of extensionsOf(version)) {
     if (to > moves) continue;
@@ -21,7 +21,7 @@ export const sunsetOnlyLater: VersionCheck = ({ version, at }, report) => {
 const SHORTEST_MONTHS = 3;
 const LONGEST_MONTHS = 6;
 
-/** An extension moves the sunset by 3 to 6 calendar months; sunset-only-later reports one that moves nothing. */
+/** By 3 to 6 calendar months. Rule sunset-only-later reports extensions that move nothing. */
 export const extensionLength: VersionCheck = ({ version, at }, report) => {
   for (const { index, to, moves } of extensionsOf(version)) {
     const earliest = monthsAfter(moves, SHORTEST_MONTHS);
@@ -41,11 +41,11 @@ export const extensionLength: VersionCheck = ({ version, at }, report) => {
 
 const MONTHS_BEFORE = 3;
 
-/** Callers who hurry to make a date learn of a later one at least 3 months before it. */
+/** At least 3 months before the sunset, so that consumers who hurry learn of the later date. */
 export const extensionAnnouncement: VersionCheck = ({ version, at }, report) => {
   for (const { index, announced, moves } of extensionsOf(version)) {
     const latest = monthsAfter(moves, -MONTHS_BEFORE);
-    // One that comes after the sunset is an error of its own: what is gone stays gone.
+    // An announcement after the sunset is an error of its own: a retired version stays retired.
     if (announced <= latest || announced >= moves) continue;
     report([...at, 'extended', index, 'announced'], {
       rule: 'extension-announcement',

@@ -1,4 +1,4 @@
-// Where a service may take another method than the one that was judged: an override header that is kept, `_method` in forms.
+// Rule method-override: the service may use another method than the one that the gateway judged.
 
 import { clientField } from '../../policy/headers/client-fields.ts';
 import { parseOperation, sameRequests } from '../../policy/lifecycle/operation-template.ts';
@@ -53,7 +53,7 @@ function passedByPost(
   });
   for (const { name, access, template } of operations) {
     const { method } = template;
-    // Services turn a POST into another writing method, and leave reading alone.
+    // Services override POST with another writing method, never with GET.
     if (typeof access !== 'object' || !['PUT', 'PATCH', 'DELETE'].includes(method)) continue;
     const [same] = (['POST', '*'] as const).flatMap((post) =>
       operations.filter(
@@ -67,7 +67,7 @@ function passedByPost(
   return undefined;
 }
 
-/** Undefined where no POST is let in. */
+/** Undefined if no POST is allowed. */
 function scopesOfPost(own: OperationFile['access'], ofVersion: Access): readonly string[] | undefined {
   if (own !== undefined) return own === 'public' ? [] : own.scopes;
   return ofVersion === 'public' ? [] : ofVersion?.scopes?.write;

@@ -1,4 +1,4 @@
-// Rules about where the successors of operations lead: successor-circle and operation-successor.
+// Rules about the successors of operations: successor-circle and operation-successor.
 import {
   type OperationTemplate,
   parseOperation,
@@ -14,7 +14,7 @@ import { effectiveSunset, redirectOf, successorOf } from '../../sections/schedul
 import type { PolicyView, VersionCheck } from '../../sections/view.ts';
 import { createOperationTable, type OperationTable } from '../routes/operation-table.ts';
 
-/** A request, by the template it was made by, and the version it is made of. */
+/** A request in the form of an operation template, and its version. */
 interface Asked {
   readonly label: string;
   readonly template: OperationTemplate;
@@ -32,14 +32,14 @@ type Operations = NonNullable<VersionParts['operations']>;
 
 const tables = new WeakMap<Operations, OperationTable<WrittenOperation>>();
 
-/** No request is redirected in a circle (RET-4), but every link in it misleads. */
+/** RET-4 breaks redirect cycles, but every successor link in the cycle is wrong. */
 export const operationCircle: VersionCheck = ({ label, version, at, view }, report) => {
   for (const [name, { successor }] of Object.entries(version.operations ?? {})) {
     const parsed = parseOperation(name);
     if (successor === undefined || parsed.kind === 'malformed') continue;
     const start = { label, template: parsed.template };
     const circle = circleFrom(start, view);
-    // One that is its own successor is said by the check of operations.
+    // The check of operations reports an operation that is its own successor.
     if (circle === undefined || circle.length < 2) continue;
     const others = circle.slice(1).filter((each) => isNamed(each, view));
     if (others.some((each) => comesAfter(each, start, view))) continue;
@@ -52,7 +52,7 @@ export const operationCircle: VersionCheck = ({ label, version, at, view }, repo
   }
 };
 
-/** RET-4: no request is redirected to an operation that answers 410. */
+/** RET-4: no redirect leads to an operation that answers 410. */
 export const operationSuccessor: VersionCheck = ({ label, version, at, view }, report) => {
   for (const [name, operation] of Object.entries(version.operations ?? {})) {
     const { successor } = operation;
@@ -66,7 +66,7 @@ export const operationSuccessor: VersionCheck = ({ label, version, at, view }, r
     const ofVersion = effectiveSunset(version);
     const ends = operation.sunset ?? ofVersion;
     const redirected = isRedirected(operation, version, to);
-    // Within one version all ends with it at the latest; another version that has ended is the matter of the redirect.
+    // In one version, everything ends with it at the latest. The redirect rules cover other versions that ended.
     const thereEnds = there?.rules.sunset ?? (to === label && redirected ? ofVersion : undefined);
     if (thereEnds === undefined || ends === undefined || thereEnds > ends) continue;
     const target = there?.name ?? spellOperation(asked);
@@ -83,7 +83,7 @@ export const operationSuccessor: VersionCheck = ({ label, version, at, view }, r
   }
 };
 
-/** What is passed on the way from one back to itself; undefined where no way leads there. */
+/** The requests on the cycle from `start` back to itself. Undefined if there is none. */
 function circleFrom(start: Asked, view: PolicyView): readonly Asked[] | undefined {
   const passed = [start];
   const seen = new Set([keyOf(start)]);
@@ -96,7 +96,7 @@ function circleFrom(start: Asked, view: PolicyView): readonly Asked[] | undefine
   return undefined;
 }
 
-/** An operation without a successor of its own goes where its version does. */
+/** An operation without a successor has the successor of its version. */
 function next({ label, template }: Asked, { versions }: PolicyView): Asked | undefined {
   const version = versions.get(label);
   const own = answering(version?.operations, template)?.rules.successor;
@@ -105,13 +105,13 @@ function next({ label, template }: Asked, { versions }: PolicyView): Asked | und
   return to === undefined ? undefined : { label: to, template };
 }
 
-/** Whether a finding about it would have a line of its own. */
+/** Whether the request has a successor line of its own that can be reported. */
 function isNamed(asked: Asked, { versions }: PolicyView): boolean {
   const there = answering(versions.get(asked.label)?.operations, asked.template);
   return there?.rules.successor !== undefined && tailOf(there.template) === tailOf(asked.template);
 }
 
-/** A circle is said once, of the last in its newest version. */
+/** Reports a cycle once, for the last operation of the newest version. */
 function comesAfter(other: Asked, start: Asked, { versions }: PolicyView): boolean {
   if (other.label !== start.label) return compareLabels(other.label, start.label) > 0;
   const keys = Object.keys(versions.get(start.label)?.operations ?? {});
@@ -128,12 +128,12 @@ function spell({ label, template }: Asked, here: string): string {
   return `${label === here ? '' : `${label} `}${spellOperation(template)}`;
 }
 
-/** An operation without an end of its own goes where its version does, to the successor it names (LNK-2). */
+/** An operation without a sunset redirects with its version, if both name the same successor (LNK-2). */
 function isRedirected({ after, sunset }: OperationFile, version: VersionParts, to: string): boolean {
   return after === 'redirect' || (after === undefined && sunset === undefined && redirectOf(version) === to);
 }
 
-/** Of two that answer the same requests the first: that has been said. */
+/** If two operations have the same requests, the first: another finding reports the second. */
 function answering(
   operations: Operations | undefined,
   template: OperationTemplate,
@@ -157,7 +157,7 @@ function tableOf(operations: Operations): OperationTable<WrittenOperation> {
   return createOperationTable([...rows.values()]);
 }
 
-/** No word of a path is an empty pair of braces, so that a parameter meets parameters only. */
+/** No literal of a path is `{}`, so parameters match parameters only. */
 function tailOf({ segments }: OperationTemplate): string {
   return segments.map((segment) => (segment.kind === 'literal' ? segment.text : '{}')).join('/');
 }

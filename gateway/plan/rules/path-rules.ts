@@ -1,4 +1,4 @@
-// path-overlap, encoded-slash: operations that a service may take for one another under the paths rules in force.
+// Rules path-overlap, encoded-slash and nested-access of one file: paths that a service may read differently.
 
 import {
   type OperationTemplate,
@@ -48,7 +48,7 @@ export function pathRules(view: PolicyView, byDefault: PathsFile | undefined, re
     });
 }
 
-/** A version with its path inside that of another: requests for the outer one that lead there are refused. */
+/** A version whose upstream path is inside another's. Requests for the outer version that lead there are refused. */
 function nestedVersions({ parts }: PolicyView, report: Report): void {
   const places = [...placesIn(parts)];
   for (const [label, inner] of places) {
@@ -64,7 +64,7 @@ function nestedVersions({ parts }: PolicyView, report: Report): void {
   }
 }
 
-/** Two templates whose names differ only in what a reader may ignore. */
+/** Whether two templates differ only in what a reader may ignore. */
 function areAlike(one: OperationTemplate, other: OperationTemplate, rules: PathRules): boolean {
   const { segments } = one;
   if (segments.length !== other.segments.length || !shareMethods(one, other)) return false;
@@ -78,7 +78,7 @@ function areAlike(one: OperationTemplate, other: OperationTemplate, rules: PathR
   });
 }
 
-/** The names under which a literal may be read, its own first. */
+/** The names under which a service may read a literal, its own first. */
 function namesIn(text: string, rules: PathRules, isLast: boolean): readonly string[] {
   const decoded = decodedOctets(text);
   const name = rules.case === 'sensitive' ? decoded : lettersOf(decoded, 'unicode');

@@ -1,4 +1,4 @@
-// What rules ask of a version: its change, its announcement, and the version it leads to.
+// Facts about a version that several rules use: its change, its announcement, its successor.
 import type { EpochMs } from '../../policy/contract.ts';
 import type { VersionParts } from '../../sections/policy-file.ts';
 import { redirectOf } from '../../sections/schedule/redirects.ts';
@@ -6,7 +6,7 @@ import type { CheckedVersion, PolicyView } from '../../sections/view.ts';
 import type { PublishedChange } from '../published/record.ts';
 import type { Path } from '../read/document.ts';
 
-/** The change that a finding reports, as an operator may accept it. */
+/** The change that a finding reports, for `sundial accept`. */
 export function changeOf(
   { label, view }: CheckedVersion,
   key: string,
@@ -16,35 +16,34 @@ export function changeOf(
   return { api: view.parts.api ?? '', label, to: `${key} ${instant}` };
 }
 
-/** Where the sunset in force is written. */
+/** The path of the effective sunset. */
 export function sunsetPlace({ at, version }: Pick<CheckedVersion, 'at' | 'version'>): Path {
   const last = (version.extended?.length ?? 0) - 1;
   return last < 0 ? [...at, 'sunset'] : [...at, 'extended', last, 'to'];
 }
 
-/** When callers were told; the deprecation is its own announcement unless another date is given. */
+/** Default: the deprecation. */
 export function announcementOf({ announced, deprecated }: VersionParts): EpochMs | undefined {
   return announced ?? deprecated;
 }
 
-/** Months between announcement and sunset (specification, Versioning 6). */
+/** Least months between announcement and sunset (specification, Versioning 6). */
 export function noticeMonths({ parts }: PolicyView): 6 | 12 {
   return parts.audience === 'internal' ? 6 : 12;
 }
 
-/** Another declared version that this one leads to. */
 export interface Successor {
   readonly label: string;
   readonly version: VersionParts;
   readonly place: Path;
 }
 
-/** The version named as `successor`; undefined when none is, or it is not declared, or is the same. */
+/** The version named as `successor`. Undefined if it is missing, not declared, or the version itself. */
 export function namedSuccessor(subject: CheckedVersion): Successor | undefined {
   return declared(subject, subject.version.successor, [...subject.at, 'successor']);
 }
 
-/** Where `after: { redirect }` leads, likewise. */
+/** The target of `after: { redirect }`, with the same conditions. */
 export function redirectTarget(subject: CheckedVersion): Successor | undefined {
   return declared(subject, redirectOf(subject.version), [...subject.at, 'after', 'redirect']);
 }

@@ -1,4 +1,4 @@
-// Rules about where the successor of a version leads.
+// Rules about the successors of versions.
 import { dayOf } from '../../policy/notation.ts';
 import { compareLabels } from '../../policy/versioning/label.ts';
 import { dayFrom, monthsAfter, orLater } from '../../sections/schedule/calendar.ts';
@@ -8,11 +8,11 @@ import {
   redirectChain,
   successorOf,
 } from '../../sections/schedule/redirects.ts';
-import { type PolicyView, type Report, reportDangling, type VersionCheck } from '../../sections/view.ts';
+import { type PolicyView, type Report, reportUnknownName, type VersionCheck } from '../../sections/view.ts';
 import { wholeApiParts } from '../versions.ts';
 import { namedSuccessor, noticeMonths, redirectTarget, sunsetPlace } from './subject.ts';
 
-/** The version named as successor is declared in this file, and is another one. */
+/** The successor is another version of this file. */
 export const successorExists: VersionCheck = ({ label, version, at, view }, report) => {
   const { successor } = version;
   if (successor === undefined) return;
@@ -21,15 +21,15 @@ export const successorExists: VersionCheck = ({ label, version, at, view }, repo
     report(path, { rule: 'successor-exists', message: 'a version cannot be its own successor' });
   } else if (!view.labels.includes(successor)) {
     const named: Report = (place, finding) => report(place, { ...finding, rule: 'successor-exists' });
-    reportDangling(path, 'version', successor, view.labels, view, named);
+    reportUnknownName(path, 'version', successor, view.labels, view, named);
   }
 };
 
-/** RET-4. A circle of redirects is reported with the redirect, and a version that names itself by successor-exists. */
+/** RET-4. Another finding reports redirect cycles, and successor-exists a version that names itself. */
 export const successorCircle: VersionCheck = ({ label, version, at, view }, report) => {
   const circle = circleFrom(label, view);
   if (circle === undefined || circle.length < 2) return;
-  // Said once, where the way leads back to what is older.
+  // Reported once, for the newest version of the cycle.
   if (circle.some((other) => compareLabels(other, label) > 0)) return;
   const named = circle.some((each) => view.versions.get(each)?.successor !== undefined);
   if (!named) return;
@@ -41,7 +41,7 @@ export const successorCircle: VersionCheck = ({ label, version, at, view }, repo
   });
 };
 
-/** A redirect may lead further, to what is released by the time it begins. */
+/** A redirect may lead to a version that is released before it starts. */
 export const successorReleased: VersionCheck = (subject, report) => {
   const { label, version, at } = subject;
   const { deprecated } = version;
@@ -71,14 +71,14 @@ export const successorReleased: VersionCheck = (subject, report) => {
   });
 };
 
-/** RET-4: a redirect to what has ended is an error; a successor that ends within a notice period after is a warning. */
+/** RET-4: a redirect to a retired version is an error. A successor that ends within a notice period is a warning. */
 export const successorOutlives: VersionCheck = (subject, report) => {
   const { label, version, view } = subject;
   const target = redirectTarget(subject);
   const successor = target ?? namedSuccessor(subject);
   const ends = effectiveSunset(version);
   if (successor === undefined || ends === undefined) return;
-  // What ends with the whole API leads no further by any successor; a redirect would all the same lead to what is gone.
+  // If the whole API ends, no successor leads further. A redirect would still lead to a retired version.
   if (target === undefined && ends === effectiveSunset(wholeApiParts(view.parts))) return;
   const first = {
     label: successor.label,
@@ -101,7 +101,7 @@ export const successorOutlives: VersionCheck = (subject, report) => {
   });
 };
 
-/** The versions passed on the way from one back to itself; undefined where none leads there. */
+/** The versions on the cycle from `label` back to itself. Undefined if there is none. */
 function circleFrom(label: string, { versions }: PolicyView): readonly string[] | undefined {
   const passed = [label];
   for (let at = successorOf(versions.get(label)); at !== undefined; at = successorOf(versions.get(at))) {
@@ -112,7 +112,7 @@ function circleFrom(label: string, { versions }: PolicyView): readonly string[] 
   return undefined;
 }
 
-/** Where a version redirects on, its callers are served for as long as any version of the chain is. */
+/** With a chain of redirects, callers are served as long as any version of the chain is. */
 function lastToEnd(first: RedirectHop, hops: readonly RedirectHop[]): RedirectHop {
   return hops.reduce((last, hop) => (hop.until > last.until ? hop : last), first);
 }

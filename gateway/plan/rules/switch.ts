@@ -1,10 +1,10 @@
-// Applies the `rules` key of a file to what checks report: off is dropped, a severity replaces the usual one.
+// Applies the `rules` key of a file to findings: `off` drops them, a severity replaces the default.
 
 import type { RulesSection } from '../../sections/rules/grammar.ts';
 import { isRuleName, RULES } from '../../sections/rules/grammar.ts';
 import type { Report } from '../../sections/view.ts';
 
-/** Findings of rules that cannot be switched pass through. One switch stands for all that a rule has to say. */
+/** Findings without a rule name cannot be switched. */
 export function switchedReport(rules: RulesSection | undefined, report: Report): Report {
   return (path, finding) => {
     const { rule } = finding;

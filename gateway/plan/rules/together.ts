@@ -1,4 +1,4 @@
-// Cross checks between policy files: one name per API, one API per host and path.
+// Checks policy files together: unique API names, unique hosts and paths, access to shared upstream paths.
 
 import { hostsOf, pathsOf } from '../../sections/routes/compile.ts';
 import { RULES, type RuleSeverity } from '../../sections/rules/grammar.ts';
@@ -9,25 +9,23 @@ import type { Path, SourceDocument } from '../read/document.ts';
 import { keysOf } from '../read/values.ts';
 import { addressesOf, outerPlaces, placesIn } from '../upstreams/upstream-places.ts';
 
-/** What a file takes for itself, without the document: thousands of them are kept between reloads. */
+/** The facts of a file for these checks. It has no document: thousands are kept between reloads. */
 export interface Claims {
   readonly file: string;
-  /** Undefined if the file names none, or may be two files in one. */
+  /** Undefined if the file has no name, or may be two files in one. */
   readonly api: string | undefined;
-  /** Of its versions. */
   readonly labels: readonly string[];
   readonly routes: readonly { readonly at: Path; readonly keys: readonly string[] }[];
-  /** Where its requests go: origin and path of each target. */
+  /** Origin and path of each target. */
   readonly places: ReadonlySet<string>;
-  /** What it says of who may call, in one form. */
+  /** Canonical text of its access rule. */
   readonly access: string;
-  /** Of the rule nested-access in this file. */
   readonly nestedAccess: RuleSeverity | 'off';
 }
 
 export interface Claimant {
   readonly claims: Claims;
-  /** Where it is written; asked for only when two files claim the same. */
+  /** Called only if two files conflict. */
   readonly document: () => SourceDocument;
 }
 
@@ -47,7 +45,7 @@ export function claimsOf({ document, parts, labels }: PolicyView, publicOrigin: 
   };
 }
 
-/** Of a file that was cut short in its `api`, the rest of the name may be missing. */
+/** A file that was truncated in its `api` may lack the rest of the name. */
 function endsInName(document: SourceDocument): boolean {
   return !document.has(['versions']) && keysOf(document.value).at(-1) === 'api';
 }
@@ -91,7 +89,7 @@ export function checkTogether(claimants: readonly Claimant[]): readonly Problem[
   return [...problems, ...nestedAccess(claimants)];
 }
 
-/** One service behind two APIs: a path that it reads in another way leads from the outer into the inner one. */
+/** Two APIs on one service: if it reads a path differently, the outer API may lead into the inner one. */
 function nestedAccess(claimants: readonly Claimant[]): readonly Problem[] {
   const byPlace = new Map<string, Claims[]>();
   for (const { claims } of claimants)
@@ -110,7 +108,7 @@ function nestedAccess(claimants: readonly Claimant[]): readonly Problem[] {
   });
 }
 
-/** A literal segment wins over `{version}`: the version of whose API a place without one has taken over. */
+/** A literal segment wins over `{version}`. Finds the version whose requests this place gets. */
 function versionsAt(key: string, byRoute: ReadonlyMap<string, Claims>) {
   const segments = key.split('/');
   return segments.flatMap((segment, index) => {

@@ -1,30 +1,27 @@
-// What the gateway does with each field of an upstream's response: a table of names, extended per upstream.
+// The table of response fields that the gateway removes, replaces or rewrites, extended per upstream.
 import type { HeaderRules } from '../../policy/headers/rules.ts';
 
-/** Bits, of which a field may have several. */
+/** Bits. A field may have several. */
 export const FIELD = {
   dropped: 1,
-  /** FWD-4: of these a message has one; two leave it to the client which to believe. */
+  /** FWD-4: a message has at most one of these. With two, clients differ in the one they use. */
   singleton: 2,
-  /** Removed or set by the `headers` of the policy. */
   edited: 4,
   /** Holds addresses of the service. */
   address: 8,
   cacheControl: 16,
-  /** Says to some caches how long an answer may be reused. */
+  /** Sets the freshness for some caches only. */
   otherCaches: 4_096,
-  /** What the gateway says itself: its line takes the place of the upstream's. */
+  /** The gateway's own line replaces the upstream's. */
   lifecycle: 32,
   quota: 64,
   echo: 128,
   cors: 256,
   own: 512,
-  /** Lists, to which the gateway adds. */
   list: 1_024,
   via: 2_048,
 } as const;
 
-/** The bits by lower-case name; none of a name that is not there. */
 export type AnswerFields = ReadonlyMap<string, number>;
 
 const TABLE: readonly (readonly [bits: number, names: readonly string[]])[] = [
@@ -33,9 +30,9 @@ const TABLE: readonly (readonly [bits: number, names: readonly string[]])[] = [
     [
       ...['connection', 'keep-alive', 'proxy-connection', 'proxy-authenticate', 'te', 'trailer'],
       ...['transfer-encoding', 'upgrade', 'http2-settings'],
-      // RFC 7838: another authority for the origin, which would lead clients round the gateway.
+      // RFC 7838: an alternative authority for the origin, which would let clients bypass the gateway.
       'alt-svc',
-      // Orders to the proxy next to the service: another proxy before the gateway would obey them with its own files and places.
+      // Commands for the proxy in front of the service. Another proxy in front of the gateway would execute them.
       ...['x-accel-redirect', 'x-sendfile', 'x-sendfile2', 'x-sendfile-temporary', 'x-lighttpd-send-file'],
       ...['x-litespeed-location', 'x-reproxy-url', 'x-reproxy-file', 'x-envoy-immediate-health-check-fail'],
     ],
@@ -44,7 +41,7 @@ const TABLE: readonly (readonly [bits: number, names: readonly string[]])[] = [
   [FIELD.singleton, ['retry-after', 'content-location', 'content-range', 'server']],
   [FIELD.address, ['location', 'content-location', 'refresh', 'link', 'set-cookie']],
   [FIELD.cacheControl, ['cache-control']],
-  // With all that have directives for caches, whatever those are called.
+  // Fields with cache directives under other names are found by their name's form.
   [FIELD.otherCaches, ['expires', 'x-accel-expires']],
   [FIELD.lifecycle, ['deprecation', 'sunset', 'x-api-deprecation-info']],
   [FIELD.quota, ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset', 'ratelimit-policy']],
@@ -59,7 +56,6 @@ const TABLE: readonly (readonly [bits: number, names: readonly string[]])[] = [
 
 const EVERY_ANSWER = tableOf(TABLE);
 
-/** With what the policy of an API changes in its answers. */
 export function answerFieldsOf(rules: HeaderRules | undefined): AnswerFields {
   if (rules === undefined) return EVERY_ANSWER;
   const { remove, set } = rules.response;

@@ -1,28 +1,27 @@
-// How connections to the targets of an upstream are made and what may pass: types of the plan.
+// Types of the plan for connections to targets: limits, retries, TLS.
 
-/** Of one target, in one process. */
+/** Per target and process. */
 export interface ConnectionRules {
-  /** Requests and WebSockets at the same time. */
+  /** Concurrent requests and WebSockets. */
   readonly max: number;
-  /** Those that may wait for their turn; 0: none. */
+  /** Length of the queue. 0: no queue. */
   readonly queue: number;
-  /** How long one waits at most, milliseconds. */
+  /** Longest time in the queue, milliseconds. */
   readonly waitMs: number;
 }
 
-/** When a request that got no byte of an answer is sent once more (FWD-16). */
+/** Retries of a request without any octet of a response (FWD-16). */
 export interface RetryRules {
   readonly attempts: number;
-  /** Share of the upstream's recent requests that may be such, 0 to 1. */
+  /** Share of the upstream's recent requests that may be retries, 0 to 1. */
   readonly budget: number;
 }
 
-/** PEM texts. What is left out is what Node has: its own authorities, no certificate, the name of the target. */
+/** PEM texts. Default: Node's authorities, no client certificate, the host name of the target. */
 export interface UpstreamTls {
-  /** Believed instead of Node's own authorities. */
   readonly ca: string | undefined;
   readonly cert: string | undefined;
   readonly key: string | undefined;
-  /** What the certificate must speak for, and what is sent as server name. */
+  /** Name to find in the certificate, and to send as SNI. */
   readonly name: string | undefined;
 }

@@ -1,36 +1,33 @@
-// How a target of an upstream is chosen, ejected and restored: types of the plan.
+// Types of the plan for targets: balancing, health checks, circuit breaker. Times are milliseconds.
 
 export interface TargetRules {
-  /** How one of several targets is chosen; `consumer` sends the same caller to the same target. */
+  /** `consumer` sends the same caller to the same target. */
   readonly balance: 'round-robin' | 'least-requests' | 'consumer';
-  /** In which the share of a target that comes back grows from nothing to whole; 0: at once. */
+  /** Time in which the share of a restored target grows to its full size. 0: immediately. */
   readonly slowStart: number;
-  /** Undefined: nothing is asked of a target but what clients ask. */
+  /** Undefined: no health checks. */
   readonly health: HealthRules | undefined;
-  /** Undefined: no failure takes a target out. */
+  /** Undefined: no circuit breaker. */
   readonly breaker: BreakerRules | undefined;
 }
 
-/** How each target is asked whether it is well. */
 export interface HealthRules {
-  /** Asked for with GET; 2xx and 3xx mean well. */
+  /** Requested with GET. 2xx and 3xx are healthy. */
   readonly path: string;
-  /** From the begin of one check to that of the next, which waits for the end of the first. */
+  /** Between the starts of two checks. A check never starts before the previous one has ended. */
   readonly every: number;
-  /** For a whole check, the connection included. */
   readonly timeout: number;
-  /** Good checks in a row that bring a target back. */
+  /** Successful checks in a row that restore a target. */
   readonly healthy: number;
-  /** Failed checks in a row that take it out. */
+  /** Failed checks in a row that eject a target. */
   readonly unhealthy: number;
 }
 
-/** When failed requests take a target out, and for how long. */
+/** When failed requests eject a target, and for how long. */
 export interface BreakerRules {
-  /** Failures in a row. */
   readonly failures: number;
-  /** Until one request may try it again. */
+  /** Time until one request may try the target again. */
   readonly open: number;
-  /** Whether it may take out the last target too; by default it never does. */
+  /** Whether the last target may be ejected too. Default: no. */
   readonly strict: boolean;
 }

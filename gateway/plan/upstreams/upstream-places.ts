@@ -1,4 +1,4 @@
-// Server and path where requests for an upstream go, in one form for each of their spellings.
+// Where the requests for an upstream go: server and path in canonical spelling.
 import type { Label } from '../../policy/versioning/resolution.ts';
 import type { PolicyParts } from '../../sections/policy-file.ts';
 import { upstreamPath } from '../../sections/upstreams/compile.ts';
@@ -6,10 +6,8 @@ import type { UpstreamPlan, VersionRules } from '../plan.ts';
 import type { NestedRoutes } from '../routes/nested-routes.ts';
 import { startRouteTable } from '../routes/route-table.ts';
 
-/** `path`: as in the plan. */
 type ServicePlace = Pick<UpstreamPlan, 'targets' | 'path'>;
 
-/** Those of a policy file by label. */
 export function placesIn({ upstreams = {}, base, versions }: PolicyParts): ReadonlyMap<Label, ServicePlace> {
   const places = Object.entries(upstreams).flatMap(([label, upstream]) => {
     const { targets = [], path } = upstream;
@@ -20,7 +18,7 @@ export function placesIn({ upstreams = {}, base, versions }: PolicyParts): Reado
   return new Map(places);
 }
 
-/** `host:port/path`, without a last slash; in lower case, as some services take paths. */
+/** `host:port/path` without a trailing slash, in lower case: some services ignore case. */
 export function addressesOf(place: ServicePlace): readonly string[] {
   return serversOf(place).map((server) => server + place.path.toLowerCase());
 }
@@ -33,28 +31,27 @@ export function outerPlaces(place: string): readonly string[] {
   return segments.slice(1).map((_, index) => place.slice(0, start) + segments.slice(0, index + 1).join('/'));
 }
 
-/** Host and port of each target. */
 export function serversOf(upstream: Pick<UpstreamPlan, 'targets'> | undefined): readonly string[] {
   return (upstream?.targets ?? []).map(({ origin }) => serverKey(new URL(origin)));
 }
 
-/** Equal for two authorities that name the same server; the default port of any scheme counts as none. */
+/** Equal for two authorities of the same server. The default ports of HTTP and HTTPS are left out. */
 export function serverKey({ hostname, port }: Pick<URL, 'hostname' | 'port'>): string {
   const host = serverName(hostname);
   return port === '' || port === '80' || port === '443' ? host : `${host}:${port}`;
 }
 
-/** Every address that leads to this machine. A connection to 0.0.0.0 or [::] does. */
+/** Addresses of this machine. A connection to 0.0.0.0 or [::] also reaches it. */
 const LOCAL = /^(?:localhost|127(?:\.\d+){3}|0\.0\.0\.0|\[::1?\])$/;
 
-/** One name for all spellings of a host. Only of services: clients may name each host of a gateway alone. */
+/** Canonical name of the host of a service. Not for hosts of the gateway, which clients can tell apart. */
 export function serverName(hostname: string): string {
   const host = hostname.toLowerCase().replace(/\.$/, '');
   const name = host.startsWith('[') ? unmapped(host) : host;
   return LOCAL.test(name) ? 'localhost' : name;
 }
 
-/** `10.0.0.7` of `[::ffff:10.0.0.7]` in any of its spellings (RFC 4291 §2.5.5.2). */
+/** `10.0.0.7` for `[::ffff:10.0.0.7]` in any spelling (RFC 4291 §2.5.5.2). */
 function unmapped(ipv6: string): string {
   const address = URL.parse(`http://${ipv6}`)?.hostname ?? ipv6;
   const groups = address.match(/^\[::ffff:([\da-f]+):([\da-f]+)\]$/)?.slice(1);
@@ -65,7 +62,7 @@ function unmapped(ipv6: string): string {
     .join('.');
 }
 
-/** What a request for `outer` has behind its path to lead into `inner`, on one service; undefined where it never does. */
+/** The path behind `outer` that leads into `inner` on the same service. Undefined if there is none. */
 export function pathInside(outer: ServicePlace, inner: ServicePlace): string | undefined {
   if (!inner.path.toLowerCase().startsWith(`${outer.path.toLowerCase()}/`)) return undefined;
   const own = serversOf(outer);
@@ -74,7 +71,7 @@ export function pathInside(outer: ServicePlace, inner: ServicePlace): string | u
     : undefined;
 }
 
-/** For each version with the path of another inside its own: the paths behind its own that lead there. */
+/** For each version, the paths behind its own that lead to another version on the same service. */
 export function versionsInside(
   versions: readonly Pick<VersionRules, 'label' | 'upstream'>[],
 ): ReadonlyMap<Label, NestedRoutes<Label>> | undefined {

@@ -144,7 +144,7 @@ export function createFastLife(ports: FastPorts): FastLife {
       onCut(why) {
         // A client that left is no fault.
         if (!(why instanceof Fault)) completion.refusal = why.reason;
-        else if (!request.gone) completion.fault = why.code;
+        else if (!request.gone) completion.fault = why;
       },
       onRefused(why) {
         if (why instanceof Fault) fail(request, why);

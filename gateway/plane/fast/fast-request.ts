@@ -193,6 +193,7 @@ export class FastRequest implements Inbound, AnswerSink, Watched {
     const { client, glimpse, bytes, reading } = this;
     return {
       method: this.#head.method,
+      host: reading.kind === 'refused' ? undefined : reading.view.host,
       path: reading.kind === 'refused' ? pathOf(this.#head.url) : reading.view.path,
       status: this.#status,
       bytes,

@@ -1,99 +1,105 @@
-// What the authentication policy speaks: who may call, who called, and its refusals; and whether a caller may use a method.
+// Types of the authentication policy, and the check whether a consumer may use a method.
 import type { EpochMs, Fields, MaybePromise } from '../contract.ts';
 import type { IdPrefixes } from '../notation.ts';
 
 export type AccessRule = { readonly kind: 'public' } | IdentifiedRule;
 
-/** Only who is known may call. */
 export interface IdentifiedRule {
   readonly kind: 'identified';
-  /** Names of identities in `config/gateway.yaml`, in the order in which they are asked; at least one. */
+  /** Names of identities in `config/gateway.yaml`, at least one, in the order in which they are tried. */
   readonly identities: readonly string[];
-  /** What their credentials are asked for by, each once, in the same order. */
+  /** The scheme of each identity in the same order, without duplicates. */
   readonly schemes: readonly CredentialScheme[];
-  /** Whether a request without any credential passes, known by nobody, where no scope is needed. */
+  /** Whether a request without credentials passes as an anonymous caller, for methods that need no scope. */
   readonly anonymous: boolean;
-  /** CACHE-2: where it passes, the fields of all credentials, joined by ", "; else empty. */
+  /** The value of `Vary` for anonymous access (CACHE-2): all credential fields, joined by ", ". Empty without it. */
   readonly vary: string;
   /** `read` for GET, HEAD and OPTIONS, `write` for the rest. */
   readonly scopes: { readonly read: ScopeRule; readonly write: ScopeRule };
 }
 
-/** All of them are needed; none: whoever is known may. Undefined: nothing was said, so that nobody may (least privilege). */
+/**
+ * The consumer needs every scope. An empty list admits every known consumer. Undefined means that no rule exists, and the
+ * gateway refuses all callers (least privilege).
+ */
 export type ScopeRule = readonly string[] | undefined;
 
-/** How a credential is asked for (RFC 9110 section 11.6.1). Only the first is registered: AUTH-3 knows of no other. */
+/**
+ * How a challenge asks for a credential (RFC 9110 section 11.6.1). Only Bearer is a registered scheme: AUTH-3 knows no
+ * other.
+ */
 export type CredentialScheme =
   | { readonly scheme: 'Bearer'; readonly issuers: readonly string[] }
-  /** `header`: as written in the gateway file. */
+  /** `header`: spelled as in the gateway file. */
   | { readonly scheme: 'ApiKey'; readonly header: string }
   | { readonly scheme: 'ClientCertificate' };
 
-/** The authenticated application that calls. */
 export interface Consumer {
   readonly id: string;
-  /** Whether the id comes from a claim that names an application (`client_id`, `azp`), so that it may label a metric. */
-  readonly named: boolean;
-  /** What it was known by. */
+  /** Whether the id may label a metric. Ids from claims that name an application (`client_id`, `azp`) may. */
+  readonly mayLabelMetrics: boolean;
   readonly via: 'token' | 'key' | 'certificate';
   readonly scopes: ReadonlySet<string>;
-  /** Everything its verified token says, for rules that look at a claim; never shown. */
+  /** All verified claims of its token, for rules that read a claim. The gateway never shows them. */
   readonly claims: Readonly<Record<string, unknown>>;
-  /** What its id has before it, for whatever else names somebody in its token. */
+  /** For ids from other claims of the same token, such as the account of a pin. */
   readonly prefixes?: IdPrefixes | undefined;
-  /** When what it showed ends by a date of its own, as what a token is bound to does; its `exp` is among its claims. */
+  /** When the certificate or key behind it expires. The `exp` of a token is in `claims` instead. */
   readonly ends?: EpochMs | undefined;
-  /** Whether that is taken back by now, or was replaced: asked for as long as something is open. Absent: it never is. */
+  /**
+   * Whether the credential has been revoked or replaced. Long-lived connections call this again. Absent: it cannot be
+   * revoked.
+   */
   readonly isRevoked?: () => boolean;
 }
 
-/** The certificate with which a connection was opened, proven by the authority that the listener trusts. */
+/** The client certificate of a connection, verified against the authority that the listener trusts. */
 export interface ClientCertificate {
-  /** Undefined where there is none or more than one. */
+  /** Undefined if the certificate has no common name or several. */
   readonly commonName: string | undefined;
   readonly dnsNames: readonly string[];
   readonly uris: readonly string[];
-  /** SHA-256 of it, lower-case hex. */
+  /** SHA-256, lower-case hex. */
   readonly fingerprint: string;
-  /** The first instant at which it is not good any more. */
+  /** The first instant at which the certificate is no longer valid. */
   readonly ends: EpochMs;
 }
 
-/** What of a request can say who calls. */
-export interface Carried {
+export interface CallerEvidence {
   readonly headers: Fields;
-  /** An IPv6 address as its /64 network; undefined where nobody asks over a network. */
+  /** An IPv6 address is shortened to its /64 network. Undefined if the request did not come over a network. */
   readonly clientAddress?: string;
   readonly clientCertificate?: ClientCertificate | undefined;
 }
 
 export type AuthenticationRefusal =
-  /** No credentials, or of another scheme than Bearer: 401 without an error code (RFC 6750 §3.1). */
+  /** No credentials, or a scheme other than Bearer: 401 without an error code (RFC 6750 §3.1). */
   | { readonly reason: 'credentials_missing' }
-  /** Two lines of a field, or not a token68 (AUTH-1): 400, for tokens invalid_request. `field`: as written. */
+  /**
+   * Two lines of one field, or a value that is no token68 (AUTH-1): 400. For tokens the error is invalid_request. `field`:
+   * spelled as in the gateway file.
+   */
   | { readonly reason: 'credentials_malformed'; readonly field: string }
-  /** `description` is safe to show: %x20-21 / %x23-5B / %x5D-7E (AUTH-2). */
+  /** `description` goes to the client. It contains only %x20-21 / %x23-5B / %x5D-7E (AUTH-2). */
   | { readonly reason: 'token_invalid'; readonly description: string; readonly flaw?: TokenFlaw }
-  /** One answer whatever is wrong with it, so that nobody learns which keys there are (AUTH-2). */
+  /** The client gets the same response for every flaw, so that it cannot find out which keys exist (AUTH-2). */
   | { readonly reason: 'key_invalid'; readonly flaw: KeyFlaw }
-  /** Proven once, but it has ended since, or does not say who calls in the place that the identity reads. */
   | { readonly reason: 'certificate_invalid' }
-  /** `via`: what the consumer showed. */
+  /** `via`: the kind of credential that the consumer used. */
   | {
       readonly reason: 'scope_insufficient';
       readonly required: readonly string[];
       readonly via: Consumer['via'];
     }
-  /** No rule says who may use this method. */
   | { readonly reason: 'operation_not_granted' };
 
-/** What is wrong with an API key, for operators alone. `checksum`: mistyped, or made up. */
+/** What is wrong with an API key. Only operators see it. `checksum`: the key is mistyped or invented. */
 export type KeyFlaw = 'checksum' | 'unknown' | 'revoked' | 'expired';
 
 /**
- * What is wrong with a token, for operators alone: a client learns no more than expired or not (AUTH-2). Where a setting of
- * the identity refused it, the name of that setting; `account` where a pin needs a claim that it does not have, `binding`
- * where it is bound to a certificate or a key that the request does not show.
+ * What is wrong with a token. Only operators see it: the client learns only whether the token expired (AUTH-2). If a
+ * setting of the identity refused the token, the flaw is the name of that setting. `account`: the token lacks the claim
+ * that a pin needs. `binding`: the request does not show the certificate or key that the token is bound to.
  */
 export type TokenFlaw =
   | 'account'
@@ -113,49 +119,44 @@ export type TokenFlaw =
   | 'types';
 
 /**
- * What becomes of a credential. `unavailable`: nothing could be had to judge it by (503, never 401; JWT-4). `limited`: the
- * address has had too many judged that were none (429, since this one may be good; RL-7).
+ * The result of an authentication. `unavailable`: no key or issuer was available to verify the credential (503, never 401;
+ * JWT-4). `limited`: the address sent too many invalid tokens (429, because this token may be valid; RL-7).
  */
-export type Authenticated =
+export type AuthenticationResult =
   | { readonly kind: 'consumer'; readonly consumer: Consumer }
   | { readonly kind: 'refused'; readonly refusal: AuthenticationRefusal }
   | { readonly kind: 'limited'; readonly retryAfterSeconds: number }
   | { readonly kind: 'unavailable' };
 
-/** Of a token, whoever shows it. `boundTo`: SHA-256 of the certificate that has to come with it, lower-case hex. */
-export type Verified =
+/** The result for a token, whoever presents it. `boundTo`: SHA-256 of the required client certificate, lower-case hex. */
+export type TokenOutcome =
   | { readonly kind: 'consumer'; readonly consumer: Consumer; readonly boundTo?: string }
-  | Exclude<Authenticated, { kind: 'consumer' }>;
+  | Exclude<AuthenticationResult, { kind: 'consumer' }>;
 
-/** Verifies compact tokens of one identity; a cache hit answers at once. */
+/** Verifies compact tokens of one identity. A cache hit returns without a promise. */
 export interface TokenVerifier {
-  /**
-   * Whether a token says of itself that it is for this identity. The word of a stranger: it picks among several identities
-   * the one that judges, and nothing else.
-   */
+  /** Whether the unverified token names this identity. The result only selects the identity that verifies the token. */
   readonly claims: (token: string) => boolean;
-  /** The verdict remembered for the token of exactly this field line; undefined: `verify` decides. */
-  readonly known?: (line: string) => Verified | undefined;
-  readonly verify: (token: string, clientAddress?: string) => MaybePromise<Verified>;
+  /** The cached result for this exact header line. Undefined: call `verify`. */
+  readonly known?: (line: string) => TokenOutcome | undefined;
+  readonly verify: (token: string, clientAddress?: string) => MaybePromise<TokenOutcome>;
 }
 
-/** One identity, able to judge what requests carry. */
 export interface Authenticator {
   readonly via: Consumer['via'];
-  /** The header in which its credentials come, as written; undefined: in none. */
+  /** The header that carries its credentials, spelled as in the gateway file. Undefined if no header does. */
   readonly field?: string;
-  /** Whether the request carries a credential of its kind, whatever that is worth. */
-  readonly isPresent: (carried: Carried) => boolean;
-  /** Whether that says of itself that it is for this identity: picks one among several of a kind, and nothing else. */
-  readonly claims: (carried: Carried) => boolean;
-  /** Also of a request without a credential of its kind, which is refused; a cache hit answers at once. */
-  readonly judge: (carried: Carried) => MaybePromise<Authenticated>;
+  /** Whether the request carries a credential of this kind, valid or not. */
+  readonly isPresent: (carried: CallerEvidence) => boolean;
+  /** Whether the unverified credential names this identity. The result only selects one of several identities of a kind. */
+  readonly claims: (carried: CallerEvidence) => boolean;
+  /** Refuses a request without a credential of its kind. A cache hit returns without a promise. */
+  readonly judge: (carried: CallerEvidence) => MaybePromise<AuthenticationResult>;
 }
 
 /**
- * Undefined when the rule lets the request pass. Every scope of the method's kind must be there; GET, HEAD and OPTIONS
- * read, every other method, also one nobody has heard of, writes. What no rule speaks of is refused to everybody, and a
- * caller without credentials holds no scope.
+ * Undefined if the request passes. The consumer needs every scope of the method's kind. GET, HEAD and OPTIONS read. Every
+ * other method, known or not, writes.
  */
 export function authorise(
   rule: IdentifiedRule,

@@ -1,12 +1,11 @@
-// The WWW-Authenticate values that go with an authentication refusal: one challenge per scheme (RFC 9110 §11.6.1).
+// The WWW-Authenticate values of an authentication refusal: one challenge per scheme (RFC 9110 §11.6.1).
 import type { AuthenticationRefusal, Consumer, CredentialScheme } from './access.ts';
 import { BEARER_FIELD } from './token-authenticator.ts';
 
 export interface ChallengeContext {
   readonly realm: string;
-  /** Those that the API accepts, at least one. */
   readonly schemes: readonly CredentialScheme[];
-  /** Where the API says which issuers it trusts (RFC 9728 §5.1); undefined: nowhere. */
+  /** URL of the protected resource metadata, which lists the trusted issuers (RFC 9728 §5.1). */
   readonly resourceMetadata: string | undefined;
 }
 
@@ -19,14 +18,16 @@ const SCHEME_OF: Readonly<Record<Consumer['via'], Scheme>> = {
 };
 
 /**
- * AUTH-2, AUTH-3: one field value per challenge, in the order of the identities. What was wrong is said to the scheme
- * that it was wrong with; a request without credentials is told no error code (RFC 6750 §3.1). A 403 asks for nothing
- * but more scopes, by the scheme that was used.
+ * AUTH-2, AUTH-3: one field value per challenge, in the order of the identities. Only the scheme that failed gets an error
+ * code. A request without credentials gets none (RFC 6750 §3.1). A 403 challenges only the scheme that was used, for more
+ * scopes.
  */
 export function challengesFor(refusal: AuthenticationRefusal, context: ChallengeContext): readonly string[] {
   const schemes = context.schemes.filter(isFirstOfItsScheme);
   const all = (to?: Scheme, error = ''): readonly string[] =>
-    schemes.map((each) => (each.scheme === to ? bare(each, context) + error : whole(each, context)));
+    schemes.map((each) =>
+      each.scheme === to ? bareChallenge(each, context) + error : challengeWithMetadata(each, context),
+    );
   switch (refusal.reason) {
     case 'credentials_missing':
     case 'key_invalid':
@@ -35,11 +36,13 @@ export function challengesFor(refusal: AuthenticationRefusal, context: Challenge
     case 'credentials_malformed':
       return refusal.field === BEARER_FIELD ? all('Bearer', ', error="invalid_request"') : all();
     case 'token_invalid':
-      return all('Bearer', `, error="invalid_token", error_description="${shown(refusal.description)}"`);
+      return all('Bearer', `, error="invalid_token", error_description="${quotable(refusal.description)}"`);
     case 'scope_insufficient': {
       const used = SCHEME_OF[refusal.via];
-      const error = `, error="insufficient_scope", scope="${shown(refusal.required.join(' '))}"`;
-      return schemes.filter(({ scheme }) => scheme === used).map((each) => bare(each, context) + error);
+      const error = `, error="insufficient_scope", scope="${quotable(refusal.required.join(' '))}"`;
+      return schemes
+        .filter(({ scheme }) => scheme === used)
+        .map((each) => bareChallenge(each, context) + error);
     }
     case 'operation_not_granted':
       return [];
@@ -48,21 +51,21 @@ export function challengesFor(refusal: AuthenticationRefusal, context: Challenge
   }
 }
 
-/** As whoever has shown nothing yet is asked: with where to learn who issues tokens. */
-function whole(scheme: CredentialScheme, context: ChallengeContext): string {
+/** The challenge before any attempt: it includes the URL that lists the issuers. */
+function challengeWithMetadata(scheme: CredentialScheme, context: ChallengeContext): string {
   const { resourceMetadata } = context;
-  const challenge = bare(scheme, context);
+  const challenge = bareChallenge(scheme, context);
   return scheme.scheme === 'Bearer' && resourceMetadata !== undefined
-    ? `${challenge}, resource_metadata="${shown(resourceMetadata)}"`
+    ? `${challenge}, resource_metadata="${quotable(resourceMetadata)}"`
     : challenge;
 }
 
-/** Of keys with every header that takes one: a client may have a key for any of them. */
-function bare({ scheme }: CredentialScheme, { realm, schemes }: ChallengeContext): string {
-  const challenge = `${scheme} realm="${shown(realm)}"`;
+/** The ApiKey challenge lists the headers of all identities, because the client may have a key for any of them. */
+function bareChallenge({ scheme }: CredentialScheme, { realm, schemes }: ChallengeContext): string {
+  const challenge = `${scheme} realm="${quotable(realm)}"`;
   if (scheme !== 'ApiKey') return challenge;
   const headers = schemes.flatMap((each) => (each.scheme === 'ApiKey' ? each.header : []));
-  return `${challenge}, header="${shown([...new Set(headers)].join(', '))}"`;
+  return `${challenge}, header="${quotable([...new Set(headers)].join(', '))}"`;
 }
 
 function isFirstOfItsScheme(
@@ -73,7 +76,7 @@ function isFirstOfItsScheme(
   return schemes.findIndex((other) => other.scheme === scheme) === index;
 }
 
-/** RFC 6750 §3 allows printable ASCII without `"` and `\`, so nothing ever needs an escape; the rest is left out. */
-function shown(text: string): string {
+/** RFC 6750 §3 allows printable ASCII without `"` and `\`. Other characters are dropped, so nothing needs an escape. */
+function quotable(text: string): string {
   return text.replace(/[^\x20\x21\x23-\x5b\x5d-\x7e]/g, '');
 }

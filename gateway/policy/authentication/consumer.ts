@@ -1,14 +1,15 @@
-// Who calls, by verified claims or by a proven certificate: one stable id, the scopes it holds, and until when it is good.
+// Builds the consumer from verified claims or from a client certificate.
 import type { EpochMs } from '../contract.ts';
 import { type IdPrefixes, idNamed } from '../notation.ts';
 import type { ClientCertificate, Consumer } from './access.ts';
 
-/** Claims that name an application, a set an operator knows, and so may label a metric. */
+/** Claims that name an application. Their values are few and known to the operator, so they may label a metric. */
 const APPLICATION_CLAIMS: ReadonlySet<string> = new Set(['client_id', 'azp']);
 
 /**
- * The consumer named by the first of `claimNames` that the token has. Undefined when it has none of them, or when that
- * claim cannot be an id, or is one that another identity gives: passing on to the next claim would let a token choose who it is counted as.
+ * The consumer named by the first of `claimNames` that the token has. Undefined if the token has none of them, or if the
+ * value of that first claim is no valid id. It does not try the next claim, because a token could then choose the name
+ * under which it is counted.
  */
 export function consumerFrom(
   claims: Readonly<Record<string, unknown>>,
@@ -21,19 +22,22 @@ export function consumerFrom(
   const id = typeof named === 'string' ? idNamed(named, prefixes) : undefined;
   if (id === undefined) return undefined;
   const scopes = scopesOf(claims.scope);
-  return { id, named: APPLICATION_CLAIMS.has(name), via: 'token', scopes, claims, prefixes };
+  return { id, mayLabelMetrics: APPLICATION_CLAIMS.has(name), via: 'token', scopes, claims, prefixes };
 }
 
-/** JWT-7: one string, scopes separated by spaces, compared whole and by case. An array is not accepted. */
+/** JWT-7: one string of scopes separated by spaces, compared as whole words and by case. An array is not accepted. */
 function scopesOf(scope: unknown): ReadonlySet<string> {
   if (typeof scope !== 'string') return new Set();
   return new Set(scope.split(' ').filter((word) => word !== ''));
 }
 
-/** `fingerprint` tells one certificate from another; the rest names its holder across renewals. */
+/** `fingerprint` identifies one certificate. The other places identify its holder across renewals. */
 export type CertificatePlace = 'cn' | 'san_dns' | 'san_uri' | 'fingerprint';
 
-/** Undefined for a certificate that names nobody there, or several: another place must not choose who it counts as. */
+/**
+ * Undefined if that place holds no name or several. It does not try another place, because a certificate could then choose
+ * its id.
+ */
 export function consumerOfCertificate(
   certificate: ClientCertificate,
   place: CertificatePlace,
@@ -43,7 +47,7 @@ export function consumerOfCertificate(
   const named = idIn(certificate, place);
   const id = named === undefined ? undefined : idNamed(named, prefixes);
   if (id === undefined) return undefined;
-  return { id, named: true, via: 'certificate', scopes, claims: {}, ends: certificate.ends };
+  return { id, mayLabelMetrics: true, via: 'certificate', scopes, claims: {}, ends: certificate.ends };
 }
 
 function idIn(
@@ -71,7 +75,7 @@ function onlyOne(names: readonly string[]): string | undefined {
 /** Seconds by which the issuer's clock may differ from ours. */
 export const LEEWAY = 30;
 
-/** The first instant at which a request with the same token, key or certificate would be refused; undefined: none. */
+/** The first instant at which the same token, key or certificate would be refused. Undefined: it does not expire. */
 export function tokenEndOf({ claims, ends }: Pick<Consumer, 'claims' | 'ends'>): EpochMs | undefined {
   const { exp } = claims;
   if (typeof exp !== 'number') return ends;

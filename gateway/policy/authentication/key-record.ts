@@ -1,70 +1,67 @@
-// An API key, `sdl_<id>_<secret><checksum>`: its text, its record, the port that keeps it, and whether it opens the door now.
+// API keys of the form `sdl_<id>_<secret><checksum>`: text, record, store port, rotation and validity.
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { EpochMs, MaybePromise } from '../contract.ts';
 import type { Consumer, KeyFlaw } from './access.ts';
 
 export interface KeyRecord {
-  /** The public part of the key. */
   readonly id: string;
-  /** The consumer that holds it. */
   readonly consumer: string;
   readonly scopes: readonly string[];
-  /** Whom to write to about it. */
   readonly contact: string | undefined;
   readonly created: EpochMs;
   readonly expires: EpochMs | undefined;
-  /** When it last got a new secret. */
   readonly rotated: EpochMs | undefined;
   readonly revoked: EpochMs | undefined;
-  /** The newest first; those before it open until their end, the overlap of a rotation. */
+  /** Newest first. Older secrets stay valid until their own end: the overlap of a rotation. */
   readonly secrets: readonly KeySecret[];
 }
 
 export interface KeySecret {
   /** SHA-256, hex. */
   readonly digest: string;
-  /** Undefined: no end of its own. */
+  /** When the secret expires. Undefined: with the key. */
   readonly until: EpochMs | undefined;
 }
 
-/** `away`: the store does not answer, and this process does not know the key. */
+/** `away`: the store does not answer, and this process has not cached the key. */
 export type FoundKey =
   | { readonly kind: 'found'; readonly record: KeyRecord }
   | { readonly kind: 'unknown' }
   | { readonly kind: 'away' };
 
-/** The keys that a request can be judged by; what is known answers at once. */
-export interface KnownKeys {
+export interface KeyLookup {
   readonly find: (id: string) => MaybePromise<FoundKey>;
 }
 
-/** The same, for those who manage them. Everything but `find` rejects with `StoreUnavailable` while the store is away. */
-export interface KeyStore extends KnownKeys {
-  /** As the store has it now; `unreadable`: what stands there is no record that this edition knows, and opens nothing here. */
+/** The port for key management. Every call except `find` rejects with `StoreUnavailable` while the store is away. */
+export interface KeyStore extends KeyLookup {
+  /** Reads from the store, not from a cache. `unreadable`: this version cannot parse the record, so the key is refused. */
   readonly read: (id: string) => Promise<KeyRecord | 'unreadable' | undefined>;
-  /** Ends one that cannot be read, and returns what stands there then; undefined, and nothing done, where none does. */
+  /**
+   * Revokes a record that this version cannot read, and returns the record that the store then holds. Undefined, without a
+   * change, if there is no record.
+   */
   readonly endUnreadable: (id: string, at: EpochMs) => Promise<KeyRecord | undefined>;
   readonly list: () => Promise<readonly KeyRecord[]>;
-  /** False, and nothing done, unless `current` stands there. */
+  /** Compare and set: returns false, without a change, unless the store holds `current`. */
   readonly replace: (current: KeyRecord | undefined, next: KeyRecord) => Promise<boolean>;
 }
 
-/** What is wrong with a key whose secret has this digest; undefined: nothing. Wrong secrets are told apart from nothing. */
+/** Undefined if the key is valid. A wrong secret gives `unknown`, as if the key did not exist. */
 export function flawOfKey(record: KeyRecord, digest: string, now: EpochMs): KeyFlaw | undefined {
-  const secret = secretWith(record, digest);
+  const secret = secretMatching(record, digest);
   if (secret === undefined) return 'unknown';
   if (record.revoked !== undefined) return 'revoked';
   const ends = endOf(record, secret);
   return ends !== undefined && ends <= now ? 'expired' : undefined;
 }
 
-/** The consumer that holds a key in order; `digest` is that of one of its secrets. */
 export function consumerOfKey(record: KeyRecord, digest: string): Consumer {
-  const secret = secretWith(record, digest);
+  const secret = secretMatching(record, digest);
   return {
     id: record.consumer,
-    named: true,
+    mayLabelMetrics: true,
     via: 'key',
     scopes: new Set(record.scopes),
     claims: {},
@@ -76,8 +73,8 @@ function endOf({ expires }: KeyRecord, { until }: KeySecret): EpochMs | undefine
   return expires === undefined || until === undefined ? (expires ?? until) : Math.min(expires, until);
 }
 
-/** Every secret is compared, whichever fits: there are never more than a few. */
-function secretWith({ secrets }: KeyRecord, digest: string): KeySecret | undefined {
+/** The loop compares every secret, so that the time does not show which one matched. */
+function secretMatching({ secrets }: KeyRecord, digest: string): KeySecret | undefined {
   const given = Buffer.from(digest, 'hex');
   let found: KeySecret | undefined;
   for (const secret of secrets) {
@@ -87,8 +84,7 @@ function secretWith({ secrets }: KeyRecord, digest: string): KeySecret | undefin
   return found;
 }
 
-/** Of secrets that may go on beside the newest, however often a key is rotated. */
-const MOST_BEFORE = 3;
+const MOST_OLD_SECRETS = 3;
 
 export type NewKey = Pick<KeyRecord, 'id' | 'consumer' | 'scopes' | 'contact' | 'expires'>;
 
@@ -102,7 +98,7 @@ export function makeKey(asked: NewKey, digest: string, now: EpochMs): KeyRecord 
   };
 }
 
-/** The secrets before go on for `overlapMs`, none of them longer than it would have. */
+/** Older secrets stay valid for `overlapMs`, but not beyond their former end. */
 export function rotateKey(
   record: KeyRecord,
   digest: string,
@@ -111,29 +107,27 @@ export function rotateKey(
   const before = record.secrets
     .map(({ digest: old, until }) => ({ digest: old, until: Math.min(until ?? Infinity, now + overlapMs) }))
     .filter(({ until }) => until > now)
-    .slice(0, MOST_BEFORE);
+    .slice(0, MOST_OLD_SECRETS);
   return { ...record, rotated: now, secrets: [{ digest, until: undefined }, ...before] };
 }
 
-/** For good. The record stays, so that a log tells the key of a former holder from one that was made up. */
+/** Permanent. The record stays, so that logs can tell a revoked key from an invented one. */
 export function revokeKey(record: KeyRecord, now: EpochMs): KeyRecord {
   return { ...record, revoked: now };
 }
 
-/** How it stands, for people. */
 export function stateOfKey({ revoked, expires }: KeyRecord, now: EpochMs): 'active' | 'expired' | 'revoked' {
   if (revoked !== undefined) return 'revoked';
   return expires !== undefined && expires <= now ? 'expired' : 'active';
 }
 
-/** By the prefix, scanners of source code find keys that were committed. */
+/** Secret scanners find committed keys by this prefix. */
 const PREFIX = 'sdl_';
-/** Crockford's, lower case: nothing in it is taken for something else when it is read aloud. */
+/** Crockford's base 32, lower case: it avoids letters that people confuse. */
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 const ID_CHARACTERS = 12;
-/** 160 bits: against guessing, one round of SHA-256 is then as good as any number of them. */
+/** 160 bits of entropy: guessing is infeasible, so one round of SHA-256 is enough. */
 const SECRET_CHARACTERS = 32;
-/** 32 bits. */
 const CHECK_CHARACTERS = 7;
 
 const FORM = new RegExp(
@@ -142,14 +136,13 @@ const FORM = new RegExp(
 const ID = new RegExp(`^[${ALPHABET}]{${ID_CHARACTERS}}$`);
 
 export interface KeyParts {
-  /** Public: what a record is found by, and what operators call the key. */
+  /** Public: the lookup key of the record and the name that operators see. */
   readonly id: string;
-  /** Hex. */
+  /** SHA-256 of the secret, hex. */
   readonly digest: string;
 }
 
-/** Undefined for what is no key, or is mistyped. */
-export function readKey(text: string): KeyParts | undefined {
+export function parseApiKey(text: string): KeyParts | undefined {
   const [, id, secret, check] = FORM.exec(text) ?? [];
   if (id === undefined || secret === undefined || check !== checksum(id, secret)) return undefined;
   return { id, digest: hash('sha256', secret) };
@@ -163,7 +156,6 @@ export function newKeyId(): string {
   return randomText(ID_CHARACTERS);
 }
 
-/** A new secret for the record `id`: the key as its holder gets it, and the digest that is kept. */
 export function newSecret(id: string): { readonly key: string; readonly digest: string } {
   const secret = randomText(SECRET_CHARACTERS);
   return { key: `${PREFIX}${id}_${secret}${checksum(id, secret)}`, digest: hash('sha256', secret) };
@@ -179,7 +171,7 @@ function checksum(id: string, secret: string): string {
   return text;
 }
 
-/** Five bits of each byte: every character is as likely as any other. */
+/** 256 is a multiple of 32, so all characters are equally likely. */
 function randomText(characters: number): string {
   return [...randomBytes(characters)].map((byte) => ALPHABET.charAt(byte % 32)).join('');
 }

@@ -1,4 +1,4 @@
-// Scopes as files and requests write them.
+// The notation of a scope.
 import { notation } from '../notation.ts';
 
 /** scope-token of RFC 6749 section 3.3. */

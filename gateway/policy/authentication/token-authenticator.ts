@@ -1,22 +1,21 @@
-// Bearer tokens among the ways of knowing who calls: taken out of a request, bound to a certificate or not, verified.
+// Reads the bearer token of a request, verifies it and checks its binding to a client certificate.
 import type { EpochMs, Fields } from '../contract.ts';
 import type {
-  Authenticated,
   AuthenticationRefusal,
+  AuthenticationResult,
   Authenticator,
-  Carried,
+  CallerEvidence,
   ClientCertificate,
+  TokenOutcome,
   TokenVerifier,
-  Verified,
 } from './access.ts';
 
 type Bearer =
   | { readonly kind: 'token'; readonly token: string }
   | { readonly kind: 'refused'; readonly refusal: AuthenticationRefusal };
 
-/** Where a token is sent. */
 export const BEARER_FIELD = 'Authorization';
-/** JWT-8, in characters, which for a token68 are bytes. */
+/** JWT-8, in characters. A token68 has one byte per character. */
 export const LONGEST_TOKEN = 8192;
 
 const CREDENTIALS = /^bearer +([A-Za-z0-9\-._~+/]+=*)$/i;
@@ -32,13 +31,12 @@ const TOO_LONG: Bearer = {
   refusal: { reason: 'token_invalid', description: 'The access token is too long' },
 };
 
-/** The usual spelling of the line that carries `token`. */
 export const lineOf = (token: string): string => `Bearer ${token}`;
 
 /**
- * The token of `Authorization: Bearer <token68>`, scheme in any case (AUTH-1). No line, an empty one or another scheme
- * is a request without usable credentials; a second line, or `Bearer` with anything but one token68, is malformed.
- * A second line must reach this function joined by a comma: Node drops it by default.
+ * AUTH-1: the scheme matches in any case. A missing or empty line or another scheme means no credentials. A second line, or
+ * `Bearer` without exactly one token68, is malformed. The caller must join a second line with a comma: Node drops it by
+ * default.
  */
 export function readBearer(headers: Fields): Bearer {
   const line = headers.get('authorization');
@@ -48,7 +46,7 @@ export function readBearer(headers: Fields): Bearer {
   return token.length > LONGEST_TOKEN ? TOO_LONG : { kind: 'token', token };
 }
 
-/** `certificate`: by its SHA-256, lower-case hex. `other`: a key (DPoP), or what is not understood; no request shows that. */
+/** `certificate`: SHA-256, lower-case hex. `other`: a key (DPoP) or an unknown method, which no request can satisfy. */
 export type Binding =
   | { readonly kind: 'none' }
   | { readonly kind: 'other' }
@@ -57,10 +55,13 @@ export type Binding =
 const NONE: Binding = { kind: 'none' };
 const OTHER: Binding = { kind: 'other' };
 
-/** 32 bytes in base64url: the four spare bits of the last character are zero, so that each digest has one spelling. */
+/** 32 bytes in base64url. The four unused bits of the last character must be zero, so that each digest has one spelling. */
 const SHA_256 = /^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$/;
 
-/** Of `cnf` (RFC 7800 §3.1): a digest alone is a binding to a certificate (RFC 8705 §3.1); of two, one would go unproven. */
+/**
+ * Reads `cnf` (RFC 7800 §3.1). Only a certificate digest as its single member is a binding to a certificate (RFC 8705
+ * §3.1). A second member would stay unverified.
+ */
 export function bindingOf(claims: Readonly<Record<string, unknown>>): Binding {
   if (!Object.hasOwn(claims, 'cnf')) return NONE;
   const { cnf } = claims;
@@ -71,32 +72,35 @@ export function bindingOf(claims: Readonly<Record<string, unknown>>): Binding {
   return { kind: 'certificate', fingerprint: Buffer.from(digest, 'base64url').toString('hex') };
 }
 
-/** RFC 8705 §3: by the very certificate, which is shown to everybody, so that the time a comparison takes tells nothing. */
+/** RFC 8705 §3. A plain comparison is safe here: certificates are public, so its timing reveals no secret. */
 function showsCertificate(
   shown: ClientCertificate | undefined,
   fingerprint: string,
   now: EpochMs,
 ): shown is ClientCertificate {
-  // Proven when the connection was opened, which may be long ago.
+  // The handshake verified the certificate, perhaps long ago, so its end is checked again.
   return shown !== undefined && shown.fingerprint === fingerprint && now < shown.ends;
 }
 
-/** All that a client learns of what is wrong with a token, unless that it expired (AUTH-2). */
+/** AUTH-2: the description for every invalid token that has not expired. */
 export const NOT_VALID = 'The access token is not valid';
 
-const UNSHOWN: Authenticated = {
+const NOT_BOUND: AuthenticationResult = {
   kind: 'refused',
   refusal: { reason: 'token_invalid', description: NOT_VALID, flaw: 'binding' },
 };
 
 /** `now`: the real clock. */
 export function tokenAuthenticator(now: () => EpochMs, verifier: TokenVerifier): Authenticator {
-  /** JWT-6: refused unless the binding is shown, and good for no longer than what shows it. */
-  const settle = (verified: Verified, { clientCertificate: shown }: Carried): Authenticated => {
+  /** JWT-6: refuses a bound token without its certificate. The consumer expires with the certificate. */
+  const checkBinding = (
+    verified: TokenOutcome,
+    { clientCertificate: shown }: CallerEvidence,
+  ): AuthenticationResult => {
     if (verified.kind !== 'consumer' || verified.boundTo === undefined) return verified;
     return showsCertificate(shown, verified.boundTo, now())
       ? { kind: 'consumer', consumer: { ...verified.consumer, ends: shown.ends } }
-      : UNSHOWN;
+      : NOT_BOUND;
   };
   return {
     via: 'token',
@@ -112,13 +116,13 @@ export function tokenAuthenticator(now: () => EpochMs, verifier: TokenVerifier):
     judge: (carried) => {
       const line = carried.headers.get('authorization');
       const known = line === undefined ? undefined : verifier.known?.(line);
-      if (known !== undefined) return settle(known, carried);
+      if (known !== undefined) return checkBinding(known, carried);
       const bearer = readBearer(carried.headers);
       if (bearer.kind === 'refused') return bearer;
       const verified = verifier.verify(bearer.token, carried.clientAddress);
       return verified instanceof Promise
-        ? verified.then((each) => settle(each, carried))
-        : settle(verified, carried);
+        ? verified.then((each) => checkBinding(each, carried))
+        : checkBinding(verified, carried);
     },
   };
 }

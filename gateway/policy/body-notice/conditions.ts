@@ -1,11 +1,11 @@
-// The conditions of a request for a resource whose answers are edited, as the upstream is to see them (BODY-5, RNG-1).
+// Maps conditional headers to the upstream's own tags where bodies are edited (BODY-5, RNG-1).
 import type { Fields } from '../contract.ts';
 import type { BodyNotice } from './notice.ts';
 
-/** The client's copy of the resource is not what it would get today (RFC 9110 §13.1.1). */
+/** If-Match failed: the client's copy differs from the current body (RFC 9110 §13.1.1). */
 export type BodyNoticeRefusal = { readonly reason: 'precondition_failed' };
 
-/** Values of fields by lower-case name; undefined: the upstream does not get the field. */
+/** New field values by lower-case name. Undefined removes the field. */
 export type Replacements = Readonly<Record<string, string | undefined>>;
 
 export interface Conditions {
@@ -13,13 +13,13 @@ export interface Conditions {
   readonly replace: Replacements;
 }
 
-/** A part of an edited body cannot be cut out of the original, and a date cannot tell one notice from the next. */
+/** A range of the original body does not fit the edited one. A date cannot distinguish two notices. */
 const NOT_SENT: Replacements = { range: undefined, 'if-range': undefined, 'if-modified-since': undefined };
 
 /**
- * `reads`: the method is GET or HEAD. A tag without a suffix names bytes without the notice: who reads gets the body
- * again, so that no 304 hides it; who writes means the state behind it, which the upstream judges. What is no list of
- * tags is left to the upstream, except that nobody who reads gets a 304 by it.
+ * `reads`: the method is GET or HEAD. A tag without a suffix names a body without the notice. A read drops such tags, so
+ * that no 304 hides the notice. A write keeps them, because the upstream compares its own state. A value that is no list of
+ * tags goes to the upstream unchanged, except If-None-Match of a read, which is removed.
  */
 export function mapConditions(
   headers: Fields,
@@ -37,15 +37,14 @@ export function mapConditions(
   return { kind: 'conditions', replace };
 }
 
-type Mapped =
+type MappedTags =
   | { readonly kind: 'tags'; readonly list: string }
-  /** Of the tags none is left. */
   | { readonly kind: 'none' }
   | { readonly kind: 'unread' }
-  /** Absent, unchanged, or `*`: that a resource exists is not a matter of its bytes. */
+  /** The field is absent, unchanged, or `*`, which does not depend on the bytes. */
   | { readonly kind: 'as_is' };
 
-function mapList(text: string | undefined, suffix: string, plain: 'keep' | 'drop'): Mapped {
+function mapList(text: string | undefined, suffix: string, plain: 'keep' | 'drop'): MappedTags {
   if (text === undefined || text.trim() === '*') return { kind: 'as_is' };
   const tags = readTags(text);
   if (tags === undefined) return { kind: 'unread' };
@@ -57,16 +56,16 @@ function mapList(text: string | undefined, suffix: string, plain: 'keep' | 'drop
 
 const TAG = '(?:W/)?"[\\x21\\x23-\\x7e\\x80-\\xff]*"';
 const ONE_TAG = new RegExp(`^${TAG}$`);
-/** One element of a list, which may be empty, and what ends it (RFC 9110 §5.6.1). A comma inside quotes ends nothing. */
+/** One list element, possibly empty, and its separator (RFC 9110 §5.6.1). A comma inside quotes separates nothing. */
 const ELEMENT = new RegExp(`[ \\t]*(?:(${TAG})[ \\t]*)?(?:,|$)`, 'y');
-const SUFFIXED = /~d[0-9a-f]{8}"$/;
+const NOTICE_SUFFIX = /~d[0-9a-f]{8}"$/;
 
-/** The tag of an answer under a notice; undefined where it is none. */
+/** The entity tag of a body with the notice. Undefined if `tag` is no valid entity tag. */
 export function noticedTag(tag: string, suffix: string): string | undefined {
   return ONE_TAG.test(tag) ? `${tag.slice(0, -1)}${suffix}"` : undefined;
 }
 
-/** The tags of a list, at least one; undefined for `*` and for what is no list of tags. */
+/** At least one tag. Undefined for `*` and for a value that is no list of tags. */
 export function readTags(list: string): readonly string[] | undefined {
   const tags: string[] = [];
   for (let at = 0; at < list.length; at = ELEMENT.lastIndex) {
@@ -79,11 +78,11 @@ export function readTags(list: string): readonly string[] | undefined {
 }
 
 /**
- * What the upstream knows a tag by. One with the suffix of another notice names bytes that are no more: undefined. Of one
- * without a suffix `plain` says whether it still counts.
+ * The upstream's tag for a client's tag. Undefined for the suffix of another notice, whose body no longer exists. `plain`
+ * decides about tags without a suffix.
  */
 export function upstreamTag(tag: string, suffix: string, plain: 'keep' | 'drop'): string | undefined {
   if (tag.endsWith(`${suffix}"`)) return `${tag.slice(0, -suffix.length - 1)}"`;
-  if (SUFFIXED.test(tag)) return undefined;
+  if (NOTICE_SUFFIX.test(tag)) return undefined;
   return plain === 'keep' ? tag : undefined;
 }

@@ -1,7 +1,6 @@
-// Which answers may be edited, as far as their head tells (BODY-1), and what became of those that were looked at.
+// Decides from status and headers whether a response body may be edited (BODY-1).
 import type { FieldRecord } from '../contract.ts';
 
-/** Each answer that could have carried the notice ends in one of these; metrics and log name it. */
 export type NoticeOutcome =
   | 'added'
   | 'not_json'
@@ -14,11 +13,11 @@ export type NoticeOutcome =
   | 'partial'
   | 'digest';
 
-/** Content codings that are undone where an upstream sends one although identity was asked for (BODY-3). */
+/** The gateway decodes these if an upstream uses one although the request asked for identity (BODY-3). */
 const CODINGS = ['gzip', 'deflate', 'br', 'zstd'] as const;
 export type Coding = (typeof CODINGS)[number];
 
-/** The most that is held of one body, coded and decoded, bytes. */
+/** Most bytes that the gateway buffers of one body, encoded or decoded. */
 export const MOST_BYTES = 1024 * 1024;
 
 export type HeadJudgement =
@@ -29,7 +28,7 @@ const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PAT
 const STATUSES: ReadonlySet<number> = new Set([200, 201, 202]);
 
 const JSON_TYPE = /^application\/(?:json|[^\s;/]+\+json)$/;
-/** Their members are defined elsewhere, are signed, or are no single text. */
+/** Types whose members are standardised, whose content is signed, or that are no single JSON text. */
 const OTHER_SHAPES: ReadonlySet<string> = new Set([
   'application/problem+json',
   'application/linkset+json',
@@ -44,28 +43,27 @@ const OTHER_SHAPES: ReadonlySet<string> = new Set([
 const CHARSET = /;[ \t]*charset[ \t]*=[ \t]*"?([^\s;"]*)/gi;
 const NO_TRANSFORM = /(?<![\w-])no-transform(?![\w-])/i;
 
-/** Whether answers to this method are ever edited; HEAD has the head of an edited GET (BODY-7). */
+/** HEAD gets the headers of an edited GET (BODY-7). */
 export function isEdited(method: string): boolean {
   return METHODS.has(method);
 }
 
-/** What the head of an answer says; undefined for a status whose body is not meant. */
 export function judgeHead(status: number, headers: FieldRecord): HeadJudgement | undefined {
   if (!STATUSES.has(status)) return undefined;
-  const why = whyNot(headers);
+  const why = reasonNotToEdit(headers);
   if (why !== undefined) return { kind: 'left', why };
   const coding = codingOf(headers['content-encoding']);
   return coding === 'unknown' ? { kind: 'left', why: 'coding' } : { kind: 'editable', coding };
 }
 
-function whyNot(headers: FieldRecord): NoticeOutcome | undefined {
+function reasonNotToEdit(headers: FieldRecord): NoticeOutcome | undefined {
   if (!isJson(textOf(headers['content-type']))) return 'not_json';
   if (NO_TRANSFORM.test(textOf(headers['cache-control']))) return 'no_transform';
   if (headers['content-range'] !== undefined) return 'partial';
   return Number(textOf(headers['content-length'])) > MOST_BYTES ? 'too_large' : undefined;
 }
 
-/** RFC 8259 §8.1: what says that it is not UTF-8 is not what we can write into. */
+/** RFC 8259 §8.1: JSON is UTF-8. A body with another charset is left unchanged. */
 function isJson(contentType: string): boolean {
   const [type = ''] = contentType.split(';', 1);
   const essence = type.trim().toLowerCase();

@@ -1,9 +1,8 @@
-// Origins of web pages as the Fetch standard serialises them.
+// Parses origins of web pages as the Fetch standard serialises them.
 
-/** Stands for every page. */
 export const ANY_ORIGIN = '*';
 
-/** An origin exactly as browsers serialise it, or `*`; undefined for anything else, `null` included. */
+/** An origin exactly as browsers serialise it, or `*`. Undefined for any other text, `null` included. */
 export function parseOrigin(text: string): string | undefined {
   if (text === ANY_ORIGIN) return text;
   if (!/^https?:\/\/[^*]+$/.test(text) || !URL.canParse(text)) return undefined;

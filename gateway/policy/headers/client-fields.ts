@@ -1,17 +1,17 @@
-// Request fields that no upstream receives as a client sent them: one table of names and prefixes.
+// Lists the request fields that no upstream receives as the client sent them.
 import type { HeaderRules } from './rules.ts';
 
-/** Of one connection, or set by the gateway alone: no policy can keep them. */
-const OWN: ReadonlySet<string> = new Set([
+/** Hop-by-hop fields and fields that only the gateway sets. No policy can keep them. */
+const NEVER_FORWARDED: ReadonlySet<string> = new Set([
   ...['connection', 'keep-alive', 'proxy-connection', 'proxy-authenticate', 'proxy-authorization', 'te'],
   ...['trailer', 'transfer-encoding', 'upgrade', 'http2-settings', 'expect', 'content-length', 'host', 'via'],
   ...['x-request-id', 'traceparent', 'tracestate', 'forwarded', 'x-forwarded-for', 'x-forwarded-host'],
   ...['x-forwarded-proto', 'x-forwarded-prefix'],
-  // CGI services read it as HTTP_PROXY, by which their own HTTP clients choose a proxy.
+  // CGI services read it as HTTP_PROXY, and their HTTP clients then use it as their proxy.
   'proxy',
 ]);
 
-/** What a client claims of its address, its identity and its target, in the words of usual proxies (XFF-1). */
+/** Fields with which a client claims an address, an identity or a target, as common proxies name them (XFF-1). */
 export const CLAIMED_NAMES: ReadonlySet<string> = new Set([
   // Addresses.
   ...['x-real-ip', 'x-client-ip', 'x-cluster-client-ip', 'true-client-ip', 'client-ip', 'proxy-client-ip'],
@@ -20,10 +20,10 @@ export const CLAIMED_NAMES: ReadonlySet<string> = new Set([
   // Identities.
   ...['x-client-id', 'x-scopes', 'x-client-dn', 'x-client-verify', 'x-tls-client-cert', 'x-arr-clientcert'],
   ...['iv-user', 'iv-groups', 'iv-creds', 'sm-user'],
-  // Another target or scheme than those that were judged (ORD-2).
+  // Another target or scheme than the one the gateway judged (ORD-2).
   ...['x-original-url', 'x-original-uri', 'x-original-host', 'x-rewrite-url', 'x-envoy-original-path'],
   ...['x-host', 'forwarded-host', 'x-scheme', 'x-arr-ssl', 'front-end-https', 'x-forwarded'],
-  // What a proxy or a framework sends to itself.
+  // Internal fields of proxies and frameworks.
   ...['x-middleware-subrequest', 'x-envoy-internal', 'x-sendfile-type', 'x-accel-mapping'],
 ]);
 
@@ -34,7 +34,7 @@ export const CLAIMED_PREFIXES: readonly string[] = [
   ...['cf-access-authenticated-user-', 'tailscale-user-', 'x-authentik-', 'x-pomerium-claim-'],
 ];
 
-/** Fields by which some services take another method than the request has, with their usual letters. They are judged. */
+/** Fields with which some services replace the request method, with their usual spelling. The gateway judges them. */
 export const METHOD_OVERRIDES: ReadonlyMap<string, string> = new Map([
   ['x-http-method', 'X-HTTP-Method'],
   ['x-http-method-override', 'X-HTTP-Method-Override'],
@@ -45,18 +45,20 @@ const CLAIMED_PREFIX = new RegExp(`^(?:${CLAIMED_PREFIXES.join('|')})`);
 const UNUSUAL = /[^a-z0-9-]/g;
 
 export interface ClientField {
-  /** The name as services see it that turn unusual characters into the `_` of a CGI variable (SMG-25). */
+  /** The name as a service sees it that maps unusual characters to `_` of a CGI variable (SMG-25). */
   readonly plain: string;
-  /** `own` never goes on, `claim` only where a policy keeps it, `override` is judged (ORD-2). Undefined: any other. */
+  /**
+   * `own`: never forwarded. `claim`: forwarded only if a policy keeps it. `override`: judged (ORD-2). Undefined: any other
+   * field.
+   */
   readonly kind: 'own' | 'claim' | 'override' | undefined;
 }
 
-/** Names repeat: looked up anew, those of one request take a microsecond. */
+/** A cache: classifying the names of one request anew takes a microsecond. */
 const known = new Map<string, ClientField>();
 const MOST_KNOWN = 1_000;
 const LONGEST_KNOWN = 64;
 
-/** `name` in lower case. */
 export function clientField(name: string): ClientField {
   const before = known.get(name);
   if (before !== undefined) return before;
@@ -67,13 +69,13 @@ export function clientField(name: string): ClientField {
 }
 
 function kindOf(plain: string): ClientField['kind'] {
-  if (OWN.has(plain)) return 'own';
+  if (NEVER_FORWARDED.has(plain)) return 'own';
   if (CLAIMED_NAMES.has(plain) || CLAIMED_PREFIX.test(plain)) return 'claim';
   return METHOD_OVERRIDES.has(plain) ? 'override' : undefined;
 }
 
-/** Whether an upstream gets the field. Another spelling of a listed name is never what was judged or kept. */
-export function goesOn(name: string, { plain, kind }: ClientField, kept: readonly string[]): boolean {
+/** Whether the upstream gets the field. Another spelling of a listed name was neither judged nor kept, so it is dropped. */
+export function isForwarded(name: string, { plain, kind }: ClientField, kept: readonly string[]): boolean {
   switch (kind) {
     case undefined:
       return true;
@@ -86,7 +88,7 @@ export function goesOn(name: string, { plain, kind }: ClientField, kept: readonl
   }
 }
 
-/** The names that the rules keep for a request; `viaTrusted`: a trusted proxy sent it. */
+/** The names that the rules keep. `viaTrusted`: a trusted proxy sent the request. */
 export function keptFields(
   rules: HeaderRules | undefined,
   viaTrusted: boolean | undefined,

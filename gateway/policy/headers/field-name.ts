@@ -1,8 +1,10 @@
-// Names of header fields: which text is one, and what the well-known request fields say.
+// Parses header field names and describes the well-known ones.
 
 const NAME = /^[A-Za-z0-9!#$%&'*+.^`|~-]{1,64}$/;
 
-/** Lower case; undefined for what is no field name, and for names with `_`, which no upstream tells from `-` (SMG-25). */
+/**
+ * Lower case. Undefined for an invalid name, and for names with `_`, which some upstreams do not tell from `-` (SMG-25).
+ */
 export function parseFieldName(text: string): string | undefined {
   return NAME.test(text) ? text.toLowerCase() : undefined;
 }
@@ -12,7 +14,7 @@ const FRAMING = 'connection framing';
 const CALLER = 'who calls';
 const TRACE = 'which trace it belongs to';
 
-const SAYS: Readonly<Record<string, string>> = Object.assign(Object.create(null), {
+const MEANINGS: Readonly<Record<string, string>> = Object.assign(Object.create(null), {
   authorization: 'which token is sent',
   cookie: 'what a browser keeps',
   host: 'which host is meant',
@@ -50,7 +52,7 @@ const FAMILIES: readonly (readonly [RegExp, string])[] = [
   [/^access-control-/, 'which page asks'],
 ];
 
-/** What a field says, for `<name> says …`; undefined for a free one. `name` in lower case. */
-export function saidBy(name: string): string | undefined {
-  return SAYS[name] ?? FAMILIES.find(([family]) => family.test(name))?.[1];
+/** The meaning of a well-known field, for `<name> says …`. Undefined for any other. `name` in lower case. */
+export function fieldMeaning(name: string): string | undefined {
+  return MEANINGS[name] ?? FAMILIES.find(([family]) => family.test(name))?.[1];
 }

@@ -3,22 +3,23 @@ import type { EpochMs } from '../contract.ts';
 import { phaseAt } from './phases.ts';
 import type { Phase, Schedule, Stage } from './schedule.ts';
 
-/** The first stage that any version has is that of the API. `planned` is last: any other stage means a release. */
-const BY_LIFE: readonly Stage[] = ['active', 'deprecated', 'sunset', 'retired', 'planned'];
+/**
+ * The first of these that any version has is the stage of the API. `planned` is last: every other stage means a release.
+ */
+const BY_REMAINING_LIFE: readonly Stage[] = ['active', 'deprecated', 'sunset', 'retired', 'planned'];
 
-type Lives = readonly { readonly phases: readonly Phase[] }[];
+type VersionPhases = readonly { readonly phases: readonly Phase[] }[];
 
-/** The first of BY_LIFE among the versions. Pass at least one version, with overrides applied. */
-export function stageOfApi(versions: Lives, now: EpochMs): Stage {
+/** Pass at least one version, with overrides applied. */
+export function stageOfApi(versions: VersionPhases, now: EpochMs): Stage {
   const stages = versions.map(({ phases }) => phaseAt(phases, now).stage);
-  const stage = BY_LIFE.find((each) => stages.includes(each));
+  const stage = BY_REMAINING_LIFE.find((each) => stages.includes(each));
   if (stage === undefined) throw new RangeError('an API without any version has no stage');
   return stage;
 }
 
-/** The next change of the API's stage; undefined if there is none. */
 export function nextStageOfApi(
-  versions: Lives,
+  versions: VersionPhases,
   now: EpochMs,
 ): { readonly at: EpochMs; readonly stage: Stage } | undefined {
   const before = stageOfApi(versions, now);
@@ -30,12 +31,11 @@ export function nextStageOfApi(
   return undefined;
 }
 
-/** Whether this is the schedule of an API without versions: it has no release and is shown under the API's name. */
-export function isOfWholeApi({ released }: Pick<Schedule, 'released'>): boolean {
+/** An API without versions has no release. It is shown under the API's name. */
+export function isUnversioned({ released }: Pick<Schedule, 'released'>): boolean {
   return released === Number.NEGATIVE_INFINITY;
 }
 
-/** Whether the schedule has any date: an API without versions may have none. */
 export function hasDates({ released, deprecated, sunset, retired }: Schedule): boolean {
   return [released, deprecated, sunset, retired].some((at) => at !== undefined && Number.isFinite(at));
 }

@@ -1,90 +1,89 @@
-// The life of a version at an instant, with announcements and overrides applied.
+// Applies announcements and overrides to the rules of a version at an instant.
 import type { EpochMs } from '../contract.ts';
 import type { Label } from '../versioning/resolution.ts';
+import { type Announceable, knownAt } from './announcements.ts';
 import { type BrownoutCalendar, createBrownoutCalendar } from './brownout-calendar.ts';
 import type { BrownoutWindow } from './brownout-rule.ts';
 import type { Exception } from './exceptions.ts';
-import { type Announceable, knownAt } from './known.ts';
 import { type Hold, type Override, type Pause, pauseOf, retirementHoldOf } from './override.ts';
 import type { Phase, Schedule } from './schedule.ts';
 
-/** What an override may change in a version or operation; the rules of a plan have this form. */
-export interface Living extends Announceable {
+/** The parts of a version or operation that an override may change. The rules of a plan have this shape. */
+export interface OverridableRules extends Announceable {
   readonly api: string;
   readonly label: Label;
   readonly schedule: Schedule;
   readonly phases: readonly Phase[];
-  /** The phases it would have with other dates. */
   readonly phasesOf: (schedule: Schedule) => readonly Phase[];
   readonly exceptions: readonly Exception[];
   readonly brownouts: BrownoutCalendar | undefined;
-  /** Without one nothing can be served, whatever is paused. */
+  /** Undefined: the version cannot be served, paused or not. */
   readonly upstream: object | undefined;
 }
 
-/** What a stage depends on besides the dates. */
-export interface Moment {
+export interface StageInput {
   readonly now: EpochMs;
   readonly overrides: readonly Override[];
 }
 
-interface Remembered<T> {
+interface Cached<T> {
   readonly override: Override;
   readonly made: T;
 }
 
-/** One entry for each: at any instant a version has one pause, and what that leaves of it one hold. */
-const lives = new WeakMap<Living, Remembered<Living>>();
-const calendars = new WeakMap<BrownoutCalendar, Remembered<BrownoutCalendar>>();
+/** One entry per version: at any instant at most one pause applies, and one hold on its result. */
+const lives = new WeakMap<OverridableRules, Cached<OverridableRules>>();
+const calendars = new WeakMap<BrownoutCalendar, Cached<BrownoutCalendar>>();
 
 /**
- * The rules at `now`: with the dates announced by then, and with overrides applied. During a pause there is no brownout, and
- * an end inside the pause moves to its end, in the headers too. A hold does the same, but keeps brownouts. Returns the
- * same object as long as the same pause and the same hold are in force.
+ * The rules at `now`, with announced dates and overrides. During a pause no brownout happens, and an end inside the pause
+ * moves to the end of the pause, in headers too. A hold does the same but keeps brownouts. Returns the same object as long
+ * as the same pause and hold are in force.
  */
-export function assess<R extends Living>(written: R, moment: Moment): R {
+export function assess<R extends OverridableRules>(written: R, moment: StageInput): R {
   const rules = written.earlier === undefined ? written : knownAt(written, moment.now);
   if (moment.overrides.length === 0 || rules.upstream === undefined) return rules;
-  const pause = holdOf(rules, moment);
+  const pause = effectivePause(rules, moment);
   const hold = retirementHoldOf(moment.overrides, rules, moment.now);
-  const paused = pause === undefined ? rules : remembered(rules, pause, underPause);
-  return hold === undefined || !isTimely(hold, rules) ? paused : remembered(paused, hold, underHold);
+  const paused = pause === undefined ? rules : cached(rules, pause, withPause);
+  return hold === undefined || !beganBeforeSunset(hold, rules)
+    ? paused
+    : cached(paused, hold, withDatesMoved);
 }
 
-/** A hold keeps alive and revives nothing: neither the version nor an operation that had ended when it began. */
-function isTimely({ from }: Hold, { schedule }: Living): boolean {
+/** A hold never revives a version or operation that had ended before the hold began. */
+function beganBeforeSunset({ from }: Hold, { schedule }: OverridableRules): boolean {
   return schedule.sunset !== undefined && from < schedule.sunset;
 }
 
-function remembered<R extends Living, O extends Override>(
+function cached<R extends OverridableRules, O extends Override>(
   rules: R,
   override: O,
   make: (rules: R, override: O) => R,
 ): R {
   const known = lives.get(rules);
-  // The remembered object is a copy of these rules with other dates, so the cast is safe.
+  // The cached object is a copy of these rules with other dates, so the cast is safe.
   if (known !== undefined && isSame(known.override, override)) return known.made as R;
   const made = make(rules, override);
   lives.set(rules, { override, made });
   return made;
 }
 
-/** The pause that holds a version at `now`: none where there is nothing to serve it with. */
-export function holdOf(
-  rules: Pick<Living, 'api' | 'label' | 'upstream'>,
-  { overrides, now }: Moment,
+export function effectivePause(
+  rules: Pick<OverridableRules, 'api' | 'label' | 'upstream'>,
+  { overrides, now }: StageInput,
 ): Pause | undefined {
   if (overrides.length === 0 || rules.upstream === undefined) return undefined;
   return pauseOf(overrides, rules, now);
 }
 
-function underPause<R extends Living>(rules: R, pause: Pause): R {
-  const brownouts = rules.brownouts && clear(rules.brownouts, pause);
-  return underHold({ ...rules, brownouts }, pause);
+function withPause<R extends OverridableRules>(rules: R, pause: Pause): R {
+  const brownouts = rules.brownouts && calendarOutside(rules.brownouts, pause);
+  return withDatesMoved({ ...rules, brownouts }, pause);
 }
 
-function underHold<R extends Living>(rules: R, { until }: Override): R {
-  const schedule = holdDates(rules.schedule, until);
+function withDatesMoved<R extends OverridableRules>(rules: R, { until }: Override): R {
+  const schedule = moveEnds(rules.schedule, until);
   if (schedule === rules.schedule) return rules;
   const phases = rules.phasesOf(schedule);
   // An exception that lasts longer than the version keeps its own date.
@@ -94,29 +93,29 @@ function underHold<R extends Living>(rules: R, { until }: Override): R {
   return { ...rules, schedule, phases, exceptions };
 }
 
-/** No end comes before `until`. The very same dates where none would. */
-function holdDates(schedule: Schedule, until: EpochMs): Schedule {
+/** Moves every end before `until` to `until`. Returns the same object if no date moves. */
+function moveEnds(schedule: Schedule, until: EpochMs): Schedule {
   const ends = ['sunset', 'retired', 'forgotten'] as const;
   if (ends.every((end) => (schedule[end] ?? until) >= until)) return schedule;
   const [sunset, retired, forgotten] = ends.map((end) => {
     const date = schedule[end];
     return date === undefined ? undefined : Math.max(date, until);
   });
-  // A version that was to go without notice is deprecated once its day has come.
+  // A version without a deprecation date counts as deprecated from its original end.
   const deprecated = schedule.deprecated ?? schedule.sunset ?? schedule.retired;
   return { ...schedule, deprecated, sunset, retired, forgotten };
 }
 
-/** The calendar without what falls into the pause; one that versions and operations share stays shared. */
-function clear(calendar: BrownoutCalendar, pause: Pause): BrownoutCalendar {
+/** Removes the parts of windows inside the pause. Versions and operations that share a calendar share the result. */
+function calendarOutside(calendar: BrownoutCalendar, pause: Pause): BrownoutCalendar {
   const known = calendars.get(calendar);
   if (known !== undefined && isSame(known.override, pause)) return known.made;
-  const made = createBrownoutCalendar(calendar.planned.flatMap((window) => outside(window, pause)));
+  const made = createBrownoutCalendar(calendar.planned.flatMap((window) => windowsOutside(window, pause)));
   calendars.set(calendar, { override: pause, made });
   return made;
 }
 
-function outside(window: BrownoutWindow, { from, until }: Pause): readonly BrownoutWindow[] {
+function windowsOutside(window: BrownoutWindow, { from, until }: Pause): readonly BrownoutWindow[] {
   if (window.until <= from || window.from >= until) return [window];
   return [
     { ...window, until: Math.min(window.until, from) },
@@ -124,7 +123,7 @@ function outside(window: BrownoutWindow, { from, until }: Pause): readonly Brown
   ].filter((part) => part.from < part.until);
 }
 
-/** A store may read the same override anew; one that was changed is another. */
+/** A store may return a new object for the same override. */
 function isSame(one: Override, other: Override): boolean {
   return one === other || (one.id === other.id && one.from === other.from && one.until === other.until);
 }

@@ -1,30 +1,27 @@
-// The brownouts of one version by the clock: is there one now, which are to come, when does that change.
+// Answers whether a brownout is running, which ones follow, and when that changes.
 import type { EpochMs } from '../contract.ts';
 import type { BrownoutWindow } from './brownout-rule.ts';
 
 export interface BrownoutCalendar {
-  /** Every window there will be, by time. */
   readonly planned: readonly BrownoutWindow[];
-  /** The window `now` falls into; its first millisecond belongs to it, its end does not. */
   readonly at: (now: EpochMs) => BrownoutWindow | undefined;
-  /** The windows that have a part in from <= t < until, by time: the schedule to publish. */
+  /** The windows that overlap from <= t < until, in time order. */
   readonly windows: (from: EpochMs, until: EpochMs) => readonly BrownoutWindow[];
-  /** The first instant after `now` at which a window begins or ends; `Infinity` after the last. */
+  /** The first instant after `now` at which a window begins or ends. `Infinity` after the last one. */
   readonly nextChange: (now: EpochMs) => EpochMs;
 }
 
 interface Now {
   readonly window: BrownoutWindow | undefined;
-  /** The answer holds for from <= now < until. */
   readonly from: EpochMs;
   readonly until: EpochMs;
 }
 
-/** `windows` as `expandBrownouts` makes them: by time, none overlapping another. */
+/** `windows` as `expandBrownouts` returns them: in time order, without overlaps. */
 export function createBrownoutCalendar(windows: readonly BrownoutWindow[]): BrownoutCalendar {
   let known = lookUp(windows, Number.NEGATIVE_INFINITY);
 
-  /** What was found last holds until the clock leaves its bounds, in either direction. */
+  /** Searches again only if `now` leaves the bounds of the last result, in either direction. */
   function stateAt(now: EpochMs): Now {
     if (now < known.from || now >= known.until) known = lookUp(windows, now);
     return known;

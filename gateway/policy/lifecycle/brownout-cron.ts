@@ -1,69 +1,69 @@
-// Cron in a time zone: whether an expression can be read, and when it strikes.
+// Parses cron expressions and time zones, and computes when an expression fires.
 import { Cron } from 'croner';
 import type { EpochMs } from '../contract.ts';
-import type { CronBeat } from './brownout-rule.ts';
+import type { CronWindows } from './brownout-rule.ts';
 
-/** Five fields of digits, names, lists, ranges and steps; no nicknames, no `?`, no seconds. */
+/** Five fields of digits, names, lists, ranges and steps. No nicknames, no `?`, no seconds. */
 const FIELDS = /^[\w*,/#-]+(?: +[\w*,/#-]+){4}$/;
 const ZONE = /^[A-Za-z][\w+-]*(?:\/[\w+-]+){0,2}$/;
-/** Strikes that were looked for: each costs a look at the zone, and checks, plan and reload want the same ones. */
-const found = new Map<string, readonly EpochMs[]>();
-const MOST_FOUND = 1_000;
+/** A cache: each instant needs a time zone lookup, and check, plan and reload compute the same ones. */
+const cache = new Map<string, readonly EpochMs[]>();
+const MOST_CACHED = 1_000;
 
-/** The expression itself when it has five fields that mean something, else undefined. */
+/** Returns `text` if it has five valid fields, otherwise undefined. */
 export function parseCron(text: string): string | undefined {
   if (text.length > 200 || !FIELDS.test(text)) return undefined;
   try {
     schedule(text, 'UTC');
     return text;
   } catch {
-    // The library has no other way to say that a field is out of range.
+    // The library throws if a field is out of range.
     return undefined;
   }
 }
 
-/** A zone of the IANA database by its name; undefined for others and for bare offsets, which know no daylight saving. */
+/** The name of an IANA time zone. Undefined for other texts and for plain offsets, which have no daylight saving. */
 export function parseZone(text: string): string | undefined {
   if (text.length > 64 || !ZONE.test(text)) return undefined;
   try {
     Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(text);
     return text;
   } catch {
-    // Temporal's way to say that there is no such zone.
+    // Temporal throws for an unknown zone.
     return undefined;
   }
 }
 
 /**
- * The instants from `from` up to and without `until` at which the expression strikes, at most `most`.
- * A fixed time of day that the clocks skip strikes when they have gone forward; one they repeat strikes once.
+ * The instants in from <= t < until at which the expression fires, at most `most`. A fixed time that the clock change skips
+ * fires after the change. A repeated one fires once.
  */
-export function strikes(
-  { cron, zone }: Pick<CronBeat, 'cron' | 'zone'>,
+export function firingTimes(
+  { cron, zone }: Pick<CronWindows, 'cron' | 'zone'>,
   from: EpochMs,
   until: EpochMs,
   most: number,
 ): readonly EpochMs[] {
   const key = [cron, zone, from, until, most].join('\n');
-  const known = found.get(key) ?? lookFor(schedule(cron, zone), from, until, most);
-  found.delete(key);
-  found.set(key, known);
-  if (found.size > MOST_FOUND) for (const oldest of found.keys().take(1)) found.delete(oldest);
+  const known = cache.get(key) ?? computeTimes(schedule(cron, zone), from, until, most);
+  cache.delete(key);
+  cache.set(key, known);
+  if (cache.size > MOST_CACHED) for (const oldest of cache.keys().take(1)) cache.delete(oldest);
   return known;
 }
 
-function lookFor(job: Cron, from: EpochMs, until: EpochMs, most: number): readonly EpochMs[] {
-  const struck: EpochMs[] = [];
-  // The library looks for what comes after the instant it is given.
+function computeTimes(job: Cron, from: EpochMs, until: EpochMs, most: number): readonly EpochMs[] {
+  const fired: EpochMs[] = [];
+  // nextRun excludes the given instant.
   let next = job.nextRun(new Date(from - 1))?.getTime();
-  while (next !== undefined && next < until && struck.length < most) {
-    if (next >= from) struck.push(next);
+  while (next !== undefined && next < until && fired.length < most) {
+    if (next >= from) fired.push(next);
     next = job.nextRun(new Date(next))?.getTime();
   }
-  return struck;
+  return fired;
 }
 
-/** Without a function to call, the library starts no timer. */
+/** Without a callback, the library starts no timer. */
 function schedule(cron: string, zone: string): Cron {
   return new Cron(cron, { mode: '5-part', timezone: zone, fixedTimeRule: 'no-wildcard' });
 }

@@ -1,13 +1,12 @@
-// Who meets a brownout, and what they are told.
+// Decides which callers a brownout refuses, and builds the refusal.
 import { hash } from 'node:crypto';
 import type { EpochMs } from '../contract.ts';
 import type { Label } from '../versioning/resolution.ts';
 import type { BrownoutWindow } from './brownout-rule.ts';
-import { type Exception, leaveFrom, someoneMayPass } from './exceptions.ts';
+import { type Exception, exceptionFrom, hasExceptionFrom } from './exceptions.ts';
 import type { Successor } from './retirement.ts';
 import type { LifecycleRefusal, Schedule } from './schedule.ts';
 
-/** The version or operation that pauses. */
 export interface BrownoutSubject {
   readonly api: string;
   readonly label: Label;
@@ -17,38 +16,34 @@ export interface BrownoutSubject {
 }
 
 export interface BrownoutCaller {
-  /** Undefined where the access is public; such callers are told apart by address. */
   readonly consumer: { readonly id: string } | undefined;
   readonly clientAddress: string;
 }
 
-/** Whether the answer has to wait until it is known who calls (ORD-3). */
-export function looksAtCaller(window: BrownoutWindow, subject: BrownoutSubject, now: EpochMs): boolean {
-  return window.share !== undefined || someoneMayPass('brownouts', subject.exceptions, now);
+/** Whether the decision needs the consumer and so must wait for authentication (ORD-3). */
+export function dependsOnCaller(window: BrownoutWindow, subject: BrownoutSubject, now: EpochMs): boolean {
+  return window.share !== undefined || hasExceptionFrom('brownouts', subject.exceptions, now);
 }
 
 /**
- * Whether this caller is among those a window is for. One caller gets the same answer all through a window, so that a
- * client sees an outage and not noise, and another draw in the next. Who meets a share also meets every larger one.
+ * Whether the window refuses this caller. The result is the same throughout a window, so that a client sees one outage
+ * instead of random failures. The next window draws again. A caller in a smaller share is also in every larger share.
  */
-export function meetsBrownout(
+export function isRefusedByBrownout(
   window: BrownoutWindow,
   { api, label, exceptions }: BrownoutSubject,
   now: EpochMs,
   { consumer, clientAddress }: BrownoutCaller,
 ): boolean {
-  if (leaveFrom('brownouts', exceptions, consumer, now) !== undefined) return false;
+  if (exceptionFrom('brownouts', exceptions, consumer, now) !== undefined) return false;
   if (window.share === undefined) return true;
   const who = consumer === undefined ? `address:${clientAddress}` : `consumer:${consumer.id}`;
   const digest = hash('sha256', `${api}:${label}:${window.from}:${who}`, 'buffer');
   return digest.readUIntBE(0, 6) / 2 ** 48 < window.share;
 }
 
-/**
- * The answer inside a window: what retirement will be like, except that waiting helps once more.
- * `next`: where the successor is.
- */
-export function brownOut(
+/** The refusal resembles that of a retired version, but has a Retry-After. `next`: the successor. */
+export function brownoutRefusal(
   { label, operation, schedule }: BrownoutSubject,
   window: BrownoutWindow,
   now: EpochMs,
@@ -60,7 +55,7 @@ export function brownOut(
     label,
     operation,
     until: window.until,
-    // Rounded up, so that a client who obeys finds the window over.
+    // Rounded up, so that an obedient client comes back after the window.
     retryAfterSeconds: Math.max(1, Math.ceil((window.until - now) / 1000)),
     sunset: schedule.sunset,
     message: window.message,

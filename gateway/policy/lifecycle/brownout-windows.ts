@@ -1,23 +1,22 @@
-// From the brownout rules of one version to its windows: repetition unrolled, phases placed before the sunset.
+// Expands the brownout rules of a version into windows.
 import type { EpochMs } from '../contract.ts';
-import { strikes } from './brownout-cron.ts';
-import type { BrownoutRule, BrownoutTimes, BrownoutWindow, CronBeat } from './brownout-rule.ts';
+import { firingTimes } from './brownout-cron.ts';
+import type { BrownoutRule, BrownoutTimes, BrownoutWindow, CronWindows } from './brownout-rule.ts';
 
-/** More refusals than this are no brownouts but an outage, and would only make every reload slow. */
+/** More windows would be an outage rather than brownouts, and would slow down every reload. */
 export const MOST_WINDOWS = 500;
 
-/** The stretch in which a version may be browned out. */
 export interface BrownoutSpan {
   readonly deprecated: EpochMs;
-  /** The effective one: what is relative to it moves with an extension. */
+  /** The effective sunset. Windows relative to it move with an extension. */
   readonly sunset: EpochMs;
 }
 
-type Stretch = Pick<BrownoutWindow, 'from' | 'until'>;
+type TimeRange = Pick<BrownoutWindow, 'from' | 'until'>;
 
 /**
- * Every window of the rules, by time and cut to the span, so that no rule can refuse before a version is deprecated.
- * At most one more than `MOST_WINDOWS` in all, and then the first of each rule: enough to see that there are too many.
+ * All windows of the rules, in time order and limited to the span, so that no rule refuses before the deprecation. Returns
+ * at most one window more than `MOST_WINDOWS`, plus the first of each further rule. The caller can thus detect an excess.
  */
 export function expandBrownouts(
   rules: readonly BrownoutRule[],
@@ -26,21 +25,21 @@ export function expandBrownouts(
   const windows: BrownoutWindow[] = [];
   for (const [rule, { times, ...answer }] of rules.entries()) {
     const most = Math.max(1, MOST_WINDOWS + 1 - windows.length);
-    for (const stretch of stretchesOf(times, rules, span, most)) {
-      const from = Math.max(stretch.from, span.deprecated);
-      const until = Math.min(stretch.until, span.sunset);
+    for (const range of rangesOf(times, rules, span, most)) {
+      const from = Math.max(range.from, span.deprecated);
+      const until = Math.min(range.until, span.sunset);
       if (from < until) windows.push({ from, until, rule, ...answer });
     }
   }
   return windows.sort((a, b) => a.from - b.from || a.rule - b.rule);
 }
 
-function stretchesOf(
+function rangesOf(
   times: BrownoutTimes,
   rules: readonly BrownoutRule[],
   span: BrownoutSpan,
   most: number,
-): readonly Stretch[] {
+): readonly TimeRange[] {
   switch (times.kind) {
     case 'dated':
       return [times];
@@ -56,23 +55,23 @@ function stretchesOf(
   }
 }
 
-/** A window that begins before the end of its rule ends with the rule. */
+/** A window that would outlast its rule ends with the rule. */
 function repeat(
-  beat: CronBeat,
+  beat: CronWindows,
   from: EpochMs,
   until: EpochMs,
   span: BrownoutSpan,
   most: number,
-): readonly Stretch[] {
+): readonly TimeRange[] {
   const first = Math.max(from, span.deprecated);
   const end = Math.min(until, span.sunset);
-  return strikes(beat, first, end, most).map((strike) => ({
+  return firingTimes(beat, first, end, most).map((strike) => ({
     from: strike,
     until: Math.min(strike + beat.lasts, end),
   }));
 }
 
-/** How long before the sunset the next repeated phase takes over; 0 when this is the last. */
+/** How long before the sunset the next repeated phase begins. 0 for the last phase. */
 function nextPhase(beforeSunset: number, rules: readonly BrownoutRule[]): number {
   const later = rules.flatMap(({ times }) =>
     times.kind === 'phase' && times.beat !== undefined && times.beforeSunset < beforeSunset

@@ -1,8 +1,8 @@
-// The events of versions and operations in time order, their dates and brownouts, and the iCalendar text of them.
+// Lists the dates and brownouts of versions and operations as events, and renders them as iCalendar text.
 import { DAY_MS, type EpochMs } from '../contract.ts';
 import { dayOf } from '../notation.ts';
 import type { Label } from '../versioning/resolution.ts';
-import { isOfWholeApi } from './api-life.ts';
+import { isUnversioned } from './api-life.ts';
 import type { BrownoutCalendar } from './brownout-calendar.ts';
 import type { Schedule } from './schedule.ts';
 
@@ -10,17 +10,15 @@ interface LifecycleEvent {
   readonly kind: 'released' | 'deprecated' | 'sunset' | 'retired' | 'brownout';
   readonly life: Life;
   readonly at: EpochMs;
-  /** End of a brownout; undefined for what is an instant. */
   readonly until: EpochMs | undefined;
-  /** Part of the callers that meet a brownout; undefined for all of them. */
+  /** Fraction of the callers that a brownout refuses. Undefined: all. */
   readonly share: number | undefined;
 }
 
-/** What the events of one version or operation are made of; the rules of a plan have this form. */
+/** A version or operation as a source of events. The rules of a plan have this shape. */
 export interface Life {
   readonly api: string;
   readonly label: Label;
-  /** Such as `GET /search`; undefined for the version as a whole. */
   readonly operation: string | undefined;
   readonly schedule: Schedule;
   readonly brownouts: BrownoutCalendar | undefined;
@@ -31,12 +29,11 @@ export interface VersionLife extends Life {
 }
 
 const DATES = ['released', 'deprecated', 'sunset', 'retired'] as const;
-/** The most brownouts of one version that are listed. */
 const MOST_BROWNOUTS = 100;
 
 /**
- * Every event of the APIs, past and future, in time order. Brownouts that ended before `now` are left out.
- * An operation adds only what differs from its version.
+ * Past and future events of the APIs in time order, without brownouts that ended before `now`. An operation adds only what
+ * differs from its version.
  */
 export function lifecycleEvents(
   apis: readonly { readonly versions: ReadonlyMap<Label, VersionLife> }[],
@@ -51,7 +48,7 @@ export function lifecycleEvents(
     .sort((one, other) => one.at - other.at);
 }
 
-/** The brownouts of a version that have not ended at `now`, in time order, at most a hundred. */
+/** Brownouts that have not ended at `now`, in time order, at most `MOST_BROWNOUTS`. */
 export function brownoutsToCome({ brownouts }: Pick<Life, 'brownouts'>, now: EpochMs) {
   return brownouts?.windows(now, Number.POSITIVE_INFINITY).slice(0, MOST_BROWNOUTS) ?? [];
 }
@@ -60,7 +57,7 @@ function eventsOf(life: Life, within: Life | undefined, now: EpochMs): readonly 
   const { schedule } = life;
   const dates = DATES.flatMap((kind): readonly LifecycleEvent[] => {
     const at = schedule[kind];
-    // An unversioned API was never released, and retirement at the sunset is no event of its own.
+    // An API without versions has no release. Retirement at the sunset is no separate event.
     if (at === undefined || !Number.isFinite(at) || at === within?.schedule[kind]) return [];
     return kind === 'retired' && at === schedule.sunset
       ? []
@@ -76,7 +73,6 @@ function eventsOf(life: Life, within: Life | undefined, now: EpochMs): readonly 
 
 interface CalendarOptions {
   readonly name: string;
-  /** Makes the ids unique in the world. */
   readonly host: string;
   readonly now: EpochMs;
 }
@@ -84,7 +80,7 @@ interface CalendarOptions {
 /** Octets of a line without its CRLF (RFC 5545 §3.1). */
 const LONGEST_LINE = 75;
 
-/** The whole object, every line ended by CRLF; the same events give the same text for a whole day. */
+/** Every line ends with CRLF. Equal events give equal text for a whole day. */
 export function renderCalendar(
   events: readonly LifecycleEvent[],
   { name, host, now }: CalendarOptions,
@@ -113,9 +109,9 @@ function eventLines(event: LifecycleEvent, host: string, stamp: string) {
     guide === undefined ? undefined : `Guide: ${guide}`,
   ].filter((fact) => fact !== undefined);
   const ends = kind !== 'released';
-  // A brownout has no identity but its beginning; a date keeps its own when it is moved.
+  // A brownout is identified by its start. A date keeps its id if it is moved.
   const id = [api, label, operation, kind, until === undefined ? undefined : instantText(at)];
-  const version = isOfWholeApi(schedule) ? api : `${api} ${label}`;
+  const version = isUnversioned(schedule) ? api : `${api} ${label}`;
   const subject = `${version}${operation === undefined ? '' : ` ${operation}`}`;
   return [
     'BEGIN:VEVENT',
@@ -141,7 +137,7 @@ function summaryOf({ kind, life, share }: LifecycleEvent): string {
   return after.kind === 'gone' ? 'sunset: 410 Gone' : `sunset: redirected to ${after.to}`;
 }
 
-/** A date of the policy file is a day; an instant with a time of its own is shown as one. */
+/** Midnight UTC becomes an all-day event, any other instant a timed one. */
 function timeLines(from: EpochMs, until: EpochMs | undefined): readonly string[] {
   if (until !== undefined) return [`DTSTART:${instantText(from)}`, `DTEND:${instantText(until)}`];
   if (from % DAY_MS !== 0) return [`DTSTART:${instantText(from)}`];
@@ -152,7 +148,7 @@ function dayText(at: EpochMs): string {
   return dayOf(at).replaceAll('-', '');
 }
 
-/** RFC 5545 §3.3.5, form 2; whole seconds. */
+/** RFC 5545 §3.3.5, form 2, in whole seconds. */
 function instantText(at: EpochMs): string {
   const text = Temporal.Instant.fromEpochMilliseconds(at).toString({ smallestUnit: 'second' });
   return text.replace(/[-:]/g, '');
@@ -163,7 +159,7 @@ function escapeText(text: string): string {
   return text.replace(/[\\;,]/g, '\\$&').replace(/\r?\n/g, '\\n');
 }
 
-/** RFC 5545 §3.1: no character is cut in two. */
+/** RFC 5545 §3.1. Never splits a character. */
 function fold(line: string): string {
   let folded = '';
   let octets = 0;

@@ -1,27 +1,23 @@
-// Exceptions: a consumer's written leave from brownouts, the sunset, lowered limits or a freeze, until a day.
+// Looks up the exceptions of consumers from brownouts, sunset, lowered limits or a freeze.
 import type { EpochMs } from '../contract.ts';
 import { dateInWords } from '../notation.ts';
 import type { Phase } from './schedule.ts';
 
-/** What an exception may free a consumer from. */
-export const EXEMPTIONS = ['brownouts', 'sunset', 'limits', 'freeze'] as const;
-export type Exemption = (typeof EXEMPTIONS)[number];
+export const EXCEPTION_SCOPES = ['brownouts', 'sunset', 'limits', 'freeze'] as const;
+export type ExceptionScope = (typeof EXCEPTION_SCOPES)[number];
 
 export interface Exception {
-  /** Id of the consumer, as its token names it. */
   readonly consumer: string;
-  /** From this instant on it does nothing. */
   readonly until: EpochMs;
-  readonly from: readonly Exemption[];
+  readonly from: readonly ExceptionScope[];
   readonly why: string;
   readonly by: string;
-  /** The life of the version as this consumer sees it: with leave from the sunset, its own date stands for it. */
+  /** The phases of the version for this consumer. With an exception from the sunset, `until` replaces it. */
   readonly phases: readonly Phase[];
 }
 
-/** The consumer's running leave from `what`, or undefined. One that has expired is none. */
-export function leaveFrom(
-  what: Exemption,
+export function exceptionFrom(
+  what: ExceptionScope,
   exceptions: readonly Exception[],
   consumer: { readonly id: string } | undefined,
   now: EpochMs,
@@ -32,7 +28,7 @@ export function leaveFrom(
   );
 }
 
-/** When the next running exception of this consumer expires; `Infinity` if it has none. */
+/** When the first of the consumer's exceptions in force expires. `Infinity` without one. */
 export function nextEnd(
   exceptions: readonly Exception[],
   consumer: { readonly id: string } | undefined,
@@ -44,21 +40,23 @@ export function nextEnd(
   return next;
 }
 
-/** Whether any consumer has leave from `what` now: then the answer has to wait until the consumer is known (ORD-3). */
-export function someoneMayPass(what: Exemption, exceptions: readonly Exception[], now: EpochMs): boolean {
+/** Whether any exception from `what` is in force. The decision then must wait for authentication (ORD-3). */
+export function hasExceptionFrom(
+  what: ExceptionScope,
+  exceptions: readonly Exception[],
+  now: EpochMs,
+): boolean {
   return exceptions.some(({ from, until }) => now < until && from.includes(what));
 }
 
-/** In good time to give another, or to say that there will be none. */
+/** Early enough to extend the exception or to tell the consumer that it ends. */
 const NEAR_MS = 30 * 86_400_000;
 
-/** Whether an exception ends within 30 days. */
 export function endsSoon({ until }: Pick<Exception, 'until'>, now: EpochMs): boolean {
   return now < until && until - now <= NEAR_MS;
 }
 
-/** `leave from brownouts and sunset until 2027-06-30`. */
-export function leaveInWords({ from, until }: Pick<Exception, 'from' | 'until'>): string {
+export function exceptionInWords({ from, until }: Pick<Exception, 'from' | 'until'>): string {
   const what = from.join(', ').replace(/, (?=[^,]*$)/, ' and ');
   return `leave from ${what} until ${dateInWords(until)}`;
 }

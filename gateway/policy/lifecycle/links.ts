@@ -1,17 +1,17 @@
-// Link values (RFC 8288): those of a phase, built with the plan, and the line of one answer.
+// Writes Link header values (RFC 8288).
 import type { Phase } from './schedule.ts';
 
-/** All that may not stand raw in a link target: beyond visible ASCII, and what would end the target or a quoted-string. */
+/** Characters that a link target must encode: outside visible ASCII, or able to end the target or a quoted-string. */
 const UNSAFE = /[^\x21\x23-\x3b\x3d\x3f-\x5b\x5d-\x7e]/gu;
-/** Visible, and yet in no path of RFC 3986; brackets belong to an authority alone. */
+/** Visible characters that RFC 3986 allows in no path. Brackets are allowed in an authority only. */
 const NO_PATH = /[[\]^`{|}]/g;
-/** What most targets are made of: nothing in them needs encoding. */
+/** A fast path: most targets need no encoding. */
 const PLAIN = /^[\w./:%~-]*$/;
 const PARTS = /^((?:https?:\/\/[^/?#]*)?)([^?#]*)/;
 
 /**
- * The `Link` line to append after the upstream's own (LNK-1), or undefined when this phase has none.
- * `successorUrl` is this resource in the successor, absolute and without a query (LNK-2).
+ * The `Link` line to append after the upstream's own (LNK-1). Undefined if the phase has no link. `successorUrl`: this
+ * resource in the successor, absolute and without a query (LNK-2).
  */
 export function linkValue(phase: Phase, successorUrl: string | undefined): string | undefined {
   if (!phase.linksSuccessor || successorUrl === undefined)
@@ -20,13 +20,13 @@ export function linkValue(phase: Phase, successorUrl: string | undefined): strin
   return phase.links === '' ? successor : `${phase.links}, ${successor}`;
 }
 
-/** One link value. `rel` and `type` are words of ours; the target may hold a client's path and is encoded (LNK-3). */
+/** The target is encoded, because it may contain a path that the client chose (LNK-3). `rel` and `type` are not. */
 export function link(target: string, rel: string, type?: string): string {
   const value = `<${linkTarget(target)}>; rel="${rel}"`;
   return type === undefined ? value : `${value}; type="${type}"`;
 }
 
-/** A link value made ahead; the safe tail of a resource comes between. */
+/** A prepared link value. The safe tail of a resource goes between the two parts. */
 export interface LinkFrame {
   readonly before: string;
   readonly after: string;
@@ -37,8 +37,8 @@ export function linkFrame(prefix: string, rel: string): LinkFrame {
 }
 
 /**
- * A URL with everything percent-encoded that could end a link target, a quoted-string or a header line (LNK-3), and in
- * its path what no URI has. A query keeps its own bytes otherwise (RET-2).
+ * Percent-encodes characters that could end a link target, a quoted-string or a header line (LNK-3), and in the path those
+ * that no URI allows. All other bytes of a query stay unchanged (RET-2).
  */
 export function linkTarget(url: string): string {
   if (PLAIN.test(url)) return url;

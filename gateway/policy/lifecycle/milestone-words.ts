@@ -1,10 +1,10 @@
-// The title of a milestone and its sentences: what readers should know and do.
+// Writes the title and the text of a milestone for mails, feeds and pages.
 import { dateInWords } from '../notation.ts';
-import { isOfWholeApi } from './api-life.ts';
+import { isUnversioned } from './api-life.ts';
 import type { Life } from './calendar.ts';
 import type { Announcement, Milestone } from './milestones.ts';
 
-/** As `orders v1 ends on 2027-04-15, not on 2027-01-15`. */
+/** Example: `orders v1 ends on 2027-04-15, not on 2027-01-15`. */
 export function milestoneTitle(milestone: Milestone): string {
   const name = nameOf(milestone.life);
   switch (milestone.kind) {
@@ -29,7 +29,7 @@ export function milestoneTitle(milestone: Milestone): string {
   }
 }
 
-/** As `extension to 2027-04-15 (announced 2026-10-10)`. */
+/** Example: `extension to 2027-04-15 (announced 2026-10-10)`. */
 export function announcementInWords(announcement: Announcement): string {
   const announced = `(announced ${dateInWords(announcement.at)})`;
   switch (announcement.kind) {
@@ -47,7 +47,6 @@ export function announcementInWords(announcement: Announcement): string {
   }
 }
 
-/** Sentences beside the title; empty if the title is enough. */
 export function milestoneText(milestone: Milestone): readonly string[] {
   const { schedule } = milestone.life;
   switch (milestone.kind) {
@@ -81,9 +80,9 @@ export function milestoneText(milestone: Milestone): readonly string[] {
   }
 }
 
-/** `orders v1 GET /search`; an API without versions by its own name. */
+/** `orders v1 GET /search`. The name alone for an API without versions. */
 export function nameOf({ api, label, operation, schedule }: Life): string {
-  const version = isOfWholeApi(schedule) ? api : `${api} ${label}`;
+  const version = isUnversioned(schedule) ? api : `${api} ${label}`;
   return operation === undefined ? version : `${version} ${operation}`;
 }
 

@@ -1,9 +1,9 @@
-// The changelog of an API: what was announced of its versions and when, from the dates in its file; and the countdown to a sunset.
+// Derives the milestones of versions from their dates: the changelog, and the countdown to a sunset.
 import { DAY_MS, type EpochMs } from '../contract.ts';
 import { dateInWords } from '../notation.ts';
-import { isOfWholeApi } from './api-life.ts';
+import { announcementOf } from './announcements.ts';
+import { isUnversioned } from './api-life.ts';
 import type { Life, VersionLife } from './calendar.ts';
-import { announcementOf } from './known.ts';
 import { type Override, pauseOf, retirementHoldOf } from './override.ts';
 import type { Schedule } from './schedule.ts';
 
@@ -12,28 +12,27 @@ export type Milestone = { readonly life: Life; readonly at: EpochMs } & (
   /** `sunset`: as first published. */
   | { readonly kind: 'deprecation'; readonly deprecated: EpochMs; readonly sunset: EpochMs | undefined }
   | (Listed & { readonly kind: 'extension'; readonly from: EpochMs | undefined; readonly to: EpochMs })
-  /** The brownouts of one rule: `from` the first, `until` the end of the last. */
+  /** All brownouts of one rule, from the start of the first to the end of the last. */
   | (Listed & {
       readonly kind: 'brownouts';
       readonly from: EpochMs;
       readonly until: EpochMs;
       readonly count: number;
     })
-  /** A step of the countdown, `days` before that sunset. `countdownOf` makes it; the changelog does not show it. */
+  /** A step of the countdown, `days` before the sunset. Only `countdownOf` makes it. The changelog does not contain it. */
   | { readonly kind: 'approaching'; readonly days: number; readonly sunset: EpochMs }
   | { readonly kind: 'sunset' }
   | { readonly kind: 'retired' }
 );
 
-/** Several may be announced at one instant. */
+/** Distinguishes milestones that are announced at one instant. */
 interface Listed {
-  /** Index in the list of the policy file. */
   readonly place: number;
 }
 
 /**
- * The milestones up to `now`, the latest first. At one instant, the later step of a life comes first. Pass versions with
- * overrides applied: a sunset that is held has not come. An operation adds only what differs from its version.
+ * The milestones up to `now`, latest first. At one instant, the later step of a life comes first. Pass versions with
+ * overrides applied, because a held sunset has not happened. An operation adds only what differs from its version.
  */
 export function milestonesOf(versions: Iterable<VersionLife>, now: EpochMs): readonly Milestone[] {
   return everyMilestone(versions)
@@ -42,16 +41,14 @@ export function milestonesOf(versions: Iterable<VersionLife>, now: EpochMs): rea
     .sort((one, other) => other.at - one.at);
 }
 
-/** The instant of the next milestone, or `Infinity`. */
 export function nextMilestone(versions: Iterable<VersionLife>, now: EpochMs): EpochMs {
   const instants = everyMilestone(versions).map(({ at }) => at);
   return Math.min(Number.POSITIVE_INFINITY, ...instants.filter((at) => at > now));
 }
 
-/** Milestones that announce a date to come. */
 export type Announcement = Extract<Milestone, { kind: 'deprecation' | 'extension' | 'brownouts' }>;
 
-/** All milestones, past and future, of each version in the order of its life. */
+/** Past and future milestones, for each version in the order of its life. */
 export function everyMilestone(versions: Iterable<VersionLife>): readonly Milestone[] {
   return [...versions].flatMap((version) => [
     ...ownMilestones(version, undefined),
@@ -59,7 +56,6 @@ export function everyMilestone(versions: Iterable<VersionLife>): readonly Milest
   ]);
 }
 
-/** In the order of a life. */
 function ownMilestones(life: Life, within: Life | undefined): readonly Milestone[] {
   const { schedule } = life;
   const differs = (date: 'released' | 'deprecated' | 'sunset' | 'retired'): boolean =>
@@ -104,12 +100,12 @@ function brownoutsAnnounced(life: Life, within: Life | undefined): readonly Mile
   });
 }
 
-/** `orders/v1/sunset-30d/2027-04-15`; of an operation, and of an API without versions: `orders/GET%20%2Fsearch/sunset/…`. */
+/** `orders/v1/sunset-30d/2027-04-15`. For an operation of an API without versions: `orders/GET%20%2Fsearch/sunset/…`. */
 export function milestoneId(milestone: Milestone): string {
   const { api, label, operation, schedule } = milestone.life;
   const place = [
     api,
-    ...(isOfWholeApi(schedule) ? [] : [label]),
+    ...(isUnversioned(schedule) ? [] : [label]),
     ...(operation === undefined ? [] : [operation]),
   ];
   const [what, day] = whatAndDay(milestone);
@@ -137,11 +133,11 @@ function whatAndDay(milestone: Milestone): readonly [string, EpochMs] {
 
 export interface CountdownRule {
   readonly daysBefore: readonly number[];
-  /** Since when callers know this sunset. Earlier steps are left out. */
+  /** Since when callers know this sunset. Earlier steps are omitted. */
   readonly knownSince: EpochMs;
 }
 
-/** Every step, past and future, in time order; empty without a sunset. Pass the life with overrides applied. */
+/** Past and future steps in time order. Empty without a sunset. Pass the life with overrides applied. */
 export function countdownOf(life: Life, { daysBefore, knownSince }: CountdownRule): readonly Milestone[] {
   const { sunset } = life.schedule;
   if (sunset === undefined) return [];
@@ -152,8 +148,8 @@ export function countdownOf(life: Life, { daysBefore, knownSince }: CountdownRul
 }
 
 /**
- * Since when the effective sunset is that day: the deprecation, the last extension, or the override that moved it. A hold
- * that is renewed day by day thus begins no countdown of its own until its last day.
+ * Since when callers know the effective sunset: the deprecation, the last extension, or the override that moved it. A hold
+ * keeps its `from` when it is renewed, so renewals do not restart the countdown.
  */
 export function sunsetKnownSince(
   asKnown: Schedule,

@@ -1,8 +1,8 @@
-// Names of operations: a method and a path template below the API's base, as `operations` and `successor` write them.
+// Parses and compares operations: a method and a path template below the base of the API.
 import { decodedOctets, LONGEST_LITERAL } from '../octets.ts';
 import type { Label } from '../versioning/resolution.ts';
 
-/** Methods an operation may name; `*` stands for all of them, and GET answers HEAD too (RET-9). */
+/** `*` means all methods. GET also matches HEAD requests (RET-9). */
 export const OPERATION_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', '*'] as const;
 export type OperationMethod = (typeof OPERATION_METHODS)[number];
 
@@ -12,13 +12,10 @@ export type TemplateSegment =
 
 export interface OperationTemplate {
   readonly method: OperationMethod;
-  /** None for `/`: the base itself. */
   readonly segments: readonly TemplateSegment[];
 }
 
-/** Where the callers of an operation go: a version, an operation of it, or another operation of the same version. */
 export interface OperationSuccessor {
-  /** Undefined: the version the operation belongs to. */
   readonly label: Label | undefined;
   /** Undefined: the same path in that version. */
   readonly template: OperationTemplate | undefined;
@@ -28,11 +25,11 @@ export type ParsedOperation =
   | { readonly kind: 'operation'; readonly template: OperationTemplate }
   | { readonly kind: 'malformed'; readonly why: string; readonly method?: string };
 
-/** Text that stands as it is, and the places of captured parameters. */
+/** Literal text, and the indexes of captured parameters. */
 export type TailParts = readonly (string | number)[];
 
 const LITERAL = /^(?:[A-Za-z0-9._~!$&'()+,;=:@-]|%[0-9A-F]{2})+$/;
-/** Encoded though it need not be: a request's path is normalised before it is matched, and would never match. */
+/** Unnecessary encoding. Request paths are normalised before matching, so such a literal would never match. */
 const NEEDLESS = /%(?:2[DE]|3\d|4[1-9A-F]|5[0-9AF]|6[1-9A-F]|7[0-9AE])/;
 const PARAMETER = /^\{([A-Za-z_][A-Za-z0-9_]{0,39})\}$/;
 
@@ -56,7 +53,7 @@ export function parseOperation(text: string): ParsedOperation {
   return { kind: 'operation', template: { method: known, segments } };
 }
 
-/** `v3`, `GET /items/{id}` or `v3 GET /items/{id}`; undefined for any other text. */
+/** `v3`, `GET /items/{id}` or `v3 GET /items/{id}`. Undefined for any other text. */
 export function parseOperationSuccessor(text: string): OperationSuccessor | undefined {
   if (!text.includes(' ')) return /^[^\s/]+$/.test(text) ? { label: text, template: undefined } : undefined;
   const [, label, operation = ''] = /^(?:([^\s/]+) )?(\S+ \/\S*)$/.exec(text) ?? [];
@@ -74,12 +71,10 @@ function isWord(segment: string): boolean {
   );
 }
 
-/** How a template is written, for labels and messages. */
 export function spellOperation({ method, segments }: OperationTemplate): string {
   return `${method} /${segments.map(spellSegment).join('/')}`;
 }
 
-/** Whether every request one of them answers is answered by the other too: parameters may be named apart. */
 export function sameRequests(a: OperationTemplate, b: OperationTemplate): boolean {
   return (
     a.method === b.method &&
@@ -97,7 +92,7 @@ export function sameName(left: string, right: string): boolean {
   return left === right || decodedOctets(left) === decodedOctets(right);
 }
 
-/** Whether some request that `b` answers alone would be answered by `a` once both are there. */
+/** Whether `a` would take requests that `b` alone would match. */
 export function takesRequestsOf(a: OperationTemplate, b: OperationTemplate): boolean {
   if (a.segments.length !== b.segments.length) return false;
   const byGet = a.method === 'HEAD' && b.method === 'GET';
@@ -113,7 +108,7 @@ export function takesRequestsOf(a: OperationTemplate, b: OperationTemplate): boo
   return shareMethods(a, b) && (first ?? narrower);
 }
 
-/** HEAD goes with GET, whichever of the two is written. */
+/** GET and HEAD share requests. */
 export function shareMethods({ method: a }: OperationTemplate, { method: b }: OperationTemplate): boolean {
   const reads = (method: OperationMethod) => method === 'GET' || method === 'HEAD';
   return a === b || a === '*' || b === '*' || (reads(a) && reads(b));
@@ -124,8 +119,8 @@ export function parametersOf({ segments }: OperationTemplate): readonly string[]
 }
 
 /**
- * The tail of `target` in terms of what `source` captures (LNK-2).
- * @throws RangeError for a parameter that is not captured, which a checked plan does not have
+ * The path of `target` with the parameters that `source` captures (LNK-2). @throws RangeError for a parameter that is not
+ * captured, which a checked plan does not have
  */
 export function tailParts(source: OperationTemplate, target: OperationTemplate): TailParts {
   const captured = parametersOf(source);
@@ -142,7 +137,7 @@ export function tailParts(source: OperationTemplate, target: OperationTemplate):
   return parts;
 }
 
-/** Fills in the captured segments exactly as the client encoded them (LNK-2). */
+/** Inserts the captured segments exactly as the client encoded them (LNK-2). */
 export function fillTail(parts: TailParts, captures: readonly string[]): string {
   return parts.map((part) => (typeof part === 'number' ? (captures[part] ?? '') : part)).join('');
 }

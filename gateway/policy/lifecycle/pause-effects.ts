@@ -1,8 +1,8 @@
-// What a pause, or a hold, does to each version it names, said before it is stored and whenever it is listed.
+// Computes and describes what a pause or hold does to each version that it names.
 import { dateInWords } from '../notation.ts';
 import type { Label } from '../versioning/resolution.ts';
-import { isOfWholeApi } from './api-life.ts';
-import { assess, type Living } from './assess.ts';
+import { isUnversioned } from './api-life.ts';
+import { assess, type OverridableRules } from './assess.ts';
 import type { Override } from './override.ts';
 import { phaseAt } from './phases.ts';
 import { hasEnded, isForgotten } from './retirement.ts';
@@ -13,47 +13,42 @@ export interface PausableApi {
   readonly versions: ReadonlyMap<Label, PausableVersion>;
 }
 
-/** A version of a plan, with its operations. */
 export interface PausableVersion extends PausableLife {
   readonly operations: { readonly list: readonly PausableLife[] } | undefined;
 }
 
-export interface PausableLife extends Living {
-  /** Such as `GET /search`; undefined for the version as a whole. */
+export interface PausableLife extends OverridableRules {
   readonly operation: string | undefined;
 }
 
-/** What a pause does to one version, or to an operation with a sunset or brownouts of its own. */
+/** The effect on one version, or on an operation with its own sunset or brownouts. */
 export interface PauseEffect {
   readonly version: Label;
   readonly operation: string | undefined;
-  readonly effect: /** It has ended. */
+  readonly effect:
     | 'served_again'
-    /** It would have ended. */
     | 'sunset_held'
     | 'brownouts_held'
-    /** It has ended, and nothing is left to serve it with. */
     | 'stays_ended'
-    /** Neither its sunset nor a brownout falls into that time. */
+    /** Neither its sunset nor a brownout falls into the pause. */
     | 'none';
-  /** Windows that are left out or cut short. */
   readonly brownouts: number;
-  /** The same in words for the operator, without a full stop. */
+  /** One sentence for the operator, without a full stop. */
   readonly summary: string;
 }
 
-/** What the pause does from its first instant on, by version in the order of the file; empty for an API that is gone. */
+/** The effects from the start of the pause on, in the order of the policy file. Empty if the API no longer exists. */
 export function effectsOf(pause: Override, apis: readonly PausableApi[]): readonly PauseEffect[] {
   const api = apis.find(({ name }) => name === pause.api);
   return [...(api?.versions.values() ?? [])]
     .filter(({ label }) => pause.label === undefined || pause.label === label)
     .flatMap((version) => {
-      const operations = version.operations?.list.filter((each) => endsApart(each, version)) ?? [];
+      const operations = version.operations?.list.filter((each) => hasOwnEnd(each, version)) ?? [];
       return [version, ...operations].map((life) => effectOn(life, pause));
     });
 }
 
-function endsApart(operation: Living, { schedule, brownouts }: Living): boolean {
+function hasOwnEnd(operation: OverridableRules, { schedule, brownouts }: OverridableRules): boolean {
   return operation.schedule.sunset !== schedule.sunset || operation.brownouts !== brownouts;
 }
 
@@ -68,19 +63,19 @@ function effectOn(life: PausableLife, pause: Override): PauseEffect {
     if (held.schedule.sunset !== life.schedule.sunset) return 'sunset_held';
     return brownouts > 0 ? 'brownouts_held' : 'none';
   })();
-  const whole = isOfWholeApi(life.schedule) ? life.api : version;
+  const whole = isUnversioned(life.schedule) ? life.api : version;
   const subject = operation === undefined ? whole : `${operation} of ${whole}`;
   const sentence = sentenceOf(effect, { life, pause, brownouts });
   return { version, operation, effect, brownouts, summary: `${subject} ${sentence}` };
 }
 
-interface Held {
-  readonly life: Living;
+interface EffectDetails {
+  readonly life: OverridableRules;
   readonly pause: Override;
   readonly brownouts: number;
 }
 
-function sentenceOf(effect: PauseEffect['effect'], { life, pause, brownouts }: Held): string {
+function sentenceOf(effect: PauseEffect['effect'], { life, pause, brownouts }: EffectDetails): string {
   const { schedule } = life;
   const without =
     brownouts === 0 ? '' : ` without ${brownouts} ${brownouts === 1 ? 'brownout' : 'brownouts'}`;
@@ -93,7 +88,7 @@ function sentenceOf(effect: PauseEffect['effect'], { life, pause, brownouts }: H
     case 'brownouts_held':
       return `is served ${until}${without}`;
     case 'stays_ended':
-      return `has no upstream: its ${endingOf(schedule, pause)} stays`;
+      return `has no upstream: its ${responseAfterEnd(schedule, pause)} stays`;
     case 'none':
       return 'has nothing to hold in that time';
     default:
@@ -101,8 +96,8 @@ function sentenceOf(effect: PauseEffect['effect'], { life, pause, brownouts }: H
   }
 }
 
-/** What callers of a version that has ended go on getting. */
-function endingOf(schedule: Schedule, { from }: Override): string {
+/** The response that callers of an ended version keep getting. */
+function responseAfterEnd(schedule: Schedule, { from }: Override): string {
   if (isForgotten(schedule, from)) return '404';
   return schedule.after.kind === 'redirect' ? 'redirect' : '410';
 }

@@ -1,18 +1,16 @@
-// Making a pause: what an operator asked for, checked, and what it will do to each version.
+// Validates a requested pause and makes it.
 import type { EpochMs } from '../contract.ts';
 import { dateInWords } from '../notation.ts';
 import type { Label } from '../versioning/resolution.ts';
-import { hasDates, isOfWholeApi } from './api-life.ts';
+import { hasDates, isUnversioned } from './api-life.ts';
 import type { Pause } from './override.ts';
 import { effectsOf, type PausableApi, type PauseEffect } from './pause-effects.ts';
 
 export interface PauseRequest {
   readonly api: string;
-  /** Undefined: every version of the API. */
   readonly label: Label | undefined;
   readonly author: string;
   readonly reason: string;
-  /** Undefined: from now on. */
   readonly from: EpochMs | undefined;
   readonly until: EpochMs;
 }
@@ -27,17 +25,13 @@ export type PauseDecision =
   | { readonly kind: 'pause'; readonly pause: Pause; readonly effects: readonly PauseEffect[] }
   | { readonly kind: 'refused'; readonly problems: readonly PauseProblem[] };
 
-/** A pause that nobody remembers ends all the same. */
+/** A forgotten pause must end. */
 export const LONGEST_PAUSE_MS = 90 * 86_400_000;
-/** Characters of an author or a reason. */
 const LONGEST_TEXT = 200;
-/** No controls, no invisible format characters, no other line breaks, no halves of a pair. */
+/** No control, format or lone-surrogate characters and no line separators. */
 const PRINTABLE = /^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]+$/u;
 
-/**
- * A pause for `request`, or everything that is wrong with it. `now`: lifecycle instant; `id`: a new one; `apis`: those of
- * the plan in force.
- */
+/** Makes the pause, or lists every problem. `now`: lifecycle instant. `id`: a new one. `apis`: of the plan in force. */
 export function makePause(
   request: PauseRequest,
   { apis, now, id }: { readonly apis: readonly PausableApi[]; readonly now: EpochMs; readonly id: string },
@@ -50,8 +44,8 @@ export function makePause(
   ];
   if (problems.length > 0) return { kind: 'refused', problems };
   const { api, from = now } = request;
-  const label = isOnly(request, apis) ? undefined : request.label;
-  // Whole seconds, as the headers that tell of it have them.
+  const label = isVersionOfUnversioned(request, apis) ? undefined : request.label;
+  // Whole seconds, as in the headers that announce it.
   const until = Math.ceil(request.until / 1000) * 1000;
   const [author, reason] = [request.author.trim(), request.reason.trim()];
   const pause: Pause = { kind: 'pause', id, api, label, author, reason, from, until };
@@ -75,10 +69,10 @@ function subjectProblems(
   ];
 }
 
-/** An API without versions is held as a whole, whether its only one is named or not. */
-function isOnly({ api, label }: PauseRequest, apis: readonly PausableApi[]): boolean {
+/** For an API without versions, a pause of its only version is a pause of the API. */
+function isVersionOfUnversioned({ api, label }: PauseRequest, apis: readonly PausableApi[]): boolean {
   const named = label === undefined ? undefined : apis.find(({ name }) => name === api)?.versions.get(label);
-  return named !== undefined && isOfWholeApi(named.schedule);
+  return named !== undefined && isUnversioned(named.schedule);
 }
 
 function canBePaused({ versions }: PausableApi): boolean {

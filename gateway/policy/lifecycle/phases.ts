@@ -1,9 +1,9 @@
-// From the dates of a version to its phases, each with its signals ready to send.
+// Computes the phases of a version from its dates, each with its prepared header lines.
 import { serializeItem } from 'structured-headers';
 import type { EpochMs, HeaderLine } from '../contract.ts';
 import { dayOf } from '../notation.ts';
 import type { Label } from '../versioning/resolution.ts';
-import { announcementOf } from './known.ts';
+import { announcementOf } from './announcements.ts';
 import { link, linkTarget } from './links.ts';
 import { hasEnded } from './retirement.ts';
 import type { DeprecationForm, Phase, Schedule, Stage } from './schedule.ts';
@@ -11,19 +11,18 @@ import type { DeprecationForm, Phase, Schedule, Stage } from './schedule.ts';
 export interface PhaseOptions {
   /** Undefined for an API without versions. */
   readonly label: Label | undefined;
-  /** Present for the phases of one operation, such as `GET /search`. */
+  /** For the phases of one operation, such as `GET /search`. */
   readonly operation?: string;
   readonly form: DeprecationForm;
-  /** Absolute URL of the page that tells of the API's life, for `rel="sunset"`; undefined: none. */
+  /** Absolute URL of the API's lifecycle page, for `rel="sunset"`. */
   readonly page?: string;
   /** Whether a deprecated version sends `Warning: 299` (WARN-5). */
   readonly warning: boolean;
 }
 
 /**
- * The phases of a version, in time order, covering all time without gaps. Phases of zero length are left out.
- * Sunset wins over every other date, so that a wrong schedule can never serve what should be gone (RET-11); without a
- * date of its own, retirement coincides with sunset.
+ * The phases of a version, in time order, without gaps and without empty phases. The sunset overrides every other date, so
+ * that an inconsistent schedule never serves an ended version (RET-11). Without its own date, retirement equals the sunset.
  */
 export function createPhases(schedule: Schedule, options: PhaseOptions): readonly Phase[] {
   const sunset = schedule.sunset ?? schedule.retired ?? Infinity;
@@ -35,9 +34,12 @@ export function createPhases(schedule: Schedule, options: PhaseOptions): readonl
   const signals = signalsOf(schedule, options);
   const services = serviceLinks(schedule);
   return [
-    quiet('planned', -Infinity, released, []),
-    quiet('active', released, ahead, services),
-    { ...quiet('active', ahead, deprecated, services), ...aheadOf(schedule, options, services) },
+    phaseWithoutSignals('planned', -Infinity, released, []),
+    phaseWithoutSignals('active', released, ahead, services),
+    {
+      ...phaseWithoutSignals('active', ahead, deprecated, services),
+      ...announcedSignals(schedule, options, services),
+    },
     {
       stage: 'deprecated' as const,
       from: deprecated,
@@ -45,16 +47,16 @@ export function createPhases(schedule: Schedule, options: PhaseOptions): readonl
       ...signals,
       links: joined([signals.links, ...services]),
     },
-    // The warning announces a removal; once that has happened the 410 itself says so.
+    // The warning announces a removal. After the removal, the 410 itself says so.
     { stage: 'sunset' as const, from: sunset, until: retired, ...signals, warning: undefined },
     { stage: 'retired' as const, from: retired, until: Infinity, ...signals, warning: undefined },
   ].filter((phase) => phase.from < phase.until);
 }
 
 /**
- * The phases as a clock finds them. What has no upstream has nothing left to serve, and only what is past its sunset may
- * be without one: its 410 or redirect is its answer from its release on, also by a clock that is set back to before the
- * sunset (RET-11). The dates stay as they are; stage, headers, catalog and metrics then say the same as the answer.
+ * Phases of a version that may have no upstream. Only a version past its sunset may lack one. It gets its end phase from
+ * its release on, even if the clock is set back to before the sunset (RET-11). Headers, catalog and metrics then agree with
+ * the 410 or redirect.
  */
 export function phasesWith(upstream: object | undefined, phases: readonly Phase[]): readonly Phase[] {
   const end = phases.find(hasEnded);
@@ -64,7 +66,7 @@ export function phasesWith(upstream: object | undefined, phases: readonly Phase[
   return [...planned, { ...end, from }, ...phases.slice(phases.indexOf(end) + 1)];
 }
 
-/** The phase in force at `now`; the instant of a transition belongs to the later phase (SUN-2). */
+/** The phase in force at `now`. The instant of a transition belongs to the later phase (SUN-2). */
 export function phaseAt(phases: readonly Phase[], now: EpochMs): Phase {
   for (let index = phases.length - 1; index >= 0; index -= 1) {
     const phase = phases[index];
@@ -73,17 +75,17 @@ export function phaseAt(phases: readonly Phase[], now: EpochMs): Phase {
   throw new RangeError(`no phase covers the instant ${now}`);
 }
 
-/** A deprecation is signalled from its announcement; a sunset without a deprecation for as long as the version is served. */
+/** A deprecation is signalled from its announcement on, a sunset without a deprecation throughout. */
 function signalledFrom(schedule: Schedule, deprecated: EpochMs): EpochMs {
   if (schedule.deprecated !== undefined) return announcementOf(schedule) ?? deprecated;
   return schedule.sunset === undefined ? deprecated : Number.NEGATIVE_INFINITY;
 }
 
 /**
- * DEP-8: the coming dates of an active version. RFC 9745 knows a future date; `true` and an HTTP date would say that the
- * version is deprecated already.
+ * DEP-8: the future dates of an active version. Only the RFC 9745 form can express a future deprecation. `true` and an HTTP
+ * date would mean that the version is deprecated already.
  */
-function aheadOf(
+function announcedSignals(
   schedule: Schedule,
   options: PhaseOptions,
   services: readonly string[],
@@ -106,7 +108,7 @@ function aheadOf(
 
 type Signals = Pick<Phase, 'sunset' | 'replace' | 'warning' | 'links' | 'linksSuccessor'>;
 
-function quiet(stage: Stage, from: EpochMs, until: EpochMs, links: readonly string[]): Phase {
+function phaseWithoutSignals(stage: Stage, from: EpochMs, until: EpochMs, links: readonly string[]): Phase {
   return {
     stage,
     from,
@@ -120,8 +122,8 @@ function quiet(stage: Stage, from: EpochMs, until: EpochMs, links: readonly stri
 }
 
 /**
- * RFC 8631: how the version is called, on each of its final answers, refusals included, for as long as it is served. What
- * has ended has a guide instead: there is nothing left to call, and no header line to spend on it.
+ * RFC 8631: links to the documentation of the version, on every final response while it is served, refusals included. An
+ * ended version sends its guide instead.
  */
 function serviceLinks({ serviceDoc, serviceDesc }: Schedule): readonly string[] {
   return [
@@ -143,13 +145,13 @@ function signalsOf(schedule: Schedule, options: PhaseOptions): Signals {
   const links: string[] = [];
   if (schedule.guide !== undefined) links.push(link(schedule.guide, 'deprecation', 'text/html'));
   if (schedule.status !== undefined) {
-    // The registered relation says to any client what the specification's own header says to its readers (XDI-1).
+    // XDI-1: the specification's own header and the registered link relation carry the same URL.
     replace.push(['x-api-deprecation-info', linkTarget(schedule.status)]);
     links.push(link(schedule.status, 'status'));
   }
-  // RFC 8594 §6: where the end is explained, and what follows it.
+  // RFC 8594 §6: the page that explains the end.
   if (schedule.sunset !== undefined && options.page !== undefined) links.push(link(options.page, 'sunset'));
-  // A substitute is no next version of this resource: it is named only where there is none.
+  // An alternate is no successor of this resource, so it is linked only without a successor.
   if (schedule.alternate !== undefined && schedule.successor === undefined) {
     links.push(link(schedule.alternate, 'alternate'));
   }
@@ -162,7 +164,7 @@ function signalsOf(schedule: Schedule, options: PhaseOptions): Signals {
   };
 }
 
-/** DEP-1, DEP-3: one of three forms, whole seconds. */
+/** DEP-1, DEP-3: one of three forms, in whole seconds. */
 function deprecationValue(at: EpochMs, form: DeprecationForm): string {
   switch (form) {
     case 'rfc9745':
@@ -176,12 +178,12 @@ function deprecationValue(at: EpochMs, form: DeprecationForm): string {
   }
 }
 
-/** IMF-fixdate, the only form of HTTP-date a sender may use (SUN-1). */
+/** IMF-fixdate, the only HTTP-date form that a sender may use (SUN-1). */
 function httpDate(at: EpochMs): string {
   return new Date(at).toUTCString();
 }
 
-/** WARN-1: code, agent, quoted text. The deadline stands in the text and never as a warn-date (WARN-3). */
+/** WARN-1: code, agent, quoted text. The text contains the deadline, never a warn-date (WARN-3). */
 function warningValue(schedule: Schedule, { label, operation }: PhaseOptions): string {
   const whole = label === undefined ? 'This API' : `Version ${label}`;
   const subject = operation === undefined ? whole : `${operation} of version ${label}`;
@@ -190,7 +192,7 @@ function warningValue(schedule: Schedule, { label, operation }: PhaseOptions): s
   return `299 - "${quotable(`${subject} is deprecated${removal}${guide}`)}"`;
 }
 
-/** WARN-2: visible ASCII and SP only, `"` and `\` escaped. */
+/** WARN-2: only visible ASCII and SP, with `"` and `\` escaped. */
 function quotable(text: string): string {
   return text.replace(/[^\x20-\x7e]/g, '?').replace(/["\\]/g, '\\$&');
 }

@@ -1,4 +1,4 @@
-// When a version may be retired by what is still called of it, whether it is retired all the same, and whether a guard holds it.
+// Judges by remaining usage whether a version may retire, and computes the hold that keeps it from retiring.
 import { z } from 'zod';
 import { DAY_MS, type EpochMs } from '../contract.ts';
 import { counted, notation, parseRate } from '../notation.ts';
@@ -6,37 +6,34 @@ import type { Label } from '../versioning/resolution.ts';
 import type { Hold } from './override.ts';
 
 export interface RetireWhen {
-  /** Fewer distinct consumers than this called in the window; undefined: any number may. */
+  /** The rule requires fewer distinct consumers than this in the period. Undefined: any number. */
   readonly consumersBelow: number | undefined;
-  /** Fewer calls than this came in the window; undefined: any number may. */
+  /** The rule requires fewer calls than this in the period. Undefined: any number. */
   readonly callsBelow: number | undefined;
-  /** Whole days. */
   readonly days: number;
-  /** Whether the sunset comes all the same. */
   readonly onExceed: 'warn' | 'hold';
 }
 
-/** What the ledger has of one version. */
 export interface UsageSummary {
-  /** Distinct ones in the last `days` days. */
+  /** Distinct consumers in the last `days` days. */
   readonly consumers: number;
   readonly calls: number;
   readonly days: number;
-  /** Since when its calls are counted; undefined: not yet. */
+  /** Since when calls are counted. Undefined: not yet. */
   readonly since: EpochMs | undefined;
 }
 
 export type Retirement =
   | { readonly kind: 'met'; readonly usage: UsageSummary }
   | { readonly kind: 'exceeded'; readonly usage: UsageSummary }
-  /** No ledger could be read, or it has not counted as long as the rule looks back. */
+  /** The ledger was not readable, or has not counted for the whole period. */
   | { readonly kind: 'unknown'; readonly usage: UsageSummary | undefined };
 
 const USUAL_DAYS = 30;
-/** The ledger keeps days for a little longer. */
+/** The ledger keeps slightly more days. */
 const LONGEST_DAYS = 366;
 
-/** More calls than allowed are more however short the ledger has looked; fewer are fewer only over the whole window. */
+/** Too many calls are an excess even in a partial period. Few calls are proof only for the whole period. */
 export function judgeRetirement(rule: RetireWhen, usage: UsageSummary | undefined, now: EpochMs): Retirement {
   if (usage === undefined) return { kind: 'unknown', usage };
   const { consumersBelow = Number.POSITIVE_INFINITY, callsBelow = Number.POSITIVE_INFINITY } = rule;
@@ -75,7 +72,6 @@ const consumers = z
   .refine((count) => Number.isInteger(count) && count >= 1, 'not a whole number of at least 1')
   .meta({ description: 'Fewer distinct consumers than this, in the days of calls_below; without it in 30.' });
 
-/** The `retire_when` key of an API and of a version. */
 export const retireWhenSection = z
   .strictObject({
     consumers_below: consumers.optional(),
@@ -99,31 +95,33 @@ export const retireWhenSection = z
   )
   .meta({ description: 'When the version may be retired, by what is still called of it.' });
 
-export interface HeldVersion {
+export interface HoldableVersion {
   readonly api: string;
   readonly label: Label;
   readonly schedule: { readonly sunset: EpochMs | undefined };
-  /** Without one nothing can be served, whatever is held. */
+  /** Undefined: the version cannot be served, held or not. */
   readonly upstream: object | undefined;
 }
 
 const HOUR_MS = 3_600_000;
-/** So long before the sunset callers are told of the new day, and every gateway of the store has heard of it. */
+/** How long before the sunset a hold may begin. Callers get the new date, and all gateways of the store read it in time. */
 const AHEAD_MS = 24 * HOUR_MS;
-/** A store may be away for two days before a hold runs out for want of a renewal; what is met ends within three. */
+/**
+ * The store may be unavailable for two days before a hold expires without renewal. A hold whose rule is met ends within
+ * three days.
+ */
 const LENGTH_MS = 72 * HOUR_MS;
 const RENEWED_WITH_MS = 48 * HOUR_MS;
-/** A hold that nobody looks after ends all the same: for longer, extend the sunset. */
+/** A hold does not last forever without an operator. For longer, extend the sunset. */
 export const LONGEST_HELD_MS = 90 * 24 * HOUR_MS;
 const GUARD = 'guard';
 
 /**
- * The hold to be stored now, new or renewed; undefined where there is nothing to do. One that is no longer called for is
- * left to run out, since callers were told its end. What has ended is never revived: a hold begins before the sunset, and
- * is renewed only while it runs.
+ * The hold to store now, new or renewed. Undefined: no change. A hold that is no longer needed expires at its announced
+ * end. A hold begins before the sunset and is renewed only while it is in force, so that an ended version is never revived.
  */
 export function holdFor(
-  version: HeldVersion,
+  version: HoldableVersion,
   rule: RetireWhen,
   retirement: Retirement,
   { now, hold }: { readonly now: EpochMs; readonly hold: Hold | undefined },
@@ -133,7 +131,7 @@ export function holdFor(
   if (retirement.kind !== 'exceeded') return undefined;
   if (now < sunset - AHEAD_MS) return undefined;
   if (hold === undefined ? now >= sunset : hold.until - now >= RENEWED_WITH_MS) return undefined;
-  // Whole hours, so that gateways which look a moment apart make the same hold.
+  // Whole hours, so that gateways which judge at slightly different times make the same hold.
   const wanted = Math.ceil((Math.max(now, sunset) + LENGTH_MS) / HOUR_MS) * HOUR_MS;
   const until = Math.min(wanted, sunset + LONGEST_HELD_MS);
   if (until <= (hold?.until ?? sunset)) return undefined;

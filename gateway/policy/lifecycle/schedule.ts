@@ -1,94 +1,89 @@
-// What the lifecycle policy speaks: the dates of a version, the phases they make, and its refusals.
+// Types of the lifecycle policy: the dates of a version, its phases, and its refusals.
 import type { EpochMs, HeaderLine } from '../contract.ts';
 import type { Label } from '../versioning/resolution.ts';
 
-/** Derived from dates and now, never stored (design: the stage of a version is derived). */
+/** Derived from the dates and now, never stored. */
 export type Stage = 'planned' | 'active' | 'deprecated' | 'sunset' | 'retired';
 
-/** What a version answers once its sunset has passed. */
-export type Afterlife =
+export type AfterSunset =
   | { readonly kind: 'gone' }
   /** `unsafe`: the status for methods other than GET and HEAD (RET-1). */
   | { readonly kind: 'redirect'; readonly to: Label; readonly unsafe: 301 | 308 | 410 };
 
 export interface Extension {
-  /** The new sunset. */
   readonly to: EpochMs;
   readonly announced: EpochMs;
 }
 
-/** The dates, successor and links of one version, with the announced extensions applied. */
+/** The dates, successor and links of one version, with announced extensions applied. */
 export interface Schedule {
   /** `-Infinity` for the single version of an unversioned API. */
   readonly released: EpochMs;
   readonly deprecated: EpochMs | undefined;
-  /** The day on which callers learn of the dates; until then they see none of them. */
+  /** Callers see no dates before this instant. */
   readonly announced?: EpochMs | undefined;
-  /** The sunset as first published, and what became of it, in the order announced. */
+  /** The sunset as first published, and its extensions in the order of their announcements. */
   readonly published?: EpochMs | undefined;
   readonly extended?: readonly Extension[] | undefined;
-  /** The effective sunset: the last extension, or the date first published. From this instant the upstream is never called. */
+  /**
+   * The effective sunset: the last extension, or the date first published. From this instant the upstream is never called.
+   */
   readonly sunset: EpochMs | undefined;
   readonly retired: EpochMs | undefined;
   /** From this instant the version is unknown, as if it had never existed. */
   readonly forgotten: EpochMs | undefined;
   readonly successor: Label | undefined;
-  /** Of an operation: which one of that version follows it, as `POST /{id}/cancel`; left out: the same. */
+  /** The successor operation in that version, such as `POST /{id}/cancel`. Undefined: the same operation. */
   readonly successorOperation?: string | undefined;
-  /** Absolute URL of what may serve instead, where there is no successor. */
+  /** Absolute URL of an alternative, for versions without a successor. */
   readonly alternate?: string | undefined;
-  /** Absolute URL of the migration guide. */
   readonly guide: string | undefined;
   /** Absolute URL of the status page (X-API-Deprecation-Info). */
   readonly status: string | undefined;
-  /** Absolute URLs: what tells people how to call it, and what tells machines (RFC 8631). */
+  /** Absolute URLs of the documentation for people and of the description for machines (RFC 8631). */
   readonly serviceDoc?: string | undefined;
   readonly serviceDesc?: string | undefined;
   readonly reason: string | undefined;
-  readonly after: Afterlife;
+  readonly after: AfterSunset;
 }
 
 /** How `Deprecation` is written (DEP-1). */
 export type DeprecationForm = 'rfc9745' | 'true' | 'http-date';
 
 /**
- * A stretch of time in which a version's stage and its signals do not change: from <= now < until.
- * Everything in it is built when the plan is compiled.
+ * A period in which stage and signals of a version do not change: from <= now < until. Its header lines are built with the
+ * plan.
  */
 export interface Phase {
   readonly stage: Stage;
   readonly from: EpochMs;
   /** `Infinity` for the last phase. */
   readonly until: EpochMs;
-  /** The date of its `Sunset` line; undefined where it has none. */
   readonly sunset: EpochMs | undefined;
-  /** Singleton lines that replace the upstream's own: deprecation, sunset, x-api-deprecation-info. */
+  /** Singleton lines that replace the upstream's: deprecation, sunset, x-api-deprecation-info. */
   readonly replace: readonly HeaderLine[];
-  /** The 299 warning to append, where the stage has one. */
   readonly warning: string | undefined;
-  /** The link values that are the same for every resource, joined; empty string when there are none. */
+  /** The link values that are the same for every resource, joined. Empty without any. */
   readonly links: string;
-  /** Whether a per-resource successor-version link belongs after `links`. */
+  /** Whether a successor-version link for the resource follows `links`. */
   readonly linksSuccessor: boolean;
 }
 
-/** The stages of what has ended. */
 export type EndStage = Extract<Stage, 'sunset' | 'retired'>;
 
 export type LifecycleRefusal =
   | {
       readonly reason: 'version_retired';
       readonly label: Label;
-      /** What has ended: an operation such as `GET /search`; undefined for the version as a whole. */
+      /** The ended operation, such as `GET /search`. Undefined for the whole version. */
       readonly operation: string | undefined;
       readonly stage: EndStage;
       readonly since: EpochMs;
       /** Absolute URL of the same resource in the successor. */
       readonly replacement: string | undefined;
-      /** Where no URL leads there: the version to name instead. */
+      /** The version to name if no URL leads to it. */
       readonly successor: Label | undefined;
       readonly guide: string | undefined;
-      /** Why it was retired, as the policy file says. */
       readonly because: string | undefined;
     }
   | {
@@ -106,14 +101,12 @@ export type LifecycleRefusal =
       readonly status: 410 | 503;
       readonly label: Label;
       readonly operation: string | undefined;
-      /** End of the window. */
       readonly until: EpochMs;
       readonly retryAfterSeconds: number;
       readonly sunset: EpochMs | undefined;
-      /** The sentence of the policy file, in place of ours. */
+      /** The message of the policy file, which replaces the default. */
       readonly message: string | undefined;
       readonly replacement: string | undefined;
-      /** Where no URL leads there: the version to name instead. */
       readonly successor: Label | undefined;
       readonly guide: string | undefined;
     }
@@ -121,10 +114,8 @@ export type LifecycleRefusal =
       readonly reason: 'adoption_frozen';
       readonly label: Label;
       readonly operation: string | undefined;
-      /** From this day new consumers are refused. */
       readonly since: EpochMs;
       readonly replacement: string | undefined;
-      /** Where no URL leads there: the version to name instead. */
       readonly successor: Label | undefined;
       readonly guide: string | undefined;
     };

@@ -1,41 +1,37 @@
-// `Deprecation` and `Sunset` of an upstream: malformed values are dropped, sound ones stay only with `upstream_wins`.
+// Filters an upstream's `Deprecation` and `Sunset`: valid values stay only with `upstream_wins`.
 import type { HeaderLine } from '../contract.ts';
 import type { Phase } from './schedule.ts';
 
-/** The only lifecycle fields that an upstream may set. */
 const SIGNALS = ['deprecation', 'sunset'] as const;
 export const UPSTREAM_SIGNALS: ReadonlySet<string> = new Set(SIGNALS);
 
-/** RFC 9745 §2.1, and the bare word of its drafts (DEP-9). */
+/** RFC 9745 §2.1, and `true` from its drafts (DEP-9). */
 const DEPRECATION = /^(?:@-?\d{1,15}|true)$/;
 /** Octets of an IMF-fixdate (RFC 9110 §5.6.7). */
 const FIXDATE_LENGTH = 29;
 
 type Line = string | readonly string[] | undefined;
 
-/** The header lines of an answer. */
 interface Lines {
   readonly get: (name: string) => Line;
 }
 
-export interface Beside {
-  /** Header lines of the gateway that are written. */
+export interface MergedSignals {
   readonly replace: readonly HeaderLine[];
   readonly warning: string | undefined;
-  /** Header names of the upstream that are removed. */
   readonly dropped: readonly string[];
 }
 
 /**
- * The header lines of a phase that the gateway writes beside those of the upstream. Sound lines of the upstream stay, unless
- * the answer would then have a sunset before its deprecation (RFC 9745 §4): then the gateway writes both. The gateway's
- * warning names its own dates, so it is left out beside other dates.
+ * The header lines of the gateway that are written beside those of the upstream. Valid lines of the upstream stay. If the
+ * sunset would then be before the deprecation (RFC 9745 §4), the gateway writes both. The gateway's warning names its own
+ * dates, so it is omitted beside other dates.
  */
-export function besideUpstream(
+export function mergeUpstreamSignals(
   { replace, warning }: Pick<Phase, 'replace' | 'warning'>,
   theirs: Lines,
-): Beside {
-  const sound = [...UPSTREAM_SIGNALS].filter((name) => isSoundSignal(name, theirs.get(name)));
+): MergedSignals {
+  const sound = [...UPSTREAM_SIGNALS].filter((name) => isValidSignal(name, theirs.get(name)));
   if (sound.length === 0 || replace.length === 0) return { replace, warning, dropped: [] };
   const ours: Readonly<Record<string, Line>> = Object.fromEntries(replace);
   const said = { ...ours, ...Object.fromEntries(sound.map((name) => [name, theirs.get(name)])) };
@@ -52,26 +48,26 @@ export function besideUpstream(
 export function dropMalformed(theirs: Lines & { readonly remove: (name: string) => void }): void {
   for (const name of SIGNALS) {
     const line = theirs.get(name);
-    if (line !== undefined && !isSoundSignal(name, line)) theirs.remove(name);
+    if (line !== undefined && !isValidSignal(name, line)) theirs.remove(name);
   }
 }
 
-/** NaN if the line names no instant: every comparison with it is false. */
+/** NaN if the line is no date: every comparison with it is false. */
 function instantOf(line: Line): number {
   if (typeof line !== 'string') return Number.NaN;
   return line.startsWith('@') ? Number(line.slice(1)) * 1000 : Date.parse(line);
 }
 
 /**
- * Whether the upstream's `value` may stay: one line of a field that may be its own, in a form that readers know (DEP-9,
- * SUN-1). Two lines are no singleton, whatever each of them says (DEP-2, SUN-3).
+ * Whether the upstream's line is valid: one line in a known form (DEP-9, SUN-1). Two lines are no singleton, whatever they
+ * contain (DEP-2, SUN-3).
  */
-function isSoundSignal(name: string, value: Line): boolean {
+function isValidSignal(name: string, value: Line): boolean {
   if (typeof value !== 'string' || !UPSTREAM_SIGNALS.has(name)) return false;
   return isHttpDate(value) || (name === 'deprecation' && DEPRECATION.test(value));
 }
 
-/** With the right day of the week: a sender may use no other form. */
+/** The round trip also checks the weekday: a sender may use no other form. */
 function isHttpDate(text: string): boolean {
   return text.length === FIXDATE_LENGTH && new Date(text).toUTCString() === text;
 }

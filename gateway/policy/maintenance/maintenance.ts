@@ -1,23 +1,29 @@
-// Maintenance: a service is being worked on, and whoever asks for it is told when to come back.
+// Decides whether an API is in maintenance and builds the refusal with its Retry-After.
 import type { EpochMs, RetryLater } from '../contract.ts';
 
 export interface Maintenance {
-  /** From this instant requests are served again, without an edit and without a reload. */
+  /** Maintenance ends at this instant, without an edit or a reload. */
   readonly until: EpochMs;
-  /** The operators' own note; no client is told. */
+  /** A note for operators. Clients never see it. */
   readonly why?: string | undefined;
 }
 
 export type MaintenanceRefusal = RetryLater<'maintenance'>;
 
-/** Whether it holds at `now`, which is the real time: machines are worked on in no other. */
-export function isHeld(maintenance: Maintenance | undefined, now: EpochMs): maintenance is Maintenance {
+/** `now` is the real time, not the lifecycle clock. */
+export function isInMaintenance(
+  maintenance: Maintenance | undefined,
+  now: EpochMs,
+): maintenance is Maintenance {
   return maintenance !== undefined && now < maintenance.until;
 }
 
-/** Undefined where nothing holds. The delay is rounded up, so that a client who obeys finds it over (ERR-5). */
-export function refuseMaintained(maintenance: Maintenance, now: EpochMs): MaintenanceRefusal | undefined {
-  if (!isHeld(maintenance, now)) return undefined;
+/** Undefined outside maintenance. The delay is rounded up, so that an obedient client is not refused again (ERR-5). */
+export function refuseDuringMaintenance(
+  maintenance: Maintenance,
+  now: EpochMs,
+): MaintenanceRefusal | undefined {
+  if (!isInMaintenance(maintenance, now)) return undefined;
   const { until } = maintenance;
   return {
     reason: 'maintenance',

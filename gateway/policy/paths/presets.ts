@@ -1,7 +1,7 @@
-// How kinds of services read paths.
+// Presets of path rules: how common servers and frameworks read paths.
 import type { PathRules } from './rules.ts';
 
-/** Nothing is known of the service: the gateway judges every reading. */
+/** The service is unknown, so the gateway judges every reading. */
 export const UNKNOWN_SERVICE: PathRules = {
   case: 'any',
   parameters: 'any',
@@ -11,7 +11,6 @@ export const UNKNOWN_SERVICE: PathRules = {
   reserved: 'any',
   proxy: 'any',
 };
-/** What most routers have in common. */
 const COMMON: PathRules = {
   case: 'sensitive',
   parameters: 'keep',
@@ -25,13 +24,13 @@ const COMMON: PathRules = {
 export const PATH_PRESETS = {
   express: { ...COMMON, case: 'insensitive', encodedSlash: 'keep', reserved: 'any' },
   fastify: { ...COMMON, parameters: 'any', trailingSlash: 'distinct', encodedSlash: 'keep', reserved: 'any' },
-  // The mux of Go decodes; chi, and gin with UseRawPath, compare paths as written; Fiber ignores case.
+  // Go's mux decodes. chi, and gin with UseRawPath, compare paths as written. Fiber ignores case.
   go: { ...COMMON, case: 'any', trailingSlash: 'any', reserved: 'any' },
   spring: { ...COMMON, parameters: 'ignore', suffix: 'any', encodedSlash: 'reject' },
   fastapi: COMMON,
-  // The routers of Django REST framework take a format behind the last segment.
+  // Django REST framework accepts a format suffix on the last segment.
   wsgi: { ...COMMON, trailingSlash: 'any', suffix: 'any' },
-  // Whether it decodes for the service behind it depends on its proxy_pass.
+  // Its proxy_pass setting decides whether nginx decodes for the service behind it.
   nginx: { ...COMMON, trailingSlash: 'any', reserved: 'any', proxy: 'any' },
   strict: { ...UNKNOWN_SERVICE, encodedSlash: 'reject' },
 } as const satisfies Readonly<Record<string, PathRules>>;

@@ -1,13 +1,13 @@
-// The names that the readers of a path make of its segments, and compare with those of templates.
+// Computes the names under which services may read a path segment, for comparison with templates.
 import { decodedOctets, LONGEST_LITERAL } from '../octets.ts';
 
-/** Whether a reader ignores case: not at all, for ASCII letters, or for all letters of Unicode. */
+/** Which letters a reader compares without case: none, ASCII letters, or all letters of Unicode. */
 export const LETTERS = ['exact', 'ascii', 'unicode'] as const;
 export type Letters = (typeof LETTERS)[number];
 
-/** How readers turn a segment into the name that they compare with a template. The first choice of each is the literal one. */
+/** How readers turn a segment into a name. The first choice of each list is the literal one. */
 export interface Readers {
-  /** What ends a segment: nothing, a `;`, or also a `;` that a proxy in front of the service decodes. */
+  /** What ends a segment: nothing, a `;`, or also a `%3B` that a proxy in front of the service decodes. */
   readonly ends: readonly (RegExp | undefined)[];
   readonly trims: readonly boolean[];
   readonly decodes: readonly boolean[];
@@ -21,27 +21,26 @@ export interface Name {
   readonly ignoresSuffix: boolean;
 }
 
-/** The segments of a path as its readers understand them. */
 export interface ReadPath {
   /** As the client wrote them, normalised by VER-7. */
   readonly segments: readonly string[];
   readonly readers: Readers;
-  /** By the written segment; shared by all readings of a request, so that each name is made once. */
+  /** A cache by written segment, shared by all readings of a request. */
   readonly names: Map<string, readonly Name[]>;
   /** Only the first name of a segment counts. */
   readonly isLiteral: boolean;
-  /** Only operations count in this reading: if it finds none, another reading has the rules of the version. */
+  /** This reading only finds operations. If it finds none, another reading applies the rules of the version. */
   readonly operationsOnly: boolean;
 }
 
 export const KEPT_SUFFIX: readonly boolean[] = [false];
-/** A character of a name comes from at most three octets, each written with three characters. */
-const MOST_WRITTEN = 9 * (LONGEST_LITERAL + 1);
+/** A character of a name has at most three octets, and each octet at most three characters. */
+const MOST_ENCODED = 9 * (LONGEST_LITERAL + 1);
 const VISIBLE = /^[ -~]*$/;
 export const PLAIN = /^[^%;.]*$/;
 const BLANKS: readonly string[] = ['%20', '%09'];
 
-/** `name`, a string of octets, as a reader compares it. What only some writings of a letter fold to is folded by all: ẞ, ß, SS. */
+/** `name` is a string of octets. The Unicode form maps all variants of a letter to one: ẞ, ß and SS are equal. */
 export function lettersOf(name: string, letters: Letters): string {
   if (letters === 'exact') return name;
   if (letters === 'ascii' && VISIBLE.test(name)) return name.toLowerCase();
@@ -54,7 +53,7 @@ export function lettersOf(name: string, letters: Letters): string {
     .replace(/\u0307/g, '');
 }
 
-/** The names under which readers compare a segment, the literal one first. A longer one is cut short, and still equal to none. */
+/** The literal name comes first. Longer names are truncated to a length that matches no template. */
 export function namesOf({ segments, readers, names }: ReadPath, index: number): readonly Name[] {
   const written = segments[index] ?? '';
   let all = names.get(written);
@@ -86,9 +85,9 @@ function nameOf(octets: string, letters: Letters): string {
 }
 
 function readOctets(written: string, { ends, trims, decodes }: Readers): readonly string[] {
-  const cut = distinct([written], ends, until);
+  const cut = distinct([written], ends, cutAt);
   const bare = distinct(cut, trims, (text, isTrimmed) => (isTrimmed ? withoutBlanks(text) : text));
-  const starts = bare.map((text) => text.slice(0, MOST_WRITTEN));
+  const starts = bare.map((text) => text.slice(0, MOST_ENCODED));
   return distinct(starts, decodes, (text, isDecoded) => (isDecoded ? decodedOctets(text) : text));
 }
 
@@ -100,7 +99,6 @@ function distinct<Choice>(
   return [...new Set(texts.flatMap((text) => choices.map((choice) => read(text, choice))))];
 }
 
-/** Without the encoded blanks around it. */
 function withoutBlanks(text: string): string {
   let start = 0;
   let end = text.length;
@@ -109,7 +107,7 @@ function withoutBlanks(text: string): string {
   return text.slice(start, end);
 }
 
-export function until(text: string, end: RegExp | undefined): string {
+export function cutAt(text: string, end: RegExp | undefined): string {
   const at = end === undefined ? -1 : text.search(end);
   return at < 0 ? text : text.slice(0, at);
 }

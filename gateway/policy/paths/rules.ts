@@ -1,8 +1,8 @@
-// How services read the path of a request: the rules that an API declares, and the readings that follow from them.
+// The path rules that an API declares, and the readings of a request path that they allow.
 import { decodedOctets, decodeUnreserved } from '../octets.ts';
-import { KEPT_SUFFIX, type Name, PLAIN, type Readers, type ReadPath, until } from './reading.ts';
+import { cutAt, KEPT_SUFFIX, type Name, PLAIN, type Readers, type ReadPath } from './reading.ts';
 
-/** `any`: not known. The gateway then judges every reading that the other values allow. */
+/** `any`: unknown, so the gateway judges every reading that the other values allow. */
 export interface PathRules {
   readonly case: 'sensitive' | 'insensitive' | 'any';
   /** `;x=1` in a segment. */
@@ -10,11 +10,11 @@ export interface PathRules {
   /** `.json` at the end of the path. */
   readonly suffix: 'keep' | 'ignore' | 'any';
   readonly trailingSlash: 'same' | 'distinct' | 'any';
-  /** `both`: the service may read %2F as a character of its segment, or as its end. */
+  /** `both`: the service may read %2F as part of a segment or as a separator. */
   readonly encodedSlash: 'keep' | 'reject' | 'both';
-  /** Whether the service is known to decode characters such as %3A before it compares. */
+  /** Whether the service always decodes characters such as %3A before it compares. */
   readonly reserved: 'decode' | 'any';
-  /** Whether a proxy before the service may decode the path and pass it on without encoding it again. */
+  /** Whether a proxy in front of the service may decode the path without encoding it again. */
   readonly proxy: 'none' | 'any';
 }
 
@@ -33,30 +33,28 @@ const PLAIN_READERS: Readonly<Record<PathRules['case'], Readers>> = {
 const PARAMETERS = /;/;
 const DECODED_PARAMETERS = /;|%3B/;
 const BLANK_AT_EDGE = /(?:^|\/|%2F)%(?:20|09)|%(?:20|09)(?:\/|%2F|;|%3B|$)/;
-/** Nothing but blanks: some services drop such a segment. */
+/** A segment of blanks alone, which some services drop. */
 const BLANK_SEGMENT = /(?:^|\/|%2F)(?:%20|%09)+(?:\/|%2F|;|%3B|$)/;
-/** A segment before the last that is empty to a reader who cuts off parameters. */
+/** A segment before the last that is empty after its parameters are removed. */
 const EMPTIED_SEGMENT = /\/(?:;|%3B).*\//;
 const BEYOND_ASCII = /%[89A-F]/;
-/** What a proxy decodes to `?` or `#`, where the path of the service ends, or may end. */
+/** A proxy decodes these to `?` or `#`, where the service may end the path. */
 const DECODED_QUERY = /%3F/;
 const DECODED_END = /%3F|%23/;
-/** A blank before the one that ends the target: readers of the first line take both for one. */
-const LAST_BLANKS = /(?<!%(?:20|85|A0))(?:%(?:20|85|A0))+$/;
+/** Trailing blanks of the decoded target, which some servers drop when they parse the request line. */
+const TRAILING_BLANKS = /(?<!%(?:20|85|A0))(?:%(?:20|85|A0))+$/;
 const ENCODED_TWICE = /%25(?=[0-9A-F]{2})/gi;
-/** That decode one behind the other. */
 const MOST_PROXIES = 2;
-/** All of the last segment is a suffix. */
 const SUFFIX_ALONE = /^(?:%20|%09)*\./;
 
 /**
- * All readings of `tail`, the path behind the base of an API, by services that follow `rules`; the literal one among the first.
- * Undefined if a segment before the last is empty: services read such paths in different ways.
+ * All readings of `tail`, the path below the base of an API, under `rules`. The literal reading is among the first.
+ * Undefined if a segment before the last is empty, because services read such paths in different ways.
  */
 export function readingsOf(tail: string, rules: PathRules): readonly ReadPath[] | undefined {
   if (tail.includes('//')) return undefined;
   const isPlain = PLAIN.test(tail);
-  const received = isPlain ? [tail] : [...receivedBy(tail, rules)];
+  const received = isPlain ? [tail] : [...receivedForms(tail, rules)];
   const paths = new Set(received);
   for (const path of isPlain ? [] : received) {
     const split = splitSlashes(path, rules);
@@ -80,15 +78,15 @@ export function readingsOf(tail: string, rules: PathRules): readonly ReadPath[] 
 }
 
 /**
- * What the service may receive of `tail`: as sent, and as proxies pass it on that decode the path and do not encode it again.
- * For some readers the path then ends at a `#`, or without its last blanks.
+ * The forms of `tail` that the service may receive: as sent, and decoded by proxies. Some services then end the path at a
+ * `#`, or drop trailing blanks.
  */
-function receivedBy(tail: string, { proxy }: PathRules): ReadonlySet<string> {
+function receivedForms(tail: string, { proxy }: PathRules): ReadonlySet<string> {
   const received = new Set([tail]);
   let forms: readonly string[] = [tail];
   for (let proxies = proxy === 'any' ? MOST_PROXIES : 0; proxies > 0; proxies -= 1) {
-    const ended = new Set(forms.flatMap((form) => [until(form, DECODED_QUERY), until(form, DECODED_END)]));
-    const trimmed = new Set([...ended].flatMap((form) => [form, form.replace(LAST_BLANKS, '')]));
+    const ended = new Set(forms.flatMap((form) => [cutAt(form, DECODED_QUERY), cutAt(form, DECODED_END)]));
+    const trimmed = new Set([...ended].flatMap((form) => [form, form.replace(TRAILING_BLANKS, '')]));
     forms = [...trimmed]
       .map((form) => decodeUnreserved(form.replace(ENCODED_TWICE, '%')))
       .filter((form) => !received.has(form));
@@ -97,8 +95,10 @@ function receivedBy(tail: string, { proxy }: PathRules): ReadonlySet<string> {
   return received;
 }
 
-/** Whether a service that follows `rules` would find an octet in `tail` that is written as one of `octets`, two hex digits each. */
-export function mayHold(tail: string, octets: readonly string[], { proxy }: PathRules): boolean {
+/**
+ * Whether a service under `rules` could find one of `octets` in `tail`. Each of `octets` is two hex digits in upper case.
+ */
+export function mayContain(tail: string, octets: readonly string[], { proxy }: PathRules): boolean {
   let read = tail;
   while (read.includes('%')) {
     const written = read.toUpperCase();
@@ -110,8 +110,8 @@ export function mayHold(tail: string, octets: readonly string[], { proxy }: Path
   return false;
 }
 
-/** Whether a service that follows `rules` may receive a path with two slashes at its beginning. */
-export function mayBeginDoubled(tail: string, { proxy }: PathRules): boolean {
+/** Whether a service under `rules` could receive a path that begins with two slashes. */
+export function mayBeginWithTwoSlashes(tail: string, { proxy }: PathRules): boolean {
   let read = tail;
   while (read.startsWith('/%') && proxy === 'any') {
     const decoded = decodedOctets(read);
@@ -121,7 +121,7 @@ export function mayBeginDoubled(tail: string, { proxy }: PathRules): boolean {
   return read.startsWith('//');
 }
 
-/** The literal reading of a path, without its empty segments. */
+/** Ignores empty segments. */
 export function literalReading(tail: string): ReadPath {
   const segments = tail.split('/').filter((segment) => segment !== '');
   return { segments, readers: EXACT, names: new Map(), isLiteral: true, operationsOnly: false };
@@ -145,15 +145,14 @@ function readersOf(tail: string, rules: PathRules): Readers {
   };
 }
 
-/** `[false]` if `written` is `kept`, `[true]` if it is `changed`, otherwise both. */
 function choices(written: string, kept: string, changed: string): readonly boolean[] {
   if (written === changed) return [true];
   return written === kept ? [false] : [false, true];
 }
 
 /**
- * Drops an empty last segment, or keeps it as an empty parameter: some routers match `/items/` with `/items/{id}`. Where
- * slashes are told apart, the root of a mounted router has both spellings all the same.
+ * Drops an empty last segment, or keeps it as an empty parameter: some routers match `/items/` with `/items/{id}`. Even
+ * with `distinct` slashes, the root of a mounted router matches with and without one.
  */
 function addTrailing(
   segments: readonly string[],
@@ -162,7 +161,7 @@ function addTrailing(
 ): void {
   const last = segments.at(-1);
   const isEmpty = last === '' || (parameters === 'ignore' && last?.startsWith(';') === true);
-  // What begins with a `;` is empty to one reader and a name to another.
+  // A segment that begins with `;` is empty for some readers and a name for others.
   const isEither = !isEmpty && parameters !== 'keep' && (last?.startsWith(';') || last?.startsWith('%3B'));
   const isDistinct = trailingSlash === 'distinct';
   if (isEither || !isEmpty || isDistinct) add(segments);
@@ -170,19 +169,19 @@ function addTrailing(
   if (isEmpty && trailingSlash === 'any') add(segments, true);
 }
 
-/** The literal one first. `split`: the tail with a slash for each encoded one. */
+/** The literal path first. `split`: the tail with encoded slashes decoded. */
 function spellings(tail: string, split: string, rules: PathRules): ReadonlySet<string> {
   const paths = new Set([tail, split]);
-  // Some routers end the whole path at a `;`, as if it were `?`; a proxy before them may have decoded it.
+  // Some routers cut the whole path at a `;`, as at a `?`. A proxy may have decoded it.
   if (rules.parameters !== 'keep')
     for (const end of [PARAMETERS, DECODED_PARAMETERS]) {
-      const path = until(tail, end);
+      const path = cutAt(tail, end);
       paths.add(path).add(splitSlashes(path, rules));
     }
   return paths;
 }
 
-/** Services merge encoded slashes, and identifiers such as https%3A%2F%2Fexample.com have two. */
+/** Services merge repeated slashes, and identifiers such as https%3A%2F%2Fexample.com contain two. */
 function splitSlashes(path: string, { encodedSlash }: PathRules): string {
   return encodedSlash === 'both' && path.includes('%2F') ? path.replace(/(?:\/|%2F)+/g, '/') : path;
 }

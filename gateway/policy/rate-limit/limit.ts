@@ -1,12 +1,12 @@
-// What the rate-limit policy speaks: limits, the names of their buckets, the store port, and its refusals.
+// Types of the rate-limit policy: limits, store port and refusals. Builds bucket names and keys.
 import type { EpochMs, MaybePromise, RetryLater } from '../contract.ts';
 
 /**
- * `units` per `windowMs`. GCRA, unless said otherwise, has room for `burst` at once and admits at most burst + elapsed/T
- * in any stretch (RL-9); a sliding log, whose burst is its units, at most `units` in any window (RL-8).
+ * GCRA is the default: at most `burst` units at once and at most burst + elapsed/T in any period (RL-9). A sliding log
+ * admits at most `units` in any window (RL-8). Its burst equals its units.
  */
 export interface Limit {
-  /** Shown in RateLimit-Policy; such as `default`, or `deprecated` where it is lowered. */
+  /** For RateLimit-Policy, such as `default`, or `deprecated` for the lowered limit. */
   readonly name: string;
   readonly units: number;
   readonly windowMs: number;
@@ -14,97 +14,92 @@ export interface Limit {
   readonly algorithm?: 'sliding-log';
 }
 
-/** What to do with a request when no store answers (RL-13). */
+/** What happens to a request while the store is unavailable (RL-13). */
 export type OnStoreFailure = 'local' | 'allow' | 'refuse';
 
-/** What is counted together: the calls of a consumer, those from an address, or all. */
 export type CountedBy = 'consumer' | 'address' | 'everyone';
 
-/** One limit of one version or operation, the lowered one already computed; each stage has its own bucket (RL-11). */
+/** One limit of a version or operation with its lowered form. Each stage has its own bucket (RL-11). */
 export interface LimitRule {
   readonly active: Limit;
   readonly deprecated: Limit;
-  /** Where the lowered limit goes on falling: from `from` on one step a day, the last one staying. */
+  /** Present if the lowered limit falls over time: one step a day from `from`. The last step stays in force. */
   readonly curve: { readonly from: EpochMs; readonly steps: readonly Limit[] } | undefined;
-  /** Of each subject, by stage: `orders:v1:default`, or `orders:v1 GET /search:default` for an operation counted apart. */
+  /** Bucket names by stage: `orders:v1:default`, or `orders:v1 GET /search:default` for an operation with its own limit. */
   readonly buckets: { readonly active: string; readonly deprecated: string };
   readonly by: CountedBy;
   readonly onStoreFailure: OnStoreFailure;
-  /** The store is asked for every request instead of for leases. */
+  /** Whether every request calls the store instead of using leases. */
   readonly exact: boolean;
-  /** Counts and tells, and refuses nothing. */
+  /** Counts and reports, but refuses nothing. */
   readonly shadow: boolean;
 }
 
-/** The limits of one version or operation: a request passes when it is within each of them. */
+/** The limits of one version or operation. A request must be within all of them. */
 export interface LimitRules {
-  /** Those shared by everyone last: what a caller has used up itself costs nobody else. */
+  /** Limits by `everyone` come last, so that a caller over its own limit takes nothing from the shared one. */
   readonly each: readonly LimitRule[];
-  /** Units one request takes of each. */
   readonly cost: number;
 }
 
 export interface Take {
-  /** Names the bucket, its subject in braces first: `{consumer:acme}:orders:v1:default`; never holds a raw token (RL-12). */
+  /**
+   * The bucket, with its subject first in braces: `{consumer:acme}:orders:v1:default`. It never holds a raw token (RL-12).
+   */
   readonly key: string;
   readonly limit: Limit;
-  /** Units to take, a positive integer; all or nothing. */
+  /** A positive integer. All or nothing. */
   readonly cost: number;
 }
 
-/** What a bucket answered. Durations in milliseconds. */
 export interface Taken {
   readonly allowed: boolean;
-  /** Whole units left, never more than the truth, never negative. */
+  /** Whole units left. Never negative and never too high. */
   readonly remaining: number;
-  /** When refused: how long until `cost` units are there. 0 when allowed. */
+  /** Time until `cost` units are available. 0 if allowed. */
   readonly retryAfterMs: number;
-  /** Until one more unit when none is left, else until the bucket is full (RL-9). */
+  /** Time until one more unit if none is left, otherwise until the bucket is full (RL-9). */
   readonly resetMs: number;
 }
 
-/**
- * Buckets, shared or in process. Both answer within 50 ms or reject with `StoreUnavailable` (RL-13).
- */
+/** Buckets, shared or in process. Both respond within 50 ms or reject with `StoreUnavailable` (RL-13). */
 export interface RateLimitStore {
   /** Atomic. */
   readonly take: (take: Take) => MaybePromise<Taken>;
   /**
-   * From every bucket or from none: one that refuses leaves all as they were, and then each answer is that of its own
-   * bucket. Undefined for a bucket that was not asked since an earlier one had refused. Keys differ.
+   * Takes from all buckets or from none. Keys must differ. If one bucket refuses, every bucket stays unchanged. Undefined
+   * for a bucket that was not checked because an earlier one refused.
    */
   readonly takeAll: (takes: readonly Take[]) => MaybePromise<readonly (Taken | undefined)[]>;
 }
 
-/** A take with the rule it comes from. */
-export interface Part extends Take {
+export interface LimitPart extends Take {
   readonly rule: Pick<LimitRule, 'onStoreFailure' | 'exact' | 'shadow' | 'by'>;
 }
 
-/** What the pipeline asks of limits: all parts of one request, at least one; store failures are settled by their rules. */
+/** The port of the pipeline: takes all parts of one request, at least one. Store failures are resolved by each rule. */
 export interface RateLimiter {
-  /** In the order of the parts, less those that nobody was asked about because another had refused. */
-  readonly take: (parts: readonly Part[]) => MaybePromise<readonly Quota[]>;
+  /** In the order of the parts, without those that were not checked because an earlier one refused. */
+  readonly take: (parts: readonly LimitPart[]) => MaybePromise<readonly Quota[]>;
 }
 
-/** A settled take. `degraded`: the store is away, so no numbers are shown (RL-13). */
+/** `degraded`: the store is unavailable, so no numbers are shown (RL-13). */
 export type Quota = {
   readonly limit: Limit;
-  readonly rule: Part['rule'];
+  readonly rule: LimitPart['rule'];
 } & (
   | ({ readonly kind: 'counted' } & Taken)
   | { readonly kind: 'degraded'; readonly allowed: boolean; readonly retryAfterMs: number }
   | { readonly kind: 'unavailable' }
 );
 
-/** An address has shown too many opaque tokens that turned out to be none. */
 export interface TokensLimited {
   readonly reason: 'tokens_limited';
   readonly retryAfterSeconds: number;
 }
 
 export type RateLimitRefusal =
-  /** By these, in the order in which they stand; the delay is the longest of them. */
+  /** The violated limits in their order. The delay is the longest of them. */
   | {
       readonly reason: 'rate_limited';
       readonly retryAfterSeconds: number;
@@ -112,28 +107,28 @@ export type RateLimitRefusal =
     }
   | { readonly reason: 'guard_limited'; readonly retryAfterSeconds: number }
   | TokensLimited
-  /** `on_store_failure: refuse` and the store is away: 503. */
+  /** `on_store_failure: refuse` and the store is unavailable: 503. */
   | RetryLater<'limits_unavailable'>;
 
 interface Caller {
-  /** Undefined where the access is public; such requests are counted by address. */
+  /** Undefined for public or anonymous access. Such requests are counted by address. */
   readonly consumer: { readonly id: string } | undefined;
   /** IPv6 already shortened to its /64. */
   readonly clientAddress: string;
 }
 
-/** Of an API, what is counted together in it, and the name of the limit: no part can pose as two. */
+/** Encodes colons in the parts, so that two different buckets never get the same name. */
 export function bucketName(api: string, scope: string, limit: string): string {
   return `${part(api)}:${part(scope)}:${part(limit)}`;
 }
 
 /**
- * A key no two subjects share: the name of the bucket holds no more colons than its own two, and the subject before it,
- * which a client may choose, says by its kind whether it is a consumer, an address or everyone, so that none can pose as
- * another. The braces are the hash tag of Redis Cluster: the buckets of one subject are kept on one node.
+ * The subject begins with its kind, so that a consumer id can never equal an address or `everyone`. The name contains
+ * exactly two colons, so the subject cannot run into it. The braces are the hash tag of Redis Cluster: all buckets of one
+ * subject are on one node.
  */
 export function bucketKey(bucket: string, by: CountedBy, { consumer, clientAddress }: Caller): string {
-  // A node for each API and limit: what everyone shares is asked for the most.
+  // The whole name is the hash tag, because shared buckets get the most load and so spread over the nodes.
   if (by === 'everyone') return `{everyone:${bucket}}`;
   return by === 'consumer' && consumer !== undefined
     ? `{consumer:${consumer.id}}:${bucket}`

@@ -1,16 +1,15 @@
-// The lowered limit of what is deprecated (RL-11), computed when a plan is compiled.
+// Computes the lowered limits of deprecated versions and operations (RL-11).
 import { DAY_MS, type EpochMs } from '../contract.ts';
 import { parseRate, parseShare } from '../notation.ts';
 import type { Limit, LimitRule } from './limit.ts';
 
 export type Lowering =
-  /** A part of the base, for example 0.5. */
   | { readonly kind: 'factor'; readonly factor: number }
   | { readonly kind: 'absolute'; readonly units: number; readonly windowMs: number }
-  /** From one part of the base on the first day to another on the last before the sunset. */
+  /** From one fraction of the base on the first day to another on the last day before the sunset. */
   | { readonly kind: 'curve'; readonly from: number; readonly to: number };
 
-/** `50%` (1 to 100) or a rate; undefined for any other text. */
+/** `50%` (1 to 100) or a rate. Undefined for any other text. */
 export function parseLowering(text: string): Lowering | undefined {
   const factor = parseShare(text);
   if (factor !== undefined) return { kind: 'factor', factor };
@@ -18,14 +17,14 @@ export function parseLowering(text: string): Lowering | undefined {
   return absolute && { kind: 'absolute', ...absolute };
 }
 
-/** What a limit without a name is called, as it stands and lowered. */
+/** Names of a limit that has no name in the policy file: as declared, and lowered. */
 export const DEFAULT_LIMIT = 'default';
 export const LOWERED_DEFAULT = 'deprecated';
 
-/** Ten years of days: a curve is computed ahead. */
+/** Ten years of days: all steps are computed when the plan is compiled. */
 const MOST_STEPS = 3_650;
 
-/** Never below one unit, never a burst above the units; a factor never raises the base. Under a name of its own. */
+/** At least one unit, and never a burst above the units. A factor never raises the base. The result has its own name. */
 export function lowerLimit(base: Limit, by: Lowering): Limit {
   switch (by.kind) {
     case 'factor':
@@ -34,7 +33,7 @@ export function lowerLimit(base: Limit, by: Lowering): Limit {
       return scaleLimit(base, by.from);
     case 'absolute': {
       const units = Math.max(1, by.units);
-      // That of a sliding log is its units.
+      // The burst of a sliding log equals its units.
       const burst = base.algorithm === 'sliding-log' ? units : Math.min(base.burst, units);
       return loweredTo(base, { units, windowMs: by.windowMs, burst });
     }
@@ -44,10 +43,10 @@ export function lowerLimit(base: Limit, by: Lowering): Limit {
 }
 
 /**
- * The steps of a curve, one per day from the deprecation instant to the sunset, evenly spaced from the first factor to
- * the last; a stretch of at most a day has the first alone. Undefined where there is nowhere to fall: no curve, no dates.
+ * The steps of a curve, one per day from the deprecation to the sunset, at equal distances between the two factors. A
+ * period of at most a day has only the first step. Undefined without a curve or without both dates.
  */
-export function lowerAlong(
+export function lowerByCurve(
   base: Limit,
   by: Lowering,
   between: { readonly deprecated: EpochMs | undefined; readonly sunset: EpochMs | undefined },
@@ -60,7 +59,7 @@ export function lowerAlong(
   return { from: deprecated, steps };
 }
 
-/** The lowered limit in force at `now`; a step begins with its day, counted from the deprecation instant. */
+/** The lowered limit in force at `now`. Steps change at whole days after the deprecation instant. */
 export function loweredAt(
   { deprecated, curve }: Pick<LimitRule, 'deprecated' | 'curve'>,
   now: EpochMs,
@@ -70,13 +69,12 @@ export function loweredAt(
   return curve.steps[Math.min(Math.max(step, 0), curve.steps.length - 1)] ?? deprecated;
 }
 
-/** Of the only limit `deprecated`; of others a name of its own each, since each counts in a bucket of its own (RL-11). */
+/** Each lowered limit gets its own name, because each counts in a bucket of its own (RL-11). */
 export function loweredTo(base: Limit, to: Pick<Limit, 'units' | 'windowMs' | 'burst'>): Limit {
   const name = base.name === DEFAULT_LIMIT ? LOWERED_DEFAULT : `${base.name}-${LOWERED_DEFAULT}`;
   return { ...base, ...to, name };
 }
 
-/** Whether this is what a limit became for what is deprecated. */
 export function isLowered({ name }: Limit): boolean {
   return name === LOWERED_DEFAULT || name.endsWith(`-${LOWERED_DEFAULT}`);
 }
@@ -87,7 +85,7 @@ function scaleLimit(base: Limit, factor: number): Limit {
   return loweredTo(base, { units, windowMs: base.windowMs, burst });
 }
 
-/** Whole units, rounded down; the small addend undoes binary fractions such as 100 × 0.29 = 28.999999999999996. */
+/** Rounds down. The small addend corrects binary fractions such as 100 × 0.29 = 28.999999999999996. */
 function scale(count: number, factor: number): number {
   return Math.min(count, Math.max(1, Math.floor(count * factor + 1e-9)));
 }

@@ -1,11 +1,11 @@
-// What clients are told of limits: our pair of lines, the RateLimit draft's, Retry-After, and beside ours what an upstream says.
+// Writes the rate-limit headers of a response, and merges those of the upstream with ours.
 import type { HeaderLine } from '../contract.ts';
 import type { Limit, LimitRules, Quota } from './limit.ts';
 
 export interface QuotaLines {
-  /** Singletons, in place of the upstream's own. */
+  /** Singletons that replace the upstream's lines. */
   readonly replace: readonly HeaderLine[];
-  /** Lists, after the members of the upstream (RL-5). */
+  /** Lists that follow the members of the upstream (RL-5). */
   readonly append: readonly HeaderLine[];
 }
 
@@ -14,24 +14,24 @@ type Counted = Extract<Quota, { kind: 'counted' }>;
 const NO_LINES: QuotaLines = { replace: [], append: [] };
 
 /**
- * RL-2, RL-3: the lines of counted quotas, refused or not. The pair speaks of the limit that the caller meets first, the
- * lists of all. What is left of a limit that everyone shares is told only where it is that one: it would tell what others
- * use (RL-7). Of a limit in shadow nothing is said; nor of any while the store is away, since it would be made up (RL-13).
+ * RL-2, RL-3: the header lines of counted quotas, refused or not. X-RateLimit shows the limit that is nearest to a refusal.
+ * The lists show all limits. The remaining units of a limit by `everyone` reveal what others use, so they are shown only if
+ * that limit is the nearest (RL-7). Shadow limits are not shown, and none is shown while the store is unavailable (RL-13).
  */
 export function quotaLines(quotas: readonly Quota[]): QuotaLines {
   const [only] = quotas;
-  // Most requests have one limit.
+  // A shortcut, because most requests have one limit.
   if (only !== undefined && quotas.length === 1)
     return isShown(only) ? linesOf(only, policyOf(only.limit), stateOf(only, waitOf(only))) : NO_LINES;
   const all = quotas.filter(isShown);
   if (all.length === 0) return NO_LINES;
-  const nearest = all.reduce(nearer);
-  const told = all.filter((each) => each === nearest || each.rule.by !== 'everyone');
-  const states = told.map((each) => stateOf(each, waitOf(nearest)));
+  const nearest = all.reduce(nearerToRefusal);
+  const shownQuotas = all.filter((each) => each === nearest || each.rule.by !== 'everyone');
+  const states = shownQuotas.map((each) => stateOf(each, waitOf(nearest)));
   return linesOf(nearest, all.map(({ limit }) => policyOf(limit)).join(', '), states.join(', '));
 }
 
-/** Members of RateLimit-Policy: limits are of a plan, and so is the text. */
+/** A cache of RateLimit-Policy members. Limits live as long as their plan. */
 const policies = new WeakMap<Limit, string>();
 
 function policyOf(limit: Limit): string {
@@ -46,8 +46,8 @@ function isShown(quota: Quota): quota is Counted {
   return quota.kind === 'counted' && !quota.rule.shadow;
 }
 
-/** Of two refusals the longer one, else the one with fewer requests left. */
-function nearer(a: Counted, b: Counted): Counted {
+/** The longer of two refusals, otherwise the limit with fewer remaining units. */
+function nearerToRefusal(a: Counted, b: Counted): Counted {
   if (a.allowed !== b.allowed) return a.allowed ? b : a;
   if (!a.allowed) return b.retryAfterMs > a.retryAfterMs ? b : a;
   return b.remaining < a.remaining ? b : a;
@@ -66,28 +66,28 @@ function linesOf({ limit, remaining }: Counted, told: string, states: string): Q
   };
 }
 
-/** RL-4: whoever is told to come back after the wait is told of no window that goes on then. */
+/** RL-4: the window never ends after the Retry-After delay, when the client may come back. */
 function stateOf({ limit, remaining, resetMs }: Counted, waitMs: number): string {
   return `"${limit.name}";r=${remaining};t=${seconds(Math.min(resetMs, waitMs))}`;
 }
 
-/** Of the limit met first, which of two that refuse is the one that refuses longer. */
+/** The delay of the nearest limit is the longest one. */
 function waitOf({ allowed, retryAfterMs }: Counted): number {
   return allowed ? Number.POSITIVE_INFINITY : retryAfterMs;
 }
 
-/** The draft has whole seconds, and a window of 0 is not allowed; rounding up never promises more than is there. */
+/** The draft uses whole seconds and forbids 0. Rounding up never promises too much. */
 function seconds(ms: number): number {
   return Math.max(1, Math.ceil(ms / 1000));
 }
 
-/** RL-1: delay-seconds, rounded up and at least 1, so that a client who obeys is not refused again for coming early. */
+/** RL-1: delay-seconds, rounded up and at least 1, so that an obedient client is not refused for coming early. */
 export function retryAfterSeconds(refused: { readonly retryAfterMs: number }): number {
   return seconds(refused.retryAfterMs);
 }
 
-/** No name of ours has a colon. */
-const THEIRS = 'upstream:';
+/** No limit name of the gateway contains a colon. */
+const UPSTREAM_PREFIX = 'upstream:';
 
 const STRING = String.raw`"(?:[ !#-[\]-~]|\\["\\])*"`;
 const KEY = '[a-z*][a-z0-9_.*-]*';
@@ -104,12 +104,12 @@ const BARE = [
 const MEMBER = new RegExp(`(${STRING})((?:; *${KEY}(?:=(?:${BARE}))?)*)[ \\t]*(?:(,)[ \\t]*|$)`, 'y');
 
 /**
- * RL-5: a name stands for one policy, in every answer. One of theirs that is the name of a limit here, in any stage, is told
- * as `upstream:name`. Ours keep theirs: the 429 and its `violated-policies` say them where no upstream has answered, so that
- * a client which had to tell `default` from `default` would take the room of the one for that of the other. No value changes,
- * so that nothing is relaxed. Undefined for what is no list of such items: a client must ignore it, and ours with it.
+ * RL-5: a name must mean one policy in all responses. If an upstream's name equals the name of one of our limits in any
+ * stage, it becomes `upstream:name`. Ours stay unchanged, because a 429 and its `violated-policies` name them without any
+ * upstream. Values do not change. Undefined if the field is no list of such items: a client must ignore the whole field,
+ * ours included.
  */
-export function besideOurs(
+export function renameUpstreamPolicies(
   theirs: string | readonly string[],
   { each }: Pick<LimitRules, 'each'>,
 ): string | undefined {
@@ -124,9 +124,9 @@ export function besideOurs(
     const [, quoted, parameters = '', comma] = MEMBER.exec(text) ?? [];
     if (quoted === undefined) return undefined;
     const name = quoted.slice(1, -1);
-    // One that has the prefix already, from another gateway, gets it again: two names stay two.
-    const isTaken = ours.includes(name) || name.startsWith(THEIRS);
-    told.push(`"${isTaken ? THEIRS : ''}${name}"${parameters}`);
+    // A name that already has the prefix, from another gateway, gets it again, so that two names stay distinct.
+    const isTaken = ours.includes(name) || name.startsWith(UPSTREAM_PREFIX);
+    told.push(`"${isTaken ? UPSTREAM_PREFIX : ''}${name}"${parameters}`);
     if (comma === undefined) return told.join(', ');
   }
 }

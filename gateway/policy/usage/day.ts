@@ -1,10 +1,10 @@
-// Days of UTC as the ledger counts them: by number in the stores and while counting, by date wherever they are read.
+// Converts UTC days between numbers, which stores and counters use, and dates.
 import { DAY_MS, type EpochMs } from '../contract.ts';
 import type { UsageDay } from './ledger.ts';
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
-/** A look at the ledger reads each of a few hundred days a hundred thousand times, and a flush writes them as often. */
+/** A cache: reading the ledger and flushing it convert a few hundred days a hundred thousand times. */
 const MOST_NAMES = 1_000;
 const names = new Map<number, UsageDay>();
 const numbers = new Map<UsageDay, number>();
@@ -26,7 +26,7 @@ export function dayNamed(number: number): UsageDay {
   return name;
 }
 
-/** @throws RangeError when no calendar has the day */
+/** @throws RangeError for an impossible date */
 export function dayNumber(day: UsageDay): number {
   const known = numbers.get(day);
   if (known !== undefined) return known;

@@ -1,73 +1,72 @@
-// What the ledger speaks: who called what is deprecated, when and how often, where that is kept, and in which order.
+// Types of the ledger: who called which deprecated version, when and how often. Includes its store port.
 import type { EpochMs, MaybePromise } from '../contract.ts';
 
-/** A day of UTC, `2026-11-21`. */
 export type UsageDay = string;
 
-/** What the id of a caller was taken from. */
+/** The kind of credential that gave the id. */
 export const KNOWN_BY = ['token', 'key', 'certificate', 'address'] as const;
 
-/** Who called, and what. The text of a consumer is data about persons: it is never a label and never logged. */
+/** Who called what. The consumer is personal data: it never becomes a metric label and is never logged. */
 export interface UsageSubject {
-  /** The id of a known consumer, or the address of an unknown one (IPv6 by its /64). */
+  /** The id of a consumer, or the address of an anonymous caller (IPv6 by its /64). */
   readonly consumer: string;
   readonly via: (typeof KNOWN_BY)[number];
   readonly api: string;
   readonly version: string;
-  /** `GET /search`; undefined for what no operation of the policy names. */
+  /** `GET /search`. Undefined if no operation of the policy matches. */
   readonly operation: string | undefined;
 }
 
-/** One request of a subject, with nothing in it that a client chose but its id. */
+/** One request of a subject. It contains nothing that the client chose except the request id. */
 export interface UsageSample {
   readonly method: string;
-  /** The template of the route, never the path that was asked for. */
+  /** The route template, never the requested path. */
   readonly template: string;
   readonly requestId: string;
 }
 
-/** What is known of a subject; the same shape for what was counted since the last flush. */
+/** The same shape serves stored records and counts since the last flush. */
 export interface UsageRecord extends UsageSubject {
   readonly firstAt: EpochMs;
   readonly lastAt: EpochMs;
   readonly callsByDay: Readonly<Record<UsageDay, number>>;
-  /** User agents, cut and without control characters, the latest last; a few. */
+  /** User agents without control characters, truncated, at most five, the latest last. */
   readonly agents: readonly string[];
   readonly sample: UsageSample | undefined;
 }
 
-/** Everything left out is everything. */
+/** An omitted field does not filter. */
 export interface UsageFilter {
   readonly api?: string;
   readonly version?: string;
   readonly consumer?: string;
-  /** What the consumer is known by: the id of a token may be spelled like that of a key, or like an address. */
+  /** The kind of credential: the id of a token may equal that of a key, or an address. */
   readonly via?: UsageSubject['via'];
-  /** Records without a call on this day or later are left out, and days before it are not counted. */
+  /** Skips records without a call on this day or later, and does not count earlier days. */
   readonly since?: UsageDay;
 }
 
 export interface UsagePage {
   readonly records: readonly UsageRecord[];
-  /** Where the next page begins, as place.ts writes it; it may be empty. Undefined behind the last. */
+  /** The cursor of the next page, which may be empty. Undefined after the last page. */
   readonly next: string | undefined;
 }
 
-/** Which days are added up: those since the first that counts, and the weeks whose comparison is the trend. */
+/** The days to sum up: the counted period, and the two weeks of the trend. */
 export interface CountedDays {
-  /** The first day that counts. */
   readonly since: UsageDay;
-  /** The first day that has to be read: the trend may look further back than the count. */
+  /** The first day to read: the trend may begin before the counted period. */
   readonly readFrom: UsageDay;
-  /** The seven whole days before the day of the look begin here: a day that has only begun would always seem a fall. */
+  /**
+   * Start of the seven whole days before `today`. Today is excluded, because an incomplete day would always look like a
+   * decline.
+   */
   readonly weekFrom: UsageDay;
-  /** The seven before them. */
+  /** Start of the seven days before them. */
   readonly weekBeforeFrom: UsageDay;
-  /** The day of the look. */
   readonly today: UsageDay;
 }
 
-/** What a record comes to in the days of a look. */
 export interface UsageCount extends UsageSubject, Pick<UsageRecord, 'firstAt' | 'lastAt' | 'agents'> {
   readonly calls: number;
   readonly week: number;
@@ -76,97 +75,85 @@ export interface UsageCount extends UsageSubject, Pick<UsageRecord, 'firstAt' | 
 
 export interface CountedPage {
   readonly records: readonly UsageCount[];
-  /** As that of a page of records. */
   readonly next: string | undefined;
 }
 
 /**
- * `after`: `next` of the page before, or any place as place.ts writes them. `limit`: at least 1; of a slow store a page may
- * have fewer records though more follow.
+ * `after`: the cursor of the page before, or any result of `writePlace`. `limit`: at least 1. A page of a slow store may
+ * have fewer records although more follow.
  */
-export interface PageAsked {
+export interface PageRequest {
   readonly after: string | undefined;
   readonly limit: number;
 }
 
 export type UsageVersion = Pick<UsageSubject, 'api' | 'version'>;
 
-/** What one process counted since its last batch. */
 export interface UsageBatch {
-  /** The process: an id that no other has, nor itself after a restart. */
+  /** Unique per process and per start. */
   readonly writer: string;
-  /** 1, 2, 3 … of that writer, one after the other: a number that is not above its last has been counted already. */
+  /** 1, 2, 3 … per writer. A store ignores a number that is not above the last one, because it has already counted it. */
   readonly number: number;
-  /** When it was made, by the clock of the lifecycle. */
   readonly at: EpochMs;
-  /** Versions whose calls are counted from now on, as far as they were not told yet; an API's operations with it. */
+  /** Versions whose counting begins now, with all their operations. Versions of earlier batches are omitted. */
   readonly watched: readonly UsageVersion[];
-  /** At most `MOST_IN_BATCH`, each of another subject. */
+  /** At most `MOST_IN_BATCH`, each with another subject. */
   readonly records: readonly UsageRecord[];
 }
 
 export interface FirstSeen {
-  /** Undefined: never. */
   readonly at: EpochMs | undefined;
-  /** Since when calls of the version are counted; undefined: not yet. Who was not seen before says nothing. */
+  /** When counting of the version began. Undefined: not yet. Before that, an absent call proves nothing. */
   readonly countedSince: EpochMs | undefined;
 }
 
-/** More would keep a store too long from what requests ask of it. */
+/** A larger batch would delay the requests that wait for the store. */
 export const MOST_IN_BATCH = 100;
 
-/** Rejects with `StoreUnavailable` when the store does not answer in time. */
+/** Rejects with `StoreUnavailable` if the store does not answer in time. */
 export interface LedgerStore {
-  /** Adds what was counted, all or nothing; a batch that is sent again is counted once. */
+  /** Adds all or nothing. A batch that is sent again is counted once. */
   readonly add: (batch: UsageBatch) => Promise<void>;
-  /**
-   * In the order of api, version, consumer, via, operation, so that records of one consumer stand together.
-   *
-   * @throws RangeError when `after` is no place, or no calendar has the day `since`
-   */
-  readonly read: (filter: UsageFilter, page: PageAsked) => Promise<UsagePage>;
-  /**
-   * The same, added up where it is kept: for whoever looks at many, since a record may have hundreds of days. Records
-   * without a call from `readFrom` on are left out.
-   */
+  /** Sorted by api, version, consumer, via, operation. @throws RangeError for an invalid cursor or an impossible day */
+  readonly read: (filter: UsageFilter, page: PageRequest) => Promise<UsagePage>;
+  /** Sums up in the store, because a record may have hundreds of days. Skips records without a call since `readFrom`. */
   readonly count: (
     filter: Omit<UsageFilter, 'since'>,
     days: CountedDays,
-    page: PageAsked,
+    page: PageRequest,
   ) => Promise<CountedPage>;
   /**
-   * When a consumer was first seen on a version, whatever the operation and whatever proved its id: who changes from a key
-   * to tokens is nobody new. An address is nobody's id. A request waits for it: one question, within what one may wait.
+   * When a consumer was first seen on a version, with any operation and any credential: a change from a key to tokens makes
+   * no new consumer. Addresses are not consumers. A request waits for this, so it is one store call within the request
+   * timeout.
    */
-  readonly firstSeen: (adopter: Adopter) => MaybePromise<FirstSeen>;
+  readonly firstSeen: (adopter: VersionConsumer) => MaybePromise<FirstSeen>;
   /**
-   * Since when calls are counted: of that version, or of the first that any were counted of. Who was not seen before says
-   * nothing. Undefined: not yet.
+   * When counting of that version began, or without one, of the first version. Undefined: not yet. Before that, an absent
+   * call proves nothing.
    */
   readonly beganAt: (of?: UsageVersion) => Promise<EpochMs | undefined>;
-  /** Calls are no longer counted: whoever begins again has counted since then, whatever was counted before. */
+  /** Ends counting. If counting resumes, it begins at that time, whatever was counted before. */
   readonly unwatch: () => Promise<void>;
-  /** Forgets a consumer whole, whatever it was known by; how many records that were. */
   readonly erase: (consumer: string) => Promise<number>;
-  /** Forgets days before `day`, and records that have none left; how many records went. */
+  /** Deletes days before `day` and records without remaining days. Returns the number of deleted records. */
   readonly sweep: (day: UsageDay) => Promise<number>;
 }
 
-/** Who calls what, whatever it is known by. */
-export type Adopter = Pick<UsageSubject, 'consumer' | 'api' | 'version'>;
+export type VersionConsumer = Pick<UsageSubject, 'consumer' | 'api' | 'version'>;
 
-/** What is known of who came when. Instants are those of the lifecycle clock. */
+/** Knows which consumers were seen when. Instants are those of the lifecycle clock. */
 export interface Adoption {
-  /** Of a call before its version was frozen: who has made one is known here from then on, before any store has heard of it. */
-  readonly saw: (adopter: Adopter, now: EpochMs) => void;
+  /** Records a call before the freeze of its version. This process then knows the consumer before any store does. */
+  readonly saw: (adopter: VersionConsumer, now: EpochMs) => void;
   /**
-   * Whether a consumer was first seen on a version at `freeze` or later, or never. False as well where nobody can know:
-   * the store is away, or counts calls of the version only since then. Never rejects.
+   * Whether the consumer was first seen at `freeze` or later, or never. False if this is unknown: the store is unavailable,
+   * or counting began after the freeze. Never rejects.
    */
-  readonly isLate: (adopter: Adopter, freeze: EpochMs, now: EpochMs) => MaybePromise<boolean>;
+  readonly isLate: (adopter: VersionConsumer, freeze: EpochMs, now: EpochMs) => MaybePromise<boolean>;
 }
 
-/** What orders records: api, version, consumer, via, operation; an operation that is none is ''. */
+/** The sort key of records. An operation of '' means the whole version. */
 export type UsagePlace = readonly [
   api: string,
   version: string,
@@ -183,7 +170,7 @@ export function writePlace(place: UsagePlace): string {
   return JSON.stringify(place);
 }
 
-/** Undefined for a text that is no place; whoever asks for a page may have written anything. */
+/** Undefined for an invalid cursor. Admin clients may send any text. */
 export function readPlace(text: string): UsagePlace | undefined {
   const parts = partsOf(text);
   if (!Array.isArray(parts) || parts.length !== 5) return undefined;

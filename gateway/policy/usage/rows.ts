@@ -1,40 +1,37 @@
-// Records of the ledger as rows: one for each consumer of a version, with what it calls there, and how that changes.
+// Groups ledger records into rows, one per consumer of a version and kind of credential.
 import type { EpochMs } from '../contract.ts';
-import type { Adopter, CountedDays, UsageCount, UsageRecord, UsageSubject } from './ledger.ts';
+import type { CountedDays, UsageCount, UsageRecord, UsageSubject, VersionConsumer } from './ledger.ts';
 import type { Trend } from './window.ts';
 
-/** What was counted of something since the window began. */
+/** Calls in the counted period. */
 export interface Counted {
   readonly calls: number;
   readonly trend: Trend;
-  /** Ever, as far as the ledger remembers. */
+  /** Over the whole time that the ledger remembers. */
   readonly firstAt: EpochMs;
   readonly lastAt: EpochMs;
 }
 
 interface OperationUse extends Counted {
-  /** Undefined for what no operation of the policy names. */
   readonly operation: string | undefined;
-  /** The latest last. */
   readonly agents: readonly string[];
 }
 
-export interface UsageRow extends Counted, Adopter, Pick<UsageSubject, 'via'> {
-  /** At least one. */
+export interface UsageRow extends Counted, VersionConsumer, Pick<UsageSubject, 'via'> {
   readonly operations: readonly OperationUse[];
 }
 
-/** Consumers without a call since the window began have no row. */
+/** Consumers without a call in the counted period have no row. */
 export function usageRows(records: readonly UsageCount[]): readonly UsageRow[] {
   const rows: { -readonly [K in keyof UsageRow]: UsageRow[K] }[] = [];
   for (const record of records) {
     if (record.calls === 0) continue;
     const use = useOf(record);
-    // Two ways of being known may take turns within one consumer, and no other stands between them.
+    // Records of one consumer may alternate between kinds of credential. No other consumer is between them.
     const known = rows.findLast((row) => !isOfSameConsumer(row, record) || row.via === record.via);
     if (known === undefined || !isOfSameConsumer(known, record)) {
       const { consumer, via, api, version } = record;
-      rows.push({ consumer, via, api, version, ...countedIn(use), operations: [use] });
+      rows.push({ consumer, via, api, version, ...pickCounted(use), operations: [use] });
     } else {
       Object.assign(known, sum(known, use));
       known.operations = [...known.operations, use];
@@ -43,18 +40,19 @@ export function usageRows(records: readonly UsageCount[]): readonly UsageRow[] {
   return rows;
 }
 
-/** Where the records of the last consumer begin, of which the next page may have more; 0: there is no other. */
+/**
+ * Where the records of the last consumer begin. The next page may contain more of them. 0 if there is only one consumer.
+ */
 export function startOfLast(records: readonly UsageSubject[]): number {
   const last = records.at(-1);
   if (last === undefined) return 0;
   return records.findLastIndex((record) => !isOfSameConsumer(record, last)) + 1;
 }
 
-function isOfSameConsumer(one: Adopter, other: Adopter): boolean {
+function isOfSameConsumer(one: VersionConsumer, other: VersionConsumer): boolean {
   return one.consumer === other.consumer && one.version === other.version && one.api === other.api;
 }
 
-/** Of two things together. */
 export function sum(one: Counted, other: Counted): Counted {
   return {
     calls: one.calls + other.calls,
@@ -67,11 +65,10 @@ export function sum(one: Counted, other: Counted): Counted {
   };
 }
 
-export function countedIn({ calls, trend, firstAt, lastAt }: Counted): Counted {
+export function pickCounted({ calls, trend, firstAt, lastAt }: Counted): Counted {
   return { calls, trend, firstAt, lastAt };
 }
 
-/** What a store would have counted of a record that was read whole. */
 export function countOf(record: UsageRecord, days: CountedDays): UsageCount {
   const { since, today, weekFrom, weekBeforeFrom } = days;
   let calls = 0;
@@ -91,40 +88,39 @@ function useOf({ operation, agents, calls, week, weekBefore, firstAt, lastAt }: 
   return { operation, agents, calls, trend: { week, weekBefore }, firstAt, lastAt };
 }
 
-/** The rows with the most calls, over rows that come page by page: however many consumers there are, so many are kept. */
+/** Keeps the rows with the most calls over any number of pages, with bounded memory. */
 interface MostCalls {
-  /** Rows in the order of api, version, consumer; a consumer may go on in the next rows. */
+  /** Rows sorted by api, version, consumer. The next call may continue the last consumer. */
   readonly add: (rows: readonly UsageRow[]) => void;
-  /** The most calls first. */
   readonly rows: () => readonly UsageRow[];
 }
 
 export function createMostCalls(most: number): MostCalls {
   let kept: UsageRow[] = [];
-  /** Of the consumer that came last, of whom the next rows may have more: one for each way of being known. */
+  /** The last consumer's rows, one per kind of credential. The next rows may add to them. */
   let open: UsageRow[] = [];
   const cut = (rows: readonly UsageRow[]) =>
     rows.toSorted((one, other) => other.calls - one.calls).slice(0, most);
-  const settle = (): void => {
+  const closeConsumer = (): void => {
     kept.push(...open);
     open = [];
-    // Seldom, so that sorting costs little for each row.
+    // Sorts rarely, so that the cost per row stays low.
     if (kept.length >= 2 * most) kept = cut(kept);
   };
   return {
     add: (rows) => {
       for (const row of rows) {
-        if (open[0] !== undefined && !isOfSameConsumer(open[0], row)) settle();
+        if (open[0] !== undefined && !isOfSameConsumer(open[0], row)) closeConsumer();
         const known = open.findIndex(({ via }) => via === row.via);
         const before = open[known];
         if (before === undefined) open.push(row);
-        else open[known] = together(before, row);
+        else open[known] = mergeRows(before, row);
       }
     },
     rows: () => cut([...kept, ...open]),
   };
 }
 
-function together(one: UsageRow, other: UsageRow): UsageRow {
+function mergeRows(one: UsageRow, other: UsageRow): UsageRow {
   return { ...one, ...sum(one, other), operations: [...one.operations, ...other.operations] };
 }

@@ -1,62 +1,67 @@
-// Whether anybody would miss what is deprecated, by what the ledger has of it, and the sentence that says so.
+// Decides from the ledger whether a deprecated version is still called, and says so in one sentence.
 import { DAY_MS, type EpochMs } from '../contract.ts';
 import { counted, dayOf } from '../notation.ts';
 import { dayNumber, startOfDay } from './day.ts';
 import type { UsageWindow } from './window.ts';
 
 export type UsageVerdict =
-  /** Nobody called in the whole of a window that is long enough. */
-  | { readonly kind: 'unused'; readonly days: number; readonly looks: Look }
-  /** Nobody called, but the ledger has not looked as long, or was not asked for longer. */
-  | { readonly kind: 'too_early'; readonly days: number; readonly looks: Look }
-  | Called;
+  | { readonly kind: 'unused'; readonly days: number; readonly looks: CountingStart }
+  /** No calls, but the period is too short or the ledger has not counted for all of it. */
+  | { readonly kind: 'too_early'; readonly days: number; readonly looks: CountingStart }
+  | CallRate;
 
-export interface Called {
+export interface CallRate {
   readonly kind: 'called';
   readonly consumers: number;
   readonly calls: number;
   readonly perDay: number;
   readonly days: number;
-  readonly looks: Look;
+  readonly looks: CountingStart;
 }
 
-/** Since when calls would have been counted, and what began then. */
-export type Look =
+/** Since when calls were counted, and what limits that start. */
+export type CountingStart =
   | { readonly since: EpochMs; readonly because: 'window' | 'ledger' | 'deprecated' }
-  /** It is not watched. */
   | { readonly since: undefined; readonly because: 'ledger' };
 
-export interface Looked {
+export interface VerdictInput {
   readonly window: UsageWindow;
-  /** Since when the ledger watches it; undefined: it does not, or not yet. */
+  /** When counting began. Undefined: not yet, or never. */
   readonly beganAt: EpochMs | undefined;
-  /** Calls before it were not counted. */
+  /** Earlier calls were not counted. */
   readonly deprecated: EpochMs | undefined;
 }
 
-/** What is called once a month would seem safe to retire for a shorter time. */
+/** In a shorter period, a monthly caller would be missed. */
 const LONG_ENOUGH_DAYS = 30;
 
-export function usageVerdict(counts: Pick<Called, 'consumers' | 'calls'>, looked: Looked): UsageVerdict {
-  const looks = lookOf(looked);
-  if (counts.calls > 0) return called(counts, looks, looked.window);
-  const { days } = looked.window;
+export function usageVerdict(
+  counts: Pick<CallRate, 'consumers' | 'calls'>,
+  input: VerdictInput,
+): UsageVerdict {
+  const looks = countingStartOf(input);
+  if (counts.calls > 0) return callRateOf(counts, looks, input.window);
+  const { days } = input.window;
   const isLong = looks.because === 'window' && days >= LONG_ENOUGH_DAYS;
   return { kind: isLong ? 'unused' : 'too_early', days, looks };
 }
 
-/** How often, over as long as the ledger has looked: a young one has not seen as many days as were asked for. */
-export function called(
-  { consumers, calls }: Pick<Called, 'consumers' | 'calls'>,
-  looks: Look,
+/** The mean rate over the days that the ledger counted, which may be fewer than the requested days. */
+export function callRateOf(
+  { consumers, calls }: Pick<CallRate, 'consumers' | 'calls'>,
+  looks: CountingStart,
   { days, now }: Pick<UsageWindow, 'days' | 'now'>,
-): Called {
-  // A day that has only begun is not to be taken for the measure of all.
-  const lasted = Math.max(DAY_MS, now - (looks.since ?? now));
-  return { kind: 'called', consumers, calls, perDay: (calls * DAY_MS) / lasted, days, looks };
+): CallRate {
+  // At least a day, because a partial day would exaggerate the rate.
+  const periodMs = Math.max(DAY_MS, now - (looks.since ?? now));
+  return { kind: 'called', consumers, calls, perDay: (calls * DAY_MS) / periodMs, days, looks };
 }
 
-function lookOf({ window, beganAt, deprecated = Number.NEGATIVE_INFINITY }: Looked): Look {
+function countingStartOf({
+  window,
+  beganAt,
+  deprecated = Number.NEGATIVE_INFINITY,
+}: VerdictInput): CountingStart {
   if (beganAt === undefined) return { since: undefined, because: 'ledger' };
   const from = startOfDay(dayNumber(window.since));
   const since = Math.max(from, beganAt, deprecated);
@@ -64,7 +69,7 @@ function lookOf({ window, beganAt, deprecated = Number.NEGATIVE_INFINITY }: Look
   return { since, because: since === deprecated ? 'deprecated' : 'ledger' };
 }
 
-/** Without a full stop. `operations`: what alone is deprecated where the version is not. */
+/** Without a full stop. `operations`: the deprecated operations of a version that is not deprecated itself. */
 export function verdictInWords(verdict: UsageVerdict, operations: readonly string[] = []): string {
   const what = operations.join(', ');
   const calls = what === '' ? '0 calls' : `0 calls of ${what}`;
@@ -82,21 +87,21 @@ export function verdictInWords(verdict: UsageVerdict, operations: readonly strin
   }
 }
 
-/** `14 consumers, 3,100 calls a day`, and since when where that is not all the days that were asked for. */
-export function calledInWords(verdict: Called): string {
+/** `14 consumers, 3,100 calls a day`, and the start of counting if it is later than requested. */
+export function calledInWords(verdict: CallRate): string {
   const { consumers, looks } = verdict;
-  const often = `${counted(consumers, 'consumer')}, ${oftenInWords(verdict)}`;
+  const often = `${counted(consumers, 'consumer')}, ${frequencyInWords(verdict)}`;
   return looks.because === 'window' ? often : `${often}; ${sinceWhen(looks)}`;
 }
 
-/** Of few calls the number says more than the mean. */
-function oftenInWords({ calls, perDay, days }: Called): string {
+/** Below one call a day, the total is clearer than the mean. */
+function frequencyInWords({ calls, perDay, days }: CallRate): string {
   return perDay < 1
     ? `${counted(calls, 'call')} in ${counted(days, 'day')}`
     : `${counted(Math.round(perDay), 'call')} a day`;
 }
 
-function sinceWhen(looks: Look): string {
+function sinceWhen(looks: CountingStart): string {
   if (looks.since === undefined) return 'the ledger does not watch it';
   const day = dayOf(looks.since);
   return looks.because === 'deprecated'

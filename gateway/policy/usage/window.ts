@@ -1,12 +1,10 @@
-// Which days a look at the ledger counts, and the two weeks whose comparison is the trend.
+// Computes the days that a usage report counts, and the two weeks of its trend.
 import type { EpochMs } from '../contract.ts';
 import { dayNamed, dayNumber, dayNumberAt, startOfDay } from './day.ts';
 import type { CountedDays, UsageDay } from './ledger.ts';
 
 export interface UsageWindow extends CountedDays {
-  /** The moment of the look. */
   readonly now: EpochMs;
-  /** Whole days from `since` to the day of the look. */
   readonly days: number;
 }
 
@@ -32,17 +30,17 @@ export function usageWindow(now: EpochMs, since: UsageDay): UsageWindow {
   };
 }
 
-/** Where the days begin that a ledger still has, today among those it keeps. What is older is forgotten, not uncalled. */
-export function keptFrom(now: EpochMs, keepDays: number): EpochMs {
+/** Start of the oldest day that the ledger keeps, today included. Older days are deleted, not free of calls. */
+export function oldestKept(now: EpochMs, keepDays: number): EpochMs {
   return startOfDay(dayNumberAt(now) - keepDays + 1);
 }
 
-/** Since when a ledger that began then can tell of calls. `kept`: as keptFrom; undefined: it forgets nothing. */
-export function tellsSince(beganAt: EpochMs | undefined, kept: EpochMs | undefined): EpochMs | undefined {
+/** Since when the ledger's counts are complete. `kept`: from oldestKept. Undefined: the ledger deletes nothing. */
+export function completeSince(beganAt: EpochMs | undefined, kept: EpochMs | undefined): EpochMs | undefined {
   return beganAt === undefined ? undefined : Math.max(beganAt, kept ?? beganAt);
 }
 
-/** `days` whole days before `now`, so that what is counted is at least as long. */
+/** `days` whole days before today, so that the counted period is at least that long. */
 export function daysBefore(now: EpochMs, days: number): UsageDay {
   return dayNamed(dayNumberAt(now) - days);
 }

@@ -1,32 +1,31 @@
-// `Accept`: read into preferences where a media type carries versions, rewritten for the upstream, asked for a preferred type.
+// Reads `Accept`: versions with their weights, the list for the upstream, and preferred media types.
 import { mediaType } from '@hapi/accept';
 import { type ContentType, isTypeValid } from 'content-type';
 import type { Fields } from '../contract.ts';
 import {
-  everyValue,
+  allValues,
   isRepeated,
+  normalisedType,
   otherVersionsIn,
   parseMediaType,
   plainType,
-  understoodType,
   versionIn,
 } from './media-type.ts';
-import { misreadIn, misspeltIn, parameterAmiss } from './misspelt-type.ts';
+import { malformedParameter, misspeltIn, unreadableIn } from './misspelt-type.ts';
 import type { Claim, MediaTemplate, Preference } from './resolution.ts';
 
 interface Member {
   readonly media: ContentType;
-  /** As sent, without the blanks around it. */
   readonly text: string;
 }
 
 export const NO_PREFERENCES: readonly Preference[] = [];
-const NOTHING_ELSE: Preference['also'] = [];
+const NO_OTHER_CLAIMS: Preference['also'] = [];
 const WEIGHT = /^(?:0(?:\.[0-9]{0,3})?|1(?:\.0{0,3})?)$/;
 
 /**
- * NEG-1 to NEG-3: the version that each member names, in listing order. A member that misspells its version, or has an
- * invalid weight beside one, counts as an unknown version. Other members that are no media range count for nothing.
+ * NEG-1 to NEG-3: the version that each member names, in listing order. A member with a misspelt version, or with a version
+ * and an invalid weight, counts as an unknown version. Other members that are no media range are ignored.
  */
 export function readPreferences(templates: readonly MediaTemplate[], headers: Fields): readonly Preference[] {
   const accept = headers.get('accept');
@@ -37,15 +36,15 @@ export function readPreferences(templates: readonly MediaTemplate[], headers: Fi
     const named = versionIn(templates, media);
     const misspelt =
       misspeltIn(templates, media, text) ??
-      misreadIn(templates, media, text) ??
+      unreadableIn(templates, media, text) ??
       (named !== undefined && weight === undefined ? text : undefined);
     if (misspelt !== undefined) {
       const claim: Claim = { carrier: 'accept', value: misspelt };
-      return [{ claim, also: NOTHING_ELSE, weight: weight ?? 1000, isAny: false }];
+      return [{ claim, also: NO_OTHER_CLAIMS, weight: weight ?? 1000, isAny: false }];
     }
     if (weight === undefined || !isTypeValid(media.type)) return [];
     if (named === undefined)
-      return [{ claim: undefined, also: NOTHING_ELSE, weight, isAny: media.type === '*/*' }];
+      return [{ claim: undefined, also: NO_OTHER_CLAIMS, weight, isAny: media.type === '*/*' }];
     const claim: Claim = { carrier: 'accept', ...named };
     const others = otherVersionsIn(templates, media, text, named);
     return [{ claim, also: others.map((value) => ({ carrier: 'accept', value })), weight, isAny: false }];
@@ -53,8 +52,8 @@ export function readPreferences(templates: readonly MediaTemplate[], headers: Fi
 }
 
 /**
- * VER-9: the list for an upstream, which knows plain types only. Members that ask for the resolved version, as `means`
- * tells, become plain ones, those that ask for another go, the rest stays. Undefined when no member is left.
+ * VER-9: the list for an upstream, which knows only plain types. Members that name the resolved version, as `means`
+ * decides, become plain. Members that name another version are removed. Undefined if no member is left.
  */
 export function plainAccept(
   templates: readonly MediaTemplate[],
@@ -64,12 +63,12 @@ export function plainAccept(
   const kept: string[] = [];
   for (const { media, text } of membersOf(accept)) {
     if (!isTypeValid(media.type)) continue;
-    // An upstream may read a version where this reader sees a misspelt one.
+    // The upstream may read a version where this reader sees a misspelt one.
     if (misspeltIn(templates, media, text) !== undefined) continue;
     const version = versionIn(templates, media);
     if (version === undefined) {
-      // A quoted string that never ends could hide a member from this reader and show it to the next (ORD-2).
-      kept.push(text.includes('"') ? understoodType(media) : text);
+      // An unterminated quoted string could hide a member from this reader and show it to the upstream (ORD-2).
+      kept.push(text.includes('"') ? normalisedType(media) : text);
     } else if ((weightOf({ media, text }) ?? 0) > 0 && means({ carrier: 'accept', ...version })) {
       kept.push(plainType(templates, media));
     }
@@ -78,10 +77,10 @@ export function plainAccept(
 }
 
 /**
- * NEG-5: the form in which a client wants the resolved version, as `means` tells: of the members that name it the one
- * with the highest weight. Undefined where none does, or where a member that leaves the version open is liked better.
+ * NEG-5: the media type form in which the client wants the resolved version, as `means` decides: that of its member with
+ * the highest weight. Undefined without one, or if a member without a version has a higher weight.
  */
-export function wantedForm(
+export function wantedTemplate(
   templates: readonly MediaTemplate[],
   accept: string,
   means: (claim: Claim) => boolean,
@@ -102,7 +101,7 @@ export function wantedForm(
   return best === undefined || best.weight < open ? undefined : best.template;
 }
 
-/** Commas inside quotes divide nothing, empty members are skipped (NEG-1). */
+/** NEG-1: commas inside quotes do not separate, and empty members are skipped. */
 function membersOf(accept: string): readonly Member[] {
   const members: Member[] = [];
   for (let start = 0; start < accept.length; ) {
@@ -113,20 +112,20 @@ function membersOf(accept: string): readonly Member[] {
   return members;
 }
 
-/** NEG-2: thousandths; undefined for an invalid weight, or for two of them. */
+/** NEG-2: thousandths. Undefined for an invalid or repeated weight. */
 function weightOf({ media, text }: Member): number | undefined {
   const { q } = media.parameters;
-  if (q === undefined) return parameterAmiss(text, 'q') === undefined ? 1000 : undefined;
+  if (q === undefined) return malformedParameter(text, 'q') === undefined ? 1000 : undefined;
   if (!WEIGHT.test(q)) return undefined;
   const mayHide = isRepeated(text, 'q') || text.includes('"');
-  if (mayHide && (parameterAmiss(text, 'q') !== undefined || everyValue(text, 'q').length > 1))
+  if (mayHide && (malformedParameter(text, 'q') !== undefined || allValues(text, 'q').length > 1))
     return undefined;
   return Math.round(Number(q) * 1000);
 }
 
 /**
- * The type of `offered` that `accept` ranks highest; the first of them when the field is absent, malformed, wants none
- * of them, or says the same of all. Only a type it spells out wins over the first (ERR-2).
+ * The type of `offered` that `accept` ranks highest. The first one if the field is absent or malformed, wants none of them,
+ * or ranks them equally. Another type wins only if `accept` spells it out (ERR-2).
  */
 export function preferredType<T extends string>(
   accept: string | undefined,
@@ -135,7 +134,7 @@ export function preferredType<T extends string>(
   const [first, ...others] = offered;
   if (accept === undefined) return first;
   const spelled = accept.toLowerCase();
-  // Asked of most requests: a wildcard or a type of no concern never needs the parser.
+  // A fast path for most requests: a wildcard or an unrelated type needs no parser.
   const candidates = others.filter((type) => spelled.includes(type));
   if (candidates.length === 0) return first;
   const best = readRanking(accept, [first, ...candidates]);
@@ -146,7 +145,7 @@ function readRanking(accept: string, types: readonly string[]): string {
   try {
     return mediaType(accept, types).split(';', 1)[0] ?? '';
   } catch {
-    // The parser throws for a malformed field; errors and pages never fail negotiation.
+    // The parser throws for a malformed field. Error bodies and pages must not fail because of it.
     return '';
   }
 }

@@ -1,15 +1,15 @@
-// The table of carriers: the places of a request that may name its version, and the three that stand for none.
+// The table of carriers: where a request may name its version, and what decides if it names none.
 
 interface CarrierRow {
   /** Status for a version that does not exist (STAT-1). */
   readonly unknownStatus: 400 | 404 | 406 | 415;
-  /** What a message to the client calls the carrier, if not by its key. */
+  /** The name in messages to clients, if it differs from the key. */
   readonly title?: string;
-  /** Part of the URL: the `v` belongs to the version (VER-1), and a redirect replaces the version (RET-5). */
+  /** In a URL the `v` is part of the version (VER-1), and a redirect replaces the version (RET-5). */
   readonly inUrl?: true;
   /** An entry of `resolve` has this key, with the name of a field or parameter as its value. */
   readonly isNamed?: true;
-  /** The request header in which the name is found, for Vary (CACHE-2). */
+  /** The request header that carries the version, for Vary (CACHE-2). */
   readonly headerOf?: (name: string) => string;
 }
 
@@ -32,7 +32,6 @@ export type NamedCarrier = {
   readonly [K in Carrier]: (typeof TABLE)[K] extends { readonly isNamed: true } ? K : never;
 }[Carrier];
 
-/** Undefined for a carrier that the API does not read. */
 export type CarrierNames = { readonly [K in NamedCarrier]?: string | undefined };
 
 export const CARRIERS: Readonly<Record<Carrier, CarrierRow>> = TABLE;

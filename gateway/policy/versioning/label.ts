@@ -1,8 +1,8 @@
-// The grammar of version labels and of what a request may write for one (VER-1).
+// Parses and compares version labels and the versions that requests name (VER-1).
 import { parseInstant } from '../notation.ts';
 import type { Label } from './resolution.ts';
 
-/** A number or a semantic version, taken apart. `minor` and `patch` are undefined for the short form `vN`. */
+/** A number or a semantic version. `minor` and `patch` are undefined for the short form `vN`. */
 export interface NumberedLabel {
   readonly kind: 'number';
   readonly major: number;
@@ -10,7 +10,6 @@ export interface NumberedLabel {
   readonly patch: number | undefined;
 }
 
-/** A day of the calendar, as written. */
 export interface DateLabel {
   readonly kind: 'date';
   readonly date: string;
@@ -18,11 +17,10 @@ export interface DateLabel {
 
 export type ParsedLabel = NumberedLabel | DateLabel;
 
-/** What a request asks for: the newest version of a major, one version exactly, or the version of a day. */
 export type RequestedVersion =
   | DateLabel
   | (NumberedLabel & {
-      /** Whether it was written `vN`, as a path demands, rather than `N`. */
+      /** Whether it was written as `vN`, which a path requires, instead of `N`. */
       readonly prefixed: boolean;
     });
 
@@ -30,10 +28,7 @@ const NUMBER = '(0|[1-9][0-9]{0,3})';
 const REQUESTED = new RegExp(`^(v?)${NUMBER}(?:\\.${NUMBER}\\.${NUMBER})?$`);
 const DATE = /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/;
 
-/**
- * Reads a label as an operator declares it: `vN`, `vX.Y.Z` or a calendar date, no leading zeros (VER-1). Undefined
- * when it is none of these.
- */
+/** Parses a declared label: `vN`, `vX.Y.Z` or a calendar date, without leading zeros (VER-1). */
 export function parseLabel(text: string): ParsedLabel | undefined {
   const parsed = parseRequested(text);
   if (parsed === undefined || parsed.kind === 'date') return parsed;
@@ -41,7 +36,7 @@ export function parseLabel(text: string): ParsedLabel | undefined {
   return prefixed ? label : undefined;
 }
 
-/** Reads what a request may write: `N`, `vN`, `X.Y.Z`, `vX.Y.Z` or `YYYY-MM-DD` (VER-1). Undefined when it is none of these. */
+/** Parses a version from a request: `N`, `vN`, `X.Y.Z`, `vX.Y.Z` or `YYYY-MM-DD` (VER-1). */
 export function parseRequested(text: string): RequestedVersion | undefined {
   if (isDate(text)) return { kind: 'date', date: text };
   const match = REQUESTED.exec(text);
@@ -56,14 +51,14 @@ export function parseRequested(text: string): RequestedVersion | undefined {
   };
 }
 
-/** Whether the text is a day that the calendar has, as `YYYY-MM-DD`. */
+/** Whether the text is an existing calendar day in the form `YYYY-MM-DD`. */
 export function isDate(text: string): boolean {
   return DATE.test(text) && parseInstant(text) !== undefined;
 }
 
 /**
- * Orders labels from old to new. `vN` stands where `vN.0.0` would, just before it; dates follow all numbers, by day;
- * anything that is no label comes before every label, in code unit order.
+ * Orders labels from old to new. `vN` comes just before `vN.0.0`. Dates follow all numbers. Invalid labels come first, in
+ * code unit order.
  */
 export function compareLabels(a: Label, b: Label): number {
   const left = parseLabel(a);

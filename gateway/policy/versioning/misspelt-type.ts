@@ -1,18 +1,18 @@
-// Media types that misspell their version, so that the default never answers them (VER-1).
+// Detects media types with a misspelt version, so that they never get the default version (VER-1).
 import { type ContentType, isTypeValid, parse } from 'content-type';
 import { parametersOf, versionIn } from './media-type.ts';
 import type { MediaTemplate } from './resolution.ts';
 
-/** In place of a version: nothing, no word, a `v` that begins none, or a word for a version. `events` names another type. */
+/** In place of a version: nothing, no word, a bare `v`, or a word for a version. `events` names another type. */
 const IN_PLACE = /^(?:$|[^a-z]|v[vx]*(?![a-z])|(?:latest|current)(?![a-z0-9])|ver(?:sion)?[^a-z0-9]*v?[0-9])/;
-/** Behind the name of a template: a version, whatever separates it. */
+/** After the name of a template: a version with any separator. */
 const NEAR = /^(?:[^a-z0-9]v?|v)[0-9]/;
 const QUOTED_VALUE = /=[ \t]*"(?:[^"\\]|\\.)*"/;
 const OPEN_QUOTE = /^[^=]*=[ \t]*"(?:[^"\\]|\\.)*\\?$/;
 
 /**
- * The misspelt version of `text`, from which `media` was parsed: a malformed one in the name or in a parameter, or one on a
- * type with another suffix. The type without its version, and other types of the same vendor, leave the version open.
+ * The misspelt version in `text`, from which `media` was parsed: malformed in the name or in a parameter, or on a type with
+ * another suffix. Undefined for the type without a version and for other types of the same vendor.
  */
 export function misspeltIn(
   templates: readonly MediaTemplate[],
@@ -23,8 +23,8 @@ export function misspeltIn(
   const version = versionIn(templates, media);
   for (const { before, parameter } of templates) {
     if (parameter === undefined || !(type === before || version?.inName === true)) continue;
-    const amiss = parameterAmiss(text, parameter);
-    if (amiss !== undefined) return amiss;
+    const malformed = malformedParameter(text, parameter);
+    if (malformed !== undefined) return malformed;
   }
   if (version !== undefined || templates.some((template) => type === bareName(template))) return undefined;
   for (const template of templates) {
@@ -37,14 +37,14 @@ export function misspeltIn(
       const at = type.indexOf(subtype);
       if (at >= 0 && NEAR.test(type.slice(at + subtype.length))) return type;
     } else if (name !== before && (type === name || type.startsWith(`${name}+`))) {
-      if (parameters[parameter] !== undefined || parameterAmiss(text, parameter) !== undefined) return text;
+      if (parameters[parameter] !== undefined || malformedParameter(text, parameter) !== undefined)
+        return text;
     }
   }
   return undefined;
 }
 
-/** The whole text where it is no media type, or has a quote without an end, which could hide another member. */
-export function misreadIn(
+export function unreadableIn(
   templates: readonly MediaTemplate[],
   { type }: ContentType,
   text: string,
@@ -53,7 +53,10 @@ export function misreadIn(
   return (isOpen || !isTypeValid(type)) && mentions(templates, text) ? text : undefined;
 }
 
-/** The misspelt version of a `Content-Type`, which holds one type: a list with a type of the API is misspelt as a whole (NEG-6). */
+/**
+ * The misspelt version of a `Content-Type`. The field holds one type, so a list with a type of the API is misspelt as a
+ * whole (NEG-6).
+ */
 export function misspeltContent(
   templates: readonly MediaTemplate[],
   media: ContentType,
@@ -61,17 +64,16 @@ export function misspeltContent(
 ): string | undefined {
   const isList = parse(text, { comma: true }).index < text.length;
   if (isList && mentions(templates, text)) return text;
-  return misspeltIn(templates, media, text) ?? misreadIn(templates, media, text);
+  return misspeltIn(templates, media, text) ?? unreadableIn(templates, media, text);
 }
 
-/** Whether `text` holds the name of a template. */
 function mentions(templates: readonly MediaTemplate[], text: string): boolean {
   const compact = text.toLowerCase().replace(/[\s"]+/g, '');
   return templates.some((template) => compact.includes(subtypeOf(nameOf(template))));
 }
 
-/** A parameter of `text` that means `name` and is not written `name=value`; the parser misreads or skips it. */
-export function parameterAmiss(text: string, name: string): string | undefined {
+/** A parameter of `text` that means `name` but is not written as `name=value`. The parser misreads or skips it. */
+export function malformedParameter(text: string, name: string): string | undefined {
   if (!text.toLowerCase().includes(name)) return undefined;
   const meant = new RegExp(`(?:^|[ \\t"'])${name}(?![a-z0-9._-])`, 'i');
   const unvalued = new RegExp(`^[ \\t]*${name}[0-9]`, 'i');
@@ -85,20 +87,19 @@ export function parameterAmiss(text: string, name: string): string | undefined {
     });
 }
 
-/** `application/vnd.acme` of `application/vnd.acme.` and of `application/vnd.acme+json`. */
+/** `application/vnd.acme` for `application/vnd.acme.` and `application/vnd.acme+json`. */
 function nameOf({ before, parameter }: MediaTemplate): string {
   if (parameter === undefined) return before.slice(0, -1);
   const suffix = before.lastIndexOf('+');
   return suffix < 0 ? before : before.slice(0, suffix);
 }
 
-/** `vnd.acme` of `application/vnd.acme`, which is enough to know a type of the API; all of `application/json`. */
+/** `vnd.acme` for `application/vnd.acme`, which identifies a type of the API. The whole name for `application/json`. */
 function subtypeOf(name: string): string {
   const subtype = name.slice(name.indexOf('/') + 1);
   return subtype.includes('.') ? subtype : name;
 }
 
-/** The type of a template without its version. */
 function bareName({ before, after }: MediaTemplate): string {
   return after === '' ? before : before.slice(0, -1) + after;
 }

@@ -2,46 +2,43 @@
 import { DAY_MS, type EpochMs, type MaybePromise } from '../contract.ts';
 import { dayOf, type IdPrefixes, idNamed, parseInstant } from '../notation.ts';
 import { isDate } from './label.ts';
-import type { Label, Moment, PinRule, ResolutionRules } from './resolution.ts';
+import type { Availability, Label, PinRule, ResolutionRules } from './resolution.ts';
 
 export interface PinKey {
   readonly api: string;
   readonly account: string;
 }
 
-/** The version an account stays on, where that is stored. One that follows from the creation day alone is not. */
+/** A stored pin. A version that follows from the creation day alone is not stored. */
 export interface Pin {
   readonly label: Label;
   readonly origin: 'first_call' | 'upgrade' | 'roll_back';
-  /** When it was made or last moved. */
   readonly since: EpochMs;
-  /** Where a roll-back leads and until when; its label is undefined where no pin was stored before. */
+  /** The target and deadline of a roll-back. Its label is undefined if no pin was stored before. */
   readonly previous: { readonly label: Label | undefined; readonly until: EpochMs } | undefined;
 }
 
-/** Pins by API and account. Every answer rejects with `StoreUnavailable` only. */
+/** Pins by API and account. Every call rejects only with `StoreUnavailable`. */
 export interface PinStore {
-  /** At once where this process knows it: a warm path waits for no store. */
+  /** A pin that this process has cached returns without a promise. */
   readonly find: (key: PinKey) => MaybePromise<Pin | undefined>;
-  /** Stores `pin` unless there is one, durably, and resolves with the one that stands. */
+  /** Stores `pin` durably unless one exists. Resolves with the stored one. */
   readonly claim: (key: PinKey, pin: Pin) => Promise<Pin>;
-  /** Puts `next` in the place of `current` (undefined: none); false where another stands there by now. */
+  /** Compare and set, where undefined means no pin. False if the store does not hold `current`. */
   readonly replace: (key: PinKey, current: Pin | undefined, next: Pin | undefined) => Promise<boolean>;
 }
 
-/** How long an upgrade can be taken back (specification, Versioning). */
+/** How long an upgrade can be rolled back (specification, Versioning). */
 export const ROLL_BACK_MS = 72 * 3_600_000;
 
-/** What of the versions a move depends on. */
 export interface PinnableVersions {
-  /** Newest first. */
   readonly labels: readonly Label[];
-  /** Released, and its sunset has not passed. */
+  /** Released, with a sunset that has not passed. */
   readonly isServed: (label: Label) => boolean;
 }
 
 export type PinMove =
-  /** `next` undefined: back to what no stored pin means. */
+  /** `next` undefined: remove the stored pin. */
   | { readonly kind: 'moved'; readonly next: Pin | undefined }
   | {
       readonly kind: 'refused';
@@ -54,9 +51,9 @@ export type PinMove =
     };
 
 /**
- * Moves an account to a newer version than `from`, the one it gets today; that can be taken back for 72 hours. Undefined
- * where it is not known, as without a stored pin or a creation day: then any is newer. An account on a version that is
- * not declared any more may move to any that is served: it has none to go on with.
+ * Moves an account from `from`, the version it gets now, to a newer one. The move can be rolled back for 72 hours. `from`
+ * is undefined without a stored pin and a creation day: then every version counts as newer. An account on a version that is
+ * no longer declared may move to any served version.
  */
 export function upgradePin(
   current: Pin | undefined,
@@ -74,7 +71,7 @@ export function upgradePin(
   return { kind: 'moved', next: { label: to, origin: 'upgrade', since: now, previous } };
 }
 
-/** Takes the last upgrade back, up to and without its 72nd hour, as long as what it leads back to is served. */
+/** Rolls back the last upgrade within 72 hours, if the earlier version is still served. */
 export function rollBackPin(
   current: Pin | undefined,
   { labels, isServed }: PinnableVersions,
@@ -89,24 +86,21 @@ export function rollBackPin(
   return { kind: 'moved', next: { label, origin: 'roll_back', since: now, previous: undefined } };
 }
 
-/** What of a caller a pin depends on. */
 export interface PinCaller {
   readonly id: string;
   readonly claims: Readonly<Record<string, unknown>>;
   readonly prefixes?: IdPrefixes | undefined;
 }
 
-/** What of the clock a pin depends on. */
-export interface PinMoment extends Moment {
-  /** Whether a version was out at an instant, whatever has become of it since. */
+export interface PinAvailability extends Availability {
+  /** Whether a version was released at an instant, even if it has ended since. */
   readonly wasReleased: (label: Label, at: EpochMs) => boolean;
 }
 
 export type PinChoice =
   | { readonly kind: 'pinned'; readonly label: Label }
-  /** Nothing is known of the account: it stays from now on what this call gets. */
+  /** Nothing is known of the account. Store the version of this call as its pin. */
   | { readonly kind: 'first_call'; readonly label: Label }
-  /** The default decides. */
   | { readonly kind: 'none' };
 
 /** 9999-12-31T23:59:59Z: a larger number is not in seconds. */
@@ -114,8 +108,8 @@ const LAST_SECOND = 253_402_300_799;
 const NONE: PinChoice = { kind: 'none' };
 
 /**
- * The account a caller acts for; undefined when its token has no usable claim for it. Passing on to another name would
- * let a token choose whose pin it gets.
+ * The account that the caller acts for. Undefined if the token has no usable claim for it. It tries no other claim, because
+ * a token could then choose whose pin it gets.
  */
 export function accountOf({ account }: PinRule, { id, claims, prefixes }: PinCaller): string | undefined {
   if (account === undefined) return id;
@@ -125,8 +119,8 @@ export function accountOf({ account }: PinRule, { id, claims, prefixes }: PinCal
 }
 
 /**
- * The day an account was made, `YYYY-MM-DD` in UTC: of a day, of an instant with its offset, or of seconds since 1970
- * (NumericDate, RFC 7519 §2). Undefined where the claim is missing or none of these.
+ * The day on which the account was created, `YYYY-MM-DD` in UTC. The claim may be a day, an instant with its offset, or
+ * seconds since 1970 (NumericDate, RFC 7519 §2). Undefined for a missing or other claim.
  */
 export function creationDayOf({ created }: PinRule, { claims }: PinCaller): string | undefined {
   const written = created === undefined ? undefined : claimOf(claims, created);
@@ -136,43 +130,43 @@ export function creationDayOf({ created }: PinRule, { claims }: PinCaller): stri
   if (typeof written !== 'string') return undefined;
   const instant = parseInstant(written.replace(/\.\d{1,9}(?=Z|[+-])/, ''));
   const day = instant === undefined ? undefined : dayOf(instant);
-  // With its offset an instant may lie in the year before 0000 or after 9999, whose days do not compare as text.
+  // An offset can move an instant before year 0000 or after 9999, where days do not compare as text.
   return day !== undefined && isDate(day) ? day : undefined;
 }
 
 /**
- * A stored pin stands, whatever has become of its version. Without one the creation day decides, which needs no store;
- * without that the newest version served now.
+ * A stored pin always wins. Without one the creation day decides, which needs no store. Without that, the account gets the
+ * newest served version.
  */
 export function choosePin(
   { labels, pin: rule }: Pick<ResolutionRules, 'labels' | 'pin'>,
   stored: Pin | undefined,
   createdOn: string | undefined,
-  moment: PinMoment,
+  moment: PinAvailability,
 ): PinChoice {
   if (stored !== undefined) return { kind: 'pinned', label: stored.label };
   if (createdOn === undefined) return firstCall(labels, moment);
   const today = dayOf(moment.now);
   const day = createdOn < today ? createdOn : today;
-  const out = (label: Label) => moment.wasReleased(label, lastOf(day, moment.now));
+  const out = (label: Label) => moment.wasReleased(label, endOfDay(day, moment.now));
   if (rule?.match === 'exact')
     return labels.includes(day) && out(day) ? { kind: 'pinned', label: day } : NONE;
   const floor = labels.find((label) => isDate(label) && label <= day && out(label));
-  // Older than any version: the account has met no newer one than the oldest.
+  // The account is older than every version, so it gets the oldest released one.
   const label = floor ?? labels.findLast((each) => moment.wasReleased(each, moment.now));
   return label === undefined ? NONE : { kind: 'pinned', label };
 }
 
-/** One that has ended is told so, and nothing is kept of it. */
-function firstCall(labels: readonly Label[], { isServed, isReleased }: PinMoment): PinChoice {
+/** If every released version has ended, the account gets the refusal of the newest, and no pin is stored. */
+function firstCall(labels: readonly Label[], { isServed, isReleased }: PinAvailability): PinChoice {
   const served = labels.find(isServed);
   if (served !== undefined) return { kind: 'first_call', label: served };
   const ended = labels.find(isReleased);
   return ended === undefined ? NONE : { kind: 'pinned', label: ended };
 }
 
-/** Of today, what has come of it. */
-function lastOf(day: string, now: EpochMs): EpochMs {
+/** The last instant of the day, or `now` if the day is today. */
+function endOfDay(day: string, now: EpochMs): EpochMs {
   return Math.min((parseInstant(day) ?? now) + DAY_MS - 1, now);
 }
 

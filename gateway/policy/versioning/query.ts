@@ -1,7 +1,7 @@
-// A version in the raw query: read as a server would read it, cut without touching a byte of the rest (VER-4, VER-8).
+// Reads and edits versions in the raw query, without changing any other byte (VER-4, VER-8).
 import { decodedBytes, resemblesName } from './look-alike.ts';
 
-/** Every value of the parameter, percent-decoded, in order; a name without `=` has the empty value. */
+/** All values of the parameter, percent-decoded, in order. A name without `=` has the empty value. */
 export function parameterValues(search: string, name: string): readonly string[] {
   const values: string[] = [];
   for (const pair of pairsOf(search)) {
@@ -13,9 +13,9 @@ export function parameterValues(search: string, name: string): readonly string[]
 }
 
 /**
- * Parameters with another name that a service may take for `name`, as sent (VER-4). Some services split at semicolons too:
- * such a parameter is called `;name`. `isIgnored` gets decoded names. `isOurs`: the gateway sends that parameter itself, so
- * that a piece without a value counts too: some services take the last one.
+ * VER-4: parameters with another name that a service may take for `name`, as sent. Some services also split at semicolons:
+ * such a parameter is called `;name`. `isIgnored` gets decoded names. `isOurs`: the gateway itself sends the parameter, so
+ * a name without a value counts too, because some services take the last one.
  */
 export function lookAlikes(
   search: string,
@@ -26,13 +26,13 @@ export function lookAlikes(
   const found: string[] = [];
   const look = (piece: string, isBehind: boolean): void => {
     const equals = piece.indexOf('=');
-    // Behind a semicolon it takes a value: `fields=id;version` lists names.
+    // After a semicolon only a name with a value counts: `fields=id;version` lists names.
     if (isBehind && equals < 0 && !isOurs) return;
     const raw = equals < 0 ? piece : piece.slice(0, equals);
     if (!resemblesName(raw, name)) return;
     const own = decodedBytes(raw);
     if ((own === name && !isBehind) || isIgnored(isBehind ? `;${own}` : own)) return;
-    // With its `=`, so that no name is taken for a version.
+    // With the `=`, so that the name is not read as a version.
     found.push(equals < 0 ? `${piece}=` : piece);
   };
   for (const pair of pairsOf(search)) {
@@ -43,14 +43,13 @@ export function lookAlikes(
   return found;
 }
 
-/** Tells whether a name fits one of `patterns`, where `*` stands for any text. */
 export function ignoredNames(patterns: readonly string[]): (name: string) => boolean {
   const exact = new Set(patterns);
   const loose = patterns.filter((each) => each.includes('*')).map((each) => each.split('*'));
   return (name) => exact.has(name) || loose.some((parts) => fits(parts, name));
 }
 
-/** Whether the parts stand in `name` in this order, the first at its beginning and the last at its end. */
+/** Whether the parts occur in `name` in this order, the first at its start and the last at its end. */
 function fits([first = '', ...others]: readonly string[], name: string): boolean {
   const last = others.at(-1) ?? '';
   if (!name.startsWith(first)) return false;
@@ -63,7 +62,7 @@ function fits([first = '', ...others]: readonly string[], name: string): boolean
   return name.length - last.length >= at && name.endsWith(last);
 }
 
-/** The query without the parameter, every other byte as it was; the `?` goes when nothing else stood behind it. */
+/** Keeps every other byte. Removes the `?` too if nothing else follows it. */
 export function withoutParameter(search: string, name: string): string {
   if (search.length < 2) return search;
   const pairs = pairsOf(search);
@@ -72,12 +71,12 @@ export function withoutParameter(search: string, name: string): string {
   return kept.length === 0 ? '' : `?${kept.join('&')}`;
 }
 
-/** The query with one more parameter behind the others. `name` and `value` need no encoding. */
+/** Appends a parameter. `name` and `value` must need no encoding. */
 export function withParameter(search: string, name: string, value: string): string {
   return `${search.length < 2 ? '?' : `${search}&`}${name}=${value}`;
 }
 
-/** The same with the parameter before the others: many services read the first 1,000 parameters only. */
+/** Prepends a parameter, because many services read only the first 1,000 parameters. */
 export function withParameterFirst(search: string, name: string, value: string): string {
   return `?${name}=${value}${search.length < 2 ? '' : `&${search.slice(1)}`}`;
 }

@@ -1,4 +1,4 @@
-// The readers table: one row per carrier, each reading what a request writes there and judging nothing.
+// The carrier readers: each returns what a request writes in one carrier, without judging it.
 import { NO_PREFERENCES, readPreferences } from './accept.ts';
 import { CARRIERS, type Carrier, type NamedCarrier } from './carriers.ts';
 import { resemblesVersion } from './look-alike.ts';
@@ -14,13 +14,11 @@ import type {
   ResolutionRules,
 } from './resolution.ts';
 
-/** Undefined when the carrier is silent; several claims when it was repeated. */
 type Reader = (input: CarrierInput) => Claim | readonly Claim[] | undefined;
 
-/** What decides which carriers are read. */
 type Enabled = Pick<ResolutionRules, 'pathInTail' | NamedCarrier | 'isIgnored' | 'mediaTypes'>;
 
-/** Each row gives its reader, or undefined for an API that has not enabled the carrier (VER-2). */
+/** Each row returns its reader, or undefined if the API has not enabled the carrier (VER-2). */
 const READERS: readonly ((enabled: Enabled) => Reader | undefined)[] = [
   ({ pathInTail }) => (pathInTail === undefined ? readPath : (input) => readTail(pathInTail, input)),
   () => readSubdomain,
@@ -35,7 +33,7 @@ const LETTER_V = 0x76;
 const DIGIT_0 = 0x30;
 const DIGIT_9 = 0x39;
 
-/** Reads the carriers of one API in the order of the table; what is not enabled costs nothing per request. */
+/** Reads the enabled carriers in the order of the table. A disabled carrier costs nothing per request. */
 export function claimsReader(enabled: Enabled): (input: CarrierInput) => readonly Claim[] {
   const readers = READERS.flatMap((row) => row(enabled) ?? []);
   return (input) => {
@@ -50,7 +48,7 @@ export function claimsReader(enabled: Enabled): (input: CarrierInput) => readonl
   };
 }
 
-/** All that a request says of its version, read before any of it is believed. `Accept` alone is negotiated, not claimed. */
+/** Everything a request says about its version. Only `Accept` is negotiated instead of claimed. */
 export function readEvidence(rules: ResolutionRules, input: CarrierInput): Evidence {
   const { mediaTypes } = rules;
   const preferences = mediaTypes.length === 0 ? NO_PREFERENCES : readPreferences(mediaTypes, input.headers);
@@ -58,17 +56,19 @@ export function readEvidence(rules: ResolutionRules, input: CarrierInput): Evide
 }
 
 /**
- * Whether only the URL's path or host names the version, if anything does: a client sends every other carrier again to
- * where it is redirected, and would be refused there (RET-5).
+ * Whether no carrier except path or host names a version. A client sends all other carriers again to a redirect target,
+ * which would refuse them (RET-5).
  */
-export function isNamedByPlace({ claims, preferences }: Evidence): boolean {
+export function isNamedOnlyInUrl({ claims, preferences }: Evidence): boolean {
   return (
     claims.every(({ carrier }) => CARRIERS[carrier].inUrl) &&
     preferences.every(({ claim }) => claim === undefined)
   );
 }
 
-/** Whether a segment is meant as a version: `v1`, `1`, also `v01`, which is refused later as malformed; not `vendors`. */
+/**
+ * Whether a segment looks like a version: `v1`, `1`, and also `v01`, which is refused later as malformed. Not `vendors`.
+ */
 export function looksLikeVersion(segment: string): boolean {
   const first = segment.charCodeAt(segment.charCodeAt(0) === LETTER_V ? 1 : 0);
   return first >= DIGIT_0 && first <= DIGIT_9 && !/;|%2F/.test(segment);
@@ -79,8 +79,8 @@ function readPath({ pathSegment }: CarrierInput): Claim | undefined {
 }
 
 /**
- * Where the version stands below the base, the route table takes a misspelt one for a tail: `/api/orders/vx` beside
- * `/api/orders/v1`. It is read here, so that it is refused.
+ * If the version follows the base, the route table reads a misspelt one as part of the tail: `/api/orders/vx` beside
+ * `/api/orders/v1`. This reader returns it as a claim, so that it is refused.
  */
 function readTail({ before, after }: PathInTail, input: CarrierInput): Claim | undefined {
   if (input.pathSegment !== undefined || !input.tail.startsWith(`${before}/`)) return readPath(input);
@@ -91,7 +91,7 @@ function readTail({ before, after }: PathInTail, input: CarrierInput): Claim | u
   const end = slash < 0 ? input.tail.length : slash;
   const rest = input.tail.slice(end);
   if (!rest.startsWith(after) || !['', '/'].includes(rest.charAt(after.length))) return undefined;
-  // With the empty segments before it, which no version has.
+  // Includes empty segments before it, so that the version counts as malformed.
   const segment = input.tail.slice(start + 1, end);
   return resemblesVersion(segment) ? { carrier: 'path', value: segment } : undefined;
 }
@@ -100,20 +100,24 @@ function readSubdomain({ subdomain }: CarrierInput): Claim | undefined {
   return subdomain === undefined ? undefined : { carrier: 'subdomain', value: subdomain };
 }
 
-/** The field itself, and names with another character for `-`, which a CGI service takes for it (VER-4, SMG-25). */
+/**
+ * The field itself, and names with another character instead of `-`: a CGI service cannot tell them apart (VER-4, SMG-25).
+ */
 function readHeader(name: string, input: CarrierInput): Claim | readonly Claim[] | undefined {
-  const said = readLines(name, input);
-  const alike: string[] = [];
+  const ownClaims = readLines(name, input);
+  const similarNames: string[] = [];
   const look = (each: string): void => {
     if (each.length === name.length && each !== name && each.replace(/[^a-z0-9]/g, '-') === name)
-      alike.push(each);
+      similarNames.push(each);
   };
   input.headers.each(look);
   input.underscored?.forEach(look);
-  return alike.length === 0 ? said : [...[said ?? []].flat(), ...claimsOf('header', alike)];
+  return similarNames.length === 0
+    ? ownClaims
+    : [...[ownClaims ?? []].flat(), ...claimsOf('header', similarNames)];
 }
 
-/** Repeated lines arrive joined by a comma and are told apart again, so that they can disagree (VER-3). */
+/** Repeated lines arrive joined with commas. They are split again, so that they can disagree (VER-3). */
 function readLines(name: string, { headers }: CarrierInput): Claim | readonly Claim[] | undefined {
   const value = headers.get(name);
   if (value === undefined) return undefined;
@@ -122,7 +126,6 @@ function readLines(name: string, { headers }: CarrierInput): Claim | readonly Cl
     : { carrier: 'header', value };
 }
 
-/** The parameter itself, and others that a service may take for it (VER-4). */
 function readQuery(
   name: string,
   isIgnored: (name: string) => boolean,
@@ -133,7 +136,7 @@ function readQuery(
   return values.length === 0 ? undefined : claimsOf('query', values);
 }
 
-/** NEG-6: one type, not a list. A request that has no body by its method says nothing by the type of one. */
+/** NEG-6: one type, not a list. The type is ignored for methods without a body. */
 function readContentType(
   templates: readonly MediaTemplate[],
   { method, headers }: CarrierInput,
@@ -154,8 +157,8 @@ function claimsOf(carrier: Carrier, values: readonly string[]): readonly Claim[]
 }
 
 /**
- * Removes SP and HTAB at both ends, which is all that RFC 9110 §5.6.3 calls optional whitespace: `trim()` would also
- * take a no-break space and make a malformed value good. A loop, since `/[ \t]+$/` is quadratic on hostile input.
+ * Removes SP and HTAB at both ends, the optional whitespace of RFC 9110 §5.6.3. `trim()` would also remove a no-break space
+ * and so accept a malformed value. It is a loop, because `/[ \t]+$/` is quadratic on hostile input.
  */
 function trimBlanks(text: string): string {
   let start = 0;

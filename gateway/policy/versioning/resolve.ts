@@ -1,12 +1,12 @@
-// From what a request says of its version to one version, or to one of four refusals; `Accept` is negotiated on the way.
+// Resolves the claims and preferences of a request to one version or to a refusal.
 import { parseInstant } from '../notation.ts';
 import { CARRIERS } from './carriers.ts';
 import { compareLabels, isDate, parseRequested } from './label.ts';
 import type {
+  Availability,
   Claim,
   Evidence,
   Label,
-  Moment,
   OpenResolution,
   Preference,
   Resolution,
@@ -15,17 +15,18 @@ import type {
 } from './resolution.ts';
 
 /**
- * Claims that mean the same agree, others are ambiguous (VER-3). A version that is not released counts as unknown
- * (STAT-1), and the default serves only requests that name no version: an explicit unknown never gets it. A refusal
- * lists what is served (STAT-2): what has ended is no advice, though naming it resolves, to be told so. Where accounts
- * are pinned a request that names none stays open.
+ * Claims agree if they mean the same version, otherwise they are ambiguous (VER-3). An unreleased version counts as unknown
+ * (STAT-1). Only requests without a version get the default, never one with an unknown version. A refusal lists served
+ * versions only (STAT-2), although an ended version resolves, so that its refusal explains the end. With pins, a request
+ * without a version stays open.
  */
-export function resolveVersion(rules: ResolutionRules, evidence: Evidence, moment: Moment): Resolution {
+export function resolveVersion(rules: ResolutionRules, evidence: Evidence, moment: Availability): Resolution {
   const [only, second] = evidence.claims;
   if (only !== undefined && second === undefined && evidence.preferences.length === 0)
     return judge(rules, only, moment);
-  const torn = tornRange(rules, evidence, moment);
-  if (torn !== undefined) return { kind: 'refused', refusal: { reason: 'version_ambiguous', claims: torn } };
+  const clash = conflictingRange(rules, evidence, moment);
+  if (clash !== undefined)
+    return { kind: 'refused', refusal: { reason: 'version_ambiguous', claims: clash } };
   const accepted = negotiated(rules, evidence, moment);
   const claims = accepted.kind === 'open' ? evidence.claims : [...evidence.claims, accepted.claim];
   const [first] = claims;
@@ -41,17 +42,17 @@ export function resolveVersion(rules: ResolutionRules, evidence: Evidence, momen
     if (!agree(first, verdict, claim, other)) {
       return { kind: 'refused', refusal: { reason: 'version_ambiguous', claims: [first, claim] } };
     }
-    // `/api/1` beside `API-Version: 1` means the same, yet the path is malformed: agreement repairs nothing.
+    // `/api/1` with `API-Version: 1` agrees, but the path is malformed: agreement does not repair it.
     if (verdict.kind === 'resolved') verdict = other.kind === 'refused' ? other : verdict;
   }
   return verdict;
 }
 
-/** Two claims of one range of `Accept` that differ: no negotiation could tell which of them it means. */
-function tornRange(
+/** Two claims of one range of `Accept` that differ. Negotiation cannot decide between them. */
+function conflictingRange(
   rules: ResolutionRules,
   { preferences }: Evidence,
-  moment: Moment,
+  moment: Availability,
 ): readonly Claim[] | undefined {
   for (const { claim, also } of preferences) {
     if (claim === undefined || also.length === 0) continue;
@@ -63,10 +64,11 @@ function tornRange(
 }
 
 /**
- * A list may pass over what has ended, unless that very version is named elsewhere and the list likes none better: the two
- * agree after the sunset as they did before, and the client is told of it (VER-3).
+ * Negotiation skips ended versions. Exception: another carrier names the ended version, and no other member has a higher
+ * weight. Then both still agree after the sunset, and the client gets the refusal of that version (VER-3).
  */
-function negotiated(rules: ResolutionRules, { claims, preferences }: Evidence, moment: Moment): Negotiated {
+function negotiated(rules: ResolutionRules, evidence: Evidence, moment: Availability): Negotiated {
+  const { claims, preferences } = evidence;
   const judged = (claim: Claim): Verdict => judge(rules, claim, moment);
   const [first] = claims;
   if (first === undefined) return negotiate(preferences, judged, moment.mayAnswer, undefined);
@@ -77,19 +79,20 @@ function negotiated(rules: ResolutionRules, { claims, preferences }: Evidence, m
   return negotiate(preferences, judged, () => true, named);
 }
 
-/** The newest released version up to a day, `YYYY-MM-DD`; undefined before the first (VER-5). */
-function floorOf(rules: ResolutionRules, day: string, moment: Moment): Label | undefined {
+/** The newest version released up to the day `YYYY-MM-DD` (VER-5). */
+function floorOf(rules: ResolutionRules, day: string, moment: Availability): Label | undefined {
   return rules.labels.find((label) => isDate(label) && label <= day && moment.isReleased(label));
 }
 
 /**
- * Nothing insists on a version: the pin, then the default, unless `Accept` excludes them, then what the list would take
- * instead (VER-3). Where it takes nothing there is, that is said, and not that no version was named (NEG-8). A pin on a version that is not there any more is refused: no other takes its place unasked.
+ * No claim names a version. First the pin decides, then the default, unless `Accept` excludes them, then the best version
+ * that `Accept` would take (VER-3). If `Accept` excludes every version, the refusal is unacceptable instead of missing
+ * (NEG-8). A pin on a version that no longer exists is refused, never replaced without the account's request.
  */
 export function resolveOpen(
   rules: ResolutionRules,
   { next, excluded }: OpenResolution,
-  moment: Moment,
+  moment: Availability,
   pinned: Label | undefined,
 ): Verdict {
   const { isReleased, mayAnswer } = moment;
@@ -114,16 +117,16 @@ export function resolveOpen(
   return { kind: 'refused', refusal: { reason: 'version_unacceptable', known } };
 }
 
-function judge(rules: ResolutionRules, claim: Claim, moment: Moment): Verdict {
+function judge(rules: ResolutionRules, claim: Claim, moment: Availability): Verdict {
   const { value, carrier } = claim;
-  // VER-1: inside a name the `v` is part of the version; a value of its own takes both spellings.
+  // VER-1: inside a name the `v` is part of the version. Other carriers accept both spellings.
   const spelled = !isInName(claim) || value.startsWith('v') || isDate(value);
   if (spelled) {
     for (const label of rules.candidates(value)) {
       if (moment.isReleased(label)) return { kind: 'resolved', label, carrier };
     }
     const label =
-      carrier === 'header' && rules.match === 'floor' ? pastFloor(rules, value, moment) : undefined;
+      carrier === 'header' && rules.match === 'floor' ? floorNow(rules, value, moment) : undefined;
     if (label !== undefined) return { kind: 'resolved', label, carrier };
   }
   const wellFormed = spelled && parseRequested(value) !== undefined;
@@ -134,8 +137,8 @@ function judge(rules: ResolutionRules, claim: Claim, moment: Moment): Verdict {
   };
 }
 
-/** Nobody can have built against a day that has not come (VER-5). */
-function pastFloor(rules: ResolutionRules, value: string, moment: Moment): Label | undefined {
+/** VER-5: no client can be built for a future day. */
+function floorNow(rules: ResolutionRules, value: string, moment: Availability): Label | undefined {
   if (!isDate(value) || (parseInstant(value) ?? Number.POSITIVE_INFINITY) > moment.now) return undefined;
   return floorOf(rules, value, moment);
 }
@@ -144,7 +147,7 @@ function isInName({ carrier, inName = false }: Claim): boolean {
   return inName || CARRIERS[carrier].inUrl === true;
 }
 
-/** Two claims agree when they lead to one version, or are the same text but for the `v`. */
+/** Claims agree if they resolve to one version, or are the same text except for the `v`. */
 function agree(a: Claim, left: Verdict, b: Claim, right: Verdict): boolean {
   if (left.kind === 'resolved' && right.kind === 'resolved') return left.label === right.label;
   return withoutPrefix(a.value) === withoutPrefix(b.value);
@@ -154,25 +157,24 @@ function withoutPrefix(value: string): string {
   return value.startsWith('v') ? value.slice(1) : value;
 }
 
-/** What a refusal advises (STAT-2). */
-function served(rules: ResolutionRules, { isServed }: Moment): readonly Label[] {
+function served(rules: ResolutionRules, { isServed }: Availability): readonly Label[] {
   return rules.labels.filter(isServed);
 }
 
 export type Negotiated =
-  /** The list insists on a version: the best known one, or its first when it knows none. */
+  /** `Accept` requires a version: the best known one, or the first if none is known. */
   | { readonly kind: 'claim'; readonly claim: Claim; readonly verdict: Verdict }
-  /** What the list likes best leaves the version open. */
+  /** The member with the highest weight names no version. */
   | OpenResolution;
 
-type Weighed = NonNullable<OpenResolution['next']> & { readonly weight: number };
+type Choice = NonNullable<OpenResolution['next']> & { readonly weight: number };
 
-const NOTHING_SAID: Negotiated = { kind: 'open', next: undefined, excluded: new Set() };
+const NO_PREFERENCE: Negotiated = { kind: 'open', next: undefined, excluded: new Set() };
 
 /**
- * The highest weight wins; among equals a member that names a known version before one that leaves it open (it is the
- * more specific), and of two such the one that another carrier names (`named`), else the higher version. Unknown versions are passed over while another member fits, and so
- * are those that would be answered by their end alone: listing something else is consent to it.
+ * The highest weight wins. Between equal weights, a known version wins over a member without a version, because it is more
+ * specific. Between two known versions, the one that another carrier names (`named`) wins, then the higher one. Unknown and
+ * ended versions are skipped if another member fits: listing an alternative is consent to it.
  */
 export function negotiate(
   preferences: readonly Preference[],
@@ -180,15 +182,15 @@ export function negotiate(
   mayAnswer: (label: Label) => boolean,
   named: Label | undefined,
 ): Negotiated {
-  if (preferences.length === 0) return NOTHING_SAID;
+  if (preferences.length === 0) return NO_PREFERENCE;
   const judged = preferences.map(({ claim, weight }) => ({ claim, weight, verdict: claim && judge(claim) }));
   const excluded = new Set(
     judged.flatMap(({ verdict, weight }) =>
       weight === 0 && verdict?.kind === 'resolved' ? [verdict.label] : [],
     ),
   );
-  let next: Weighed | undefined;
-  let ended: Weighed | undefined;
+  let next: Choice | undefined;
+  let ended: Choice | undefined;
   let openWeight = 0;
   let refused: { readonly claim: Claim; readonly weight: number; readonly verdict: Verdict } | undefined;
   for (const { claim, weight, verdict } of judged) {
@@ -198,8 +200,8 @@ export function negotiate(
       if (refused === undefined || weight > refused.weight) refused = { claim, weight, verdict };
     } else if (!excluded.has(verdict.label)) {
       const found = { claim, weight, verdict };
-      if (mayAnswer(verdict.label)) next = better(found, next, named);
-      else ended = better(found, ended, named);
+      if (mayAnswer(verdict.label)) next = preferred(found, next, named);
+      else ended = preferred(found, ended, named);
     }
   }
   if (next !== undefined && next.weight >= openWeight) return { kind: 'claim', ...next };
@@ -210,7 +212,7 @@ export function negotiate(
   return { kind: 'open', next: next ?? ended, excluded: isNothingWanted && excludesRest ? 'all' : excluded };
 }
 
-function better(found: Weighed, than: Weighed | undefined, named: Label | undefined): Weighed {
+function preferred(found: Choice, than: Choice | undefined, named: Label | undefined): Choice {
   if (than === undefined || found.weight > than.weight) return found;
   if (found.weight < than.weight || than.verdict.label === named) return than;
   if (found.verdict.label === named) return found;

@@ -7,21 +7,21 @@ import type { DateMatch, Label, MediaTemplate, PathInTail, PinRule, ResolutionRu
 
 /** The header's name in any case. */
 export interface CarrierOptions extends CarrierNames {
-  /** In any order. */
   readonly labels: readonly Label[];
   readonly default: Label | undefined;
-  /** Names of parameters that only resemble the one of the query; `*` stands for any text. */
+  /** Parameters that resemble the query parameter but are unrelated. `*` stands for any text. */
   readonly ignore?: readonly string[] | undefined;
   readonly pathInTail?: PathInTail | undefined;
   readonly mediaTypes?: readonly MediaTemplate[];
-  /** For dates in the header; default `exact`. */
   readonly match?: DateMatch | undefined;
   readonly pin?: PinRule | undefined;
 }
 
 const NO_LABELS: readonly Label[] = [];
 
-/** A requested `N` or `vN` means the newest declared version of that major; a semantic version or a date must match exactly. */
+/**
+ * A requested `N` or `vN` means the newest declared version of that major. A semantic version or a date must match exactly.
+ */
 export function createResolutionRules(options: CarrierOptions): ResolutionRules {
   const labels = options.labels.toSorted((a, b) => compareLabels(b, a));
   const byRequest = new Map<string, Label[]>();
@@ -49,7 +49,6 @@ export function createResolutionRules(options: CarrierOptions): ResolutionRules 
   };
 }
 
-/** Every text that may mean this label in a request. */
 function requestedForms(label: Label): readonly string[] {
   const parsed = parseLabel(label);
   if (parsed === undefined) return [];

@@ -1,13 +1,13 @@
-// Checks of `access`: identities that there are, scopes that somebody can hold, fields that are the gateway's.
+// Checks `access`: known identities, scopes that some token can hold, and identity headers.
 
 import type { Path } from '../../plan/read/document.ts';
 import { keysOf, valueAt } from '../../plan/read/values.ts';
-import { parseFieldName, saidBy } from '../../policy/headers/field-name.ts';
-import { ofTheGateway } from '../headers/gateway-fields.ts';
+import { fieldMeaning, parseFieldName } from '../../policy/headers/field-name.ts';
+import { gatewayMeaning } from '../headers/gateway-fields.ts';
 import type { VersionParts } from '../policy-file.ts';
-import { isWritten, type PolicyView, type Report, reportDangling, type Surroundings } from '../view.ts';
+import { type CheckContext, isWritten, type PolicyView, type Report, reportUnknownName } from '../view.ts';
 
-export function checkAccess(view: PolicyView, around: Surroundings, report: Report): void {
+export function checkAccess(view: PolicyView, around: CheckContext, report: Report): void {
   const { access } = view.parts;
   if (typeof access === 'object') {
     checkIdentities(access, ['access'], view, around, report);
@@ -35,7 +35,7 @@ export function checkAccess(view: PolicyView, around: Surroundings, report: Repo
   checkShared(view, report);
 }
 
-/** CACHE-3: of a public API no caller is known, whatever it sends. */
+/** CACHE-3: a public API identifies no caller. */
 function checkShared({ parts, versions, unversioned }: PolicyView, report: Report): void {
   const own = unversioned ? [] : [...versions.values()];
   const rules = [parts.access, ...own.map((version) => version.access)];
@@ -46,26 +46,26 @@ function checkShared({ parts, versions, unversioned }: PolicyView, report: Repor
 }
 
 const NO_IDENTITY =
-  'the gateway file has none: write identity: { <name>: { issuer: <URL>, audience: <text> } } there, or access: public here';
+  'the gateway file has none: write identity: { <name>: { issuer: <URL>, audience: <text> } } there for tokens, identity: { keys: { header: X-API-Key } } there for API keys, or access: public here';
 
 function checkIdentities(
   { identity }: { readonly identity?: string | readonly string[] | undefined },
   path: Path,
   view: PolicyView,
-  { identities: known }: Surroundings,
+  { identities: known }: CheckContext,
   report: Report,
 ): void {
   if (known === undefined || identity === undefined) return;
   const names = [identity].flat();
   for (const [index, name] of names.entries()) {
     const at = typeof identity === 'string' ? [...path, 'identity'] : [...path, 'identity', index];
-    if (!known.includes(name)) reportDangling(at, 'identity', name, known, view, report, NO_IDENTITY);
+    if (!known.includes(name)) reportUnknownName(at, 'identity', name, known, view, report, NO_IDENTITY);
     else if (names.indexOf(name) < index)
       report(at, { rule: 'access', message: 'this identity is asked already' });
   }
 }
 
-/** Nothing granted is how a whole is closed whose operations say their own, and an oversight where none does. */
+/** Without scopes everything is refused. This is intended if operations have their own access, and a mistake otherwise. */
 function checkGrants(
   { scopes }: Extract<VersionParts['access'], object>,
   path: Path,
@@ -83,23 +83,23 @@ function checkGrants(
   });
 }
 
-/** XFF-1: fields in which nobody else has a say. */
+/** XFF-1: identity headers must be fields that nothing else sets. */
 function checkIdentityHeaders(upstream: string, view: PolicyView, report: Report): void {
-  const told = view.parts.upstreams?.[upstream]?.identity_headers;
-  if (told === undefined) return;
+  const identityHeaders = view.parts.upstreams?.[upstream]?.identity_headers;
+  if (identityHeaders === undefined) return;
   const at: Path = ['upstreams', upstream, 'identity_headers'];
   const set = keysOf(valueAt(view.document.value, ['headers', 'request', 'set'])).map(parseFieldName);
   for (const use of ['consumer', 'scopes'] as const) {
-    const name = told[use];
+    const name = identityHeaders[use];
     if (name === undefined || !isWritten(view, [...at, use])) continue;
     const hint = `write a field of its own, such as ${use === 'consumer' ? 'X-Consumer-Id' : 'X-Consumer-Scopes'}`;
-    const says = ofTheGateway(name, view) ?? saidBy(name);
+    const says = gatewayMeaning(name, view) ?? fieldMeaning(name);
     const message =
       says !== undefined
         ? `${name} says ${says}`
         : set.includes(name)
           ? `headers.request.set has ${name} too`
-          : use === 'scopes' && name === told.consumer
+          : use === 'scopes' && name === identityHeaders.consumer
             ? `${name} says who calls already`
             : undefined;
     if (message !== undefined) report([...at, use], { rule: 'headers', message, hint });

@@ -1,4 +1,4 @@
-// Who may call an API, a version and an operation, each with what it does not say taken over, and what answers vary by.
+// Compiles the access rules of an API, its versions and operations, and the Vary fields.
 import type { ApiPlan, VersionRules } from '../../plan/plan.ts';
 import type { IdentitySettings, Settings } from '../../plan/settings.ts';
 import type { AccessRule, CredentialScheme, IdentifiedRule } from '../../policy/authentication/access.ts';
@@ -67,7 +67,7 @@ function withVary(file: PolicyFile, access: AccessRule): Compiled {
   return { access, vary: varyOf(file, access) };
 }
 
-/** CACHE-2: each field once, whether or not a request has it. */
+/** CACHE-2: each field once, whether the request has it or not. */
 function varyOf(file: PolicyFile, access: AccessRule): string {
   const origin = file.cors === undefined || file.cors.origins.includes(ANY_ORIGIN) ? [] : ['Origin'];
   const credentials = access.kind === 'public' || access.vary === '' ? [] : access.vary.split(', ');
@@ -76,7 +76,7 @@ function varyOf(file: PolicyFile, access: AccessRule): string {
   return fields.filter((_, at) => lower.indexOf(lower[at] ?? '') === at).join(', ');
 }
 
-/** Lower-case names of the fields in which the API or one of its versions takes keys: no upstream sees one. */
+/** Lower-case names of the headers that carry API keys. No upstream receives them. */
 function keyHeadersOf({ access, versions }: PolicyFile, settings: Identities): readonly string[] {
   const ofVersions = versions === 'none' ? [] : Object.values(versions).map((version) => version.access);
   const names = [access, ...ofVersions].flatMap((each) =>
@@ -87,7 +87,7 @@ function keyHeadersOf({ access, versions }: PolicyFile, settings: Identities): r
   );
 }
 
-/** Each scheme once, where its first identity stands; every issuer of tokens is among those of Bearer. */
+/** Each scheme once, at the position of its first identity. Bearer lists the issuers of all token identities. */
 function schemesOf(names: readonly string[], { identities }: Identities): readonly CredentialScheme[] {
   const used = names.flatMap((name) => identities.find((identity) => identity.name === name) ?? []);
   const issuers = used.flatMap((identity) =>

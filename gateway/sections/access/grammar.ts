@@ -1,8 +1,8 @@
-// The `access` of an API, a version and an operation: who may call.
+// The grammar of `access` and `shared`.
 import { z } from 'zod';
 import { scope } from '../../policy/authentication/scope.ts';
 
-/** `any`: whoever is known. An empty list could as well mean nobody, and is neither. */
+/** `any` admits every known caller. An empty list is refused, because it could also mean that no caller is admitted. */
 const scopeList = (description: string) =>
   z
     .union([z.literal('any').transform((): readonly string[] => []), z.array(scope).min(1)])
@@ -13,7 +13,7 @@ const scopesByUse = z.strictObject({
   write: scopeList('All needed for every other method, or any; none may without it.').optional(),
 });
 
-/** What is not written is granted to nobody. */
+/** A missing use is granted to no caller. */
 const scopes = z
   .union([
     z.literal('any').transform(() => ({ read: [], write: [] }) as z.output<typeof scopesByUse>),
@@ -23,7 +23,10 @@ const scopes = z
 
 const identityNames = z
   .union([z.string(), z.array(z.string()).min(1)])
-  .meta({ description: 'Name of an identity in gateway.yaml, or several in the order they are asked.' });
+  .meta({
+    description: 'Name of an identity in gateway.yaml, or several in the order they are asked.',
+    examples: ['main'],
+  });
 
 const anonymous = (otherwise: string) =>
   z.boolean().meta({
@@ -37,7 +40,7 @@ export const accessSection = z
   ])
   .meta({ description: 'Who may call: public, or who is known to an identity.' });
 
-/** One version in an API: with an identity of its own also where the rest is open. */
+/** May have its own identity even in a public API. */
 export const versionAccessSection = z
   .union([
     z.literal('public'),
@@ -51,7 +54,6 @@ export const versionAccessSection = z
     description: 'Who may call this version; default: as the API says, also for each member left out.',
   });
 
-/** One operation in an API: open where the rest is not, or with scopes of its own. */
 export const operationAccessSection = z
   .union([
     z.literal('public'),

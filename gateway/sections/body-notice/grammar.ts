@@ -1,4 +1,4 @@
-// The `body_notice` key of a version and of an operation.
+// The grammar of `body_notice`.
 import { z } from 'zod';
 
 export const bodyNoticeSection = z.boolean().meta({

@@ -1,4 +1,4 @@
-// What an upstream's section says of the connections to its targets: how many, how trusted, how often tried.
+// The grammar of an upstream's connections: limits, retries, HTTP/2 and TLS.
 import { z } from 'zod';
 import { parseHostName } from '../../plan/grammar/addresses.ts';
 import { duration, notation } from '../../policy/notation.ts';
@@ -12,7 +12,7 @@ const connections = z.strictObject({
   wait: duration('Longest time a request waits; default 1s.').optional(),
 });
 
-/** `20%` to 0.2; undefined for any other text and for more than the whole. */
+/** `20%` to 0.2, up to 100%. Undefined for any other text. */
 function parseShare(text: string): number | undefined {
   const percent = /^(\d{1,3})%$/.exec(text)?.[1];
   return percent === undefined || Number(percent) > 100 ? undefined : Number(percent) / 100;
@@ -50,7 +50,7 @@ const tls = z.strictObject({
   ).optional(),
 });
 
-/** A host, perhaps with a port. */
+/** A host with an optional port. */
 function parseAuthority(text: string): string | undefined {
   const [, name = '', port] = /^([^:]+)(?::(\d{1,5}))?$/.exec(text) ?? [];
   if (parseHostName(name) === undefined || (port !== undefined && Number(port) > 65_535)) return undefined;

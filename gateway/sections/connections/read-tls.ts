@@ -1,4 +1,4 @@
-// The certificates and keys an upstream's `tls` names: read, held against each other, and put in place of their paths.
+// Reads and checks the certificates and keys of an upstream's `tls`, and replaces their paths.
 import { dirname, resolve } from 'node:path';
 import { readAuthorities } from '../../plan/read/authorities.ts';
 import type { Path } from '../../plan/read/document.ts';
@@ -16,10 +16,10 @@ export interface TlsContext {
   readonly readFile: ReadFile;
 }
 
-export interface BroughtIn {
-  /** By upstream, with texts in place of paths. */
+export interface UpstreamTlsFiles {
+  /** By upstream, with PEM texts in place of paths. */
   readonly tls: ReadonlyMap<string, TlsSection>;
-  /** Absolute paths, read or not. */
+  /** Absolute paths, including those of unreadable files. */
   readonly files: readonly string[];
 }
 
@@ -27,7 +27,7 @@ export async function readUpstreamTls(
   { parts, upstreamNames }: PolicyView,
   report: Report,
   context: TlsContext,
-): Promise<BroughtIn> {
+): Promise<UpstreamTlsFiles> {
   const read = new Map<string, TlsSection>();
   const files: string[] = [];
   for (const name of upstreamNames) {
@@ -50,8 +50,7 @@ export async function readUpstreamTls(
   return { tls: read, files };
 }
 
-/** The same file with what was read in place of the paths. */
-export function withTexts(file: PolicyFile, tls: BroughtIn['tls']): PolicyFile {
+export function withTlsTexts(file: PolicyFile, tls: UpstreamTlsFiles['tls']): PolicyFile {
   if (tls.size === 0 || file.upstreams === undefined) return file;
   const upstreams = Object.entries(file.upstreams).map(([name, upstream]) => {
     const own = tls.get(name);

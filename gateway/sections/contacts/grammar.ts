@@ -1,4 +1,4 @@
-// The `contacts` of an API: to whom mails about it go.
+// The grammar of `contacts`, the mail addresses of consumers.
 import { z } from 'zod';
 import { notation, parseMail } from '../../policy/notation.ts';
 
@@ -9,4 +9,7 @@ const contactMail = notation(parseMail, 'not a mail address', {
 
 export const contactsSection = z
   .record(z.string(), contactMail)
-  .meta({ description: 'Mail addresses of consumers, by their id; before those of their API keys.' });
+  .meta({
+    description: 'Mail addresses of consumers, by their id; before those of their API keys.',
+    examples: [{ acme: 'api@acme.example' }],
+  });

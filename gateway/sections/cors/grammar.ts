@@ -1,4 +1,4 @@
-// The `cors` section of a policy file: the web pages that may call an API from a browser.
+// The grammar of `cors`, the web pages that may call an API from a browser.
 import { z } from 'zod';
 import { ANY_ORIGIN, parseOrigin } from '../../policy/cors/origin.ts';
 import { notation } from '../../policy/notation.ts';

@@ -1,4 +1,4 @@
-// The `expect` list of a policy file: requests with what must come of them, like unit tests of the policy.
+// The grammar of `expect`, a list of requests with their expected results.
 import { z } from 'zod';
 import { instant, notation, parseInstant } from '../../policy/notation.ts';
 
@@ -25,14 +25,20 @@ const expectation = z
   .strictObject({
     request,
     headers: z
-      .record(z.string().regex(FIELD_NAME), z.string().regex(FIELD_VALUE))
-      .meta({ description: 'Headers of the request.' })
+      .record(
+        z.string().regex(FIELD_NAME, 'not the name of a header'),
+        z.string().regex(FIELD_VALUE, 'not the value of a header'),
+      )
+      .meta({ description: 'Headers of the request.', examples: [{ 'API-Version': 'v1' }] })
       .optional(),
     as: z
       .string()
       .min(1)
       .max(256)
-      .meta({ description: 'Consumer that calls, with every scope; default: nobody.' })
+      .meta({
+        description: 'Consumer that calls, with every scope; default: an anonymous caller.',
+        examples: ['acme'],
+      })
       .optional(),
     pin: z
       .string()
@@ -43,7 +49,10 @@ const expectation = z
     created: day.optional(),
     first_seen: instant('When the consumer first called the version; default: before any freeze.').optional(),
     at: instant('When. Required, so that an expectation holds on any day.'),
-    version: z.string().meta({ description: 'The version that answers.' }).optional(),
+    version: z
+      .string()
+      .meta({ description: 'The version that answers.', examples: ['v1'] })
+      .optional(),
     stage: z
       .enum(['planned', 'active', 'deprecated', 'sunset', 'retired'])
       .meta({ description: 'Its stage.' })
@@ -54,9 +63,18 @@ const expectation = z
         (status) => Number.isInteger(status) && status >= 300 && status <= 599,
         'not a status that the gateway answers with, from 300 to 599',
       )
-      .meta({ description: "Status of the gateway's own answer; what is forwarded has none." })
+      .meta({
+        description: "Status of the gateway's own answer; a forwarded request has none.",
+        examples: [410],
+      })
       .optional(),
-    location: z.string().meta({ description: 'Location of a redirect, as a whole URL.' }).optional(),
+    location: z
+      .string()
+      .meta({
+        description: 'Location of a redirect, as a whole URL.',
+        examples: ['https://api.example.com/api/v2/orders'],
+      })
+      .optional(),
   })
   .refine(
     ({ version, stage, status, location }) =>

@@ -1,4 +1,4 @@
-// What `headers` changes in messages of an API, and the largest body that a request to a version or an operation may have.
+// Compiles `headers` and `max_body`.
 import type { ApiPlan, VersionRules } from '../../plan/plan.ts';
 import type { HeaderEdits, KeptFields } from '../../policy/headers/rules.ts';
 import type { PolicyFile } from '../policy-file.ts';
@@ -12,7 +12,7 @@ export function compileHeaders({ headers }: PolicyFile): Pick<ApiPlan, 'headers'
   return { headers: { request: editsOf(request), response: editsOf(response), kept: keptOf(request) } };
 }
 
-/** Without `from` the check of the file has refused it. */
+/** The check has already refused `keep` without `from`. */
 function keptOf({ keep, from }: NonNullable<Section['request']> = {}): KeptFields | undefined {
   return keep && from && { names: keep, from };
 }

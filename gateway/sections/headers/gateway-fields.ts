@@ -1,4 +1,4 @@
-// Header fields that are the gateway's own, which a policy may not touch, with the reason.
+// Header fields that only the gateway may set, with the reason.
 import { CARRIERS, NAMED_CARRIERS } from '../../policy/versioning/carriers.ts';
 import { DEFAULT_VERSION_HEADER } from '../resolve/grammar.ts';
 import type { PolicyView } from '../view.ts';
@@ -45,8 +45,8 @@ const RESPONSE: Readonly<Record<string, string>> = {
   'idempotency-replayed': 'whether an answer is given again',
   vary: 'what an answer depends on',
 };
-/** Dropped from what clients send whether or not an upstream is told by them. */
-const OURS_TO_TELL: ReadonlySet<string> = new Set(['x-client-id', 'x-scopes']);
+/** The gateway drops these from client requests, whether or not it sends them to an upstream. */
+const DEFAULT_IDENTITY_HEADERS: ReadonlySet<string> = new Set(['x-client-id', 'x-scopes']);
 const REQUEST_FAMILIES: readonly (readonly [RegExp, string])[] = [
   [/^(?:x-forwarded-|x-client-cert|client-cert|x-user-)/, IDENTITY],
   [/^(?:sec-websocket-)/, FRAMING],
@@ -58,10 +58,13 @@ const RESPONSE_FAMILIES: readonly (readonly [RegExp, string])[] = [
   [/^(?:sec-websocket-)/, FRAMING],
 ];
 
-/** What a field of requests says that nobody else may; undefined for one that is free, or ours to say who calls. */
-export function ofTheGateway(name: string, view: PolicyView): string | undefined {
+/**
+ * The meaning of a request field that only the gateway sets. Undefined for other fields and for the default identity
+ * headers.
+ */
+export function gatewayMeaning(name: string, view: PolicyView): string | undefined {
   const says = reservedField(name, 'request', view)?.says;
-  return says === IDENTITY && OURS_TO_TELL.has(name) ? undefined : says;
+  return says === IDENTITY && DEFAULT_IDENTITY_HEADERS.has(name) ? undefined : says;
 }
 
 interface Reserved {
@@ -86,7 +89,7 @@ export function reservedField(
   return says === undefined ? undefined : { says };
 }
 
-/** Lower-case names of the fields that tell the gateway or an upstream a version (VER-9). */
+/** Lower-case names of the fields that carry a version from clients or to upstreams (VER-9). */
 export function versionCarriers({ parts, unversioned }: PolicyView): ReadonlySet<string> {
   if (unversioned) return new Set();
   const names = new Set([DEFAULT_VERSION_HEADER.toLowerCase()]);

@@ -1,14 +1,14 @@
-// The `headers` and `max_body` keys of a policy file: what is changed in messages on their way, and how large they may be.
+// The grammar of `headers` and `max_body`.
 import { z } from 'zod';
 import { parseFieldName } from '../../policy/headers/field-name.ts';
 import { notation, size } from '../../policy/notation.ts';
 
-/** Lower case; undefined for names that services read as another field. */
+/** Lower case. Undefined for names that some services read as another field. */
 function parseKeptName(text: string): string | undefined {
   return /^[A-Za-z0-9-]{1,64}$/.test(text) ? text.toLowerCase() : undefined;
 }
 
-/** One line of visible characters and blanks: nothing in it can end the field. */
+/** One line of visible characters and blanks, so that the value cannot end the field. */
 const value = notation(
   (text) => (/^[\x21-\x7e]([\t\x20-\x7e]{0,4094}[\x21-\x7e])?$/.test(text) ? text : undefined),
   'not a field value: visible ASCII characters and blanks on one line',
@@ -23,7 +23,7 @@ const fieldName = notation(parseFieldName, 'not a field name', {
 const edits = (whose: string) => ({
   set: z
     .record(z.string(), value)
-    .meta({ description: `Fields ${whose}, whatever else was there.` })
+    .meta({ description: `Fields ${whose}, whatever else was there.`, examples: [{ 'X-Tenant': 'acme' }] })
     .optional(),
   remove: z.array(fieldName).meta({ description: 'Fields taken out.' }).optional(),
 });

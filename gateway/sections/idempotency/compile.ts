@@ -1,4 +1,4 @@
-// What operation, version and API say of idempotency keys as one rule, key by key.
+// Merges the idempotency keys of operation, version and API into one rule.
 import type { VersionRules } from '../../plan/plan.ts';
 import type { IdempotencyRules } from '../../policy/idempotency/rules.ts';
 import type { OperationInput, VersionInput } from '../section.ts';
@@ -16,7 +16,7 @@ export function idempotencyOfOperation({ file, version, operation, rules }: Oper
   return { idempotency: own === undefined ? rules.idempotency : idempotencyOf(nearestFirst) };
 }
 
-/** Undefined where nothing is written, and where the nearest word on it is `off`. */
+/** Undefined if no level has a section, or if the nearest is `off`. */
 export function idempotencyOf(
   nearestFirst: readonly (WrittenIdempotency | 'off' | undefined)[],
 ): IdempotencyRules | undefined {

@@ -1,9 +1,8 @@
-// The `idempotency` key of an API, a version and an operation: which requests may have a key, and what is kept for it.
+// The grammar of `idempotency` for an API, a version and an operation.
 import { z } from 'zod';
 import { KEYED_METHODS } from '../../policy/idempotency/rules.ts';
 import { notation, oneOf, parseSize, wholeSeconds } from '../../policy/notation.ts';
 
-/** What holds where nothing is written. */
 const WRITTEN = {
   methods: ['POST', 'PUT'],
   required: false,
@@ -15,7 +14,7 @@ const WRITTEN = {
   max_answer: '1MB',
 } as const;
 
-/** Both are held in memory, each at once with those of other requests. */
+/** The gateway holds both in memory, for many requests at the same time. */
 const LARGEST = 16 * 1_024 ** 2;
 
 const sizeUpTo = (description: string) =>
@@ -28,7 +27,7 @@ const sizeUpTo = (description: string) =>
     { description, examples: ['64KB', '1MB'] },
   );
 
-/** `says` names the default, which is that of the whole API alone: a smaller whole takes over what it does not say. */
+/** `says` appends the default, which only the API has: versions and operations inherit. */
 function fieldsWith(says: (what: string, key: keyof typeof WRITTEN) => string) {
   return {
     methods: z
@@ -79,7 +78,7 @@ export const idempotencySection = z
   .strictObject(fieldsWith((what, key) => `${what} Default ${written(key)}.`))
   .meta(meta);
 
-/** Of one version or operation; what is absent is taken over from the larger whole, with `off` nothing is. */
+/** For a version or operation. Missing keys are inherited. `off` stops the inheritance. */
 export const ownIdempotencySection = z
   .union([z.literal('off'), z.strictObject(fieldsWith((what) => what))])
   .meta({

@@ -1,4 +1,4 @@
-// How a diff shows `idempotency`: the methods, and each other key that is not as usual.
+// The diff of `idempotency`: the methods, and every other key with an unusual value.
 import { spanInWords } from '../../policy/spans.ts';
 import { type Fact, wordFact } from '../facts.ts';
 import type { OperationFile, VersionFile } from '../policy-file.ts';
@@ -7,7 +7,7 @@ import { defaultIdempotency, type WrittenIdempotency } from './grammar.ts';
 
 export const idempotencyWords: Words = {
   ofApi: {
-    // A default that is written out is no change.
+    // Writing a default is no difference.
     idempotency: ({ idempotency: written }) =>
       written === undefined ? [] : factsWithout(written, defaultIdempotency),
   },
@@ -20,7 +20,7 @@ function ownFacts({ idempotency: written }: VersionFile | OperationFile): readon
   return written === undefined ? [] : factsWithout(written, {});
 }
 
-/** `usual`: what need not be said, since it holds anyway. */
+/** `usual`: the values that need no fact. */
 function factsWithout(written: WrittenIdempotency, usual: WrittenIdempotency): readonly Fact[] {
   const other = <K extends keyof WrittenIdempotency>(key: K, spell: (value: unknown) => string) => {
     const value = written[key];

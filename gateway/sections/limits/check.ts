@@ -1,19 +1,19 @@
-// Checks of `limits`: a rate for whatever is limited, and somebody to count.
+// Checks `limits`: every limit needs a rate and something to count.
 
 import type { Path } from '../../plan/read/document.ts';
-import { isWritten, type PolicyView, type Report, type Surroundings } from '../view.ts';
+import { type CheckContext, isWritten, type PolicyView, type Report } from '../view.ts';
 import { compileLimits } from './compile.ts';
 import { checkCosts } from './costs.ts';
 import { type NamedLimit, namedLimits, placeOfLimit, type WrittenLimits } from './grammar.ts';
 import { checkLowering } from './lowering.ts';
 
-/** A log keeps a number per unit and subject. */
+/** A sliding log stores one number per unit and subject. */
 const LONGEST_LOG = 10_000;
 const YEAR_MS = 365 * 86_400_000;
 /** Redis counts microseconds in doubles, which are exact for 228 years from now. */
 const MOST_YEARS = 200;
 
-export function checkLimits(view: PolicyView, _around: Surroundings, report: Report): void {
+export function checkLimits(view: PolicyView, _around: CheckContext, report: Report): void {
   const ofApi = view.parts.limits;
   checkEach([], ofApi, [], view, report);
   for (const [label, version] of view.versions) {
@@ -28,7 +28,7 @@ export function checkLimits(view: PolicyView, _around: Surroundings, report: Rep
   checkLowering(view, report);
 }
 
-/** What one limit says of itself, and that each name stands for one. `beyond`: of what it takes over the rest, nearest first. */
+/** Checks one limit and the uniqueness of its name. `beyond`: the levels from which it inherits, nearest first. */
 function checkEach(
   owner: Path,
   limits: WrittenLimits,
@@ -59,7 +59,7 @@ function checkEach(
           'write a smaller burst, or a higher rate',
         );
     }
-    if (said(layers, 'algorithm') !== 'sliding-log') continue;
+    if (nearestValue(layers, 'algorithm') !== 'sliding-log') continue;
     if (limit.burst !== undefined)
       wrong('burst', 'a sliding log has no burst: exactly its rate passes in any window');
     if (limit.exact === false)
@@ -72,7 +72,11 @@ function checkEach(
         `a sliding log keeps the instant of every request: at most ${LONGEST_LOG} in a window`,
         'write a shorter window, or algorithm: gcra',
       );
-    if (rate !== undefined ? long(rate.units) : algorithm !== undefined && long(said(layers, 'rate')?.units))
+    if (
+      rate !== undefined
+        ? long(rate.units)
+        : algorithm !== undefined && long(nearestValue(layers, 'rate')?.units)
+    )
       tooLong(rate === undefined ? 'algorithm' : 'rate');
     if (deprecated?.kind === 'absolute' && long(deprecated.units)) tooLong('deprecated');
   }
@@ -82,23 +86,28 @@ function isNamed(name: string): (limit: NamedLimit) => boolean {
   return (limit) => limit.name === name;
 }
 
-/** Of the nearest that says it. */
-function said<K extends keyof NamedLimit>(layers: readonly NamedLimit[], key: K): NamedLimit[K] | undefined {
+/** The value of the nearest level that has one. */
+function nearestValue<K extends keyof NamedLimit>(
+  layers: readonly NamedLimit[],
+  key: K,
+): NamedLimit[K] | undefined {
   return layers.find((each) => each[key] !== undefined)?.[key];
 }
 
-/** Milliseconds until an empty bucket is full: a burst belongs to the rate beside it, and to the one it is nearer than. */
+/**
+ * Milliseconds until an empty bucket is full. A burst belongs to the rate of its own level, or to the next rate behind it.
+ */
 function longestFill(layers: readonly NamedLimit[]): number {
   const rated = layers.findIndex(({ rate }) => rate !== undefined);
   const rate = layers[rated]?.rate;
-  const burst = said(layers.slice(0, rated + 1), 'burst');
+  const burst = nearestValue(layers.slice(0, rated + 1), 'burst');
   return rate === undefined || burst === undefined ? 0 : (burst * rate.windowMs) / rate.units;
 }
 
-/** Every limit has a rate, its own or that of the larger whole. */
+/** Every limit has its own rate or an inherited one. */
 function checkRates(view: PolicyView, report: Report): void {
   const { limits } = view.parts;
-  const lacking = (owner: Path, limit: Parameters<typeof placeOfLimit>[1]) =>
+  const reportMissingRate = (owner: Path, limit: Parameters<typeof placeOfLimit>[1]) =>
     report(placeOfLimit(owner, limit), {
       rule: 'limits',
       message: 'a limit needs a rate',
@@ -111,29 +120,29 @@ function checkRates(view: PolicyView, report: Report): void {
     return new Set(has.map(({ name }) => name));
   };
   const ofAll = rated([], limits);
-  const blamed = new Set<string>();
+  const reported = new Set<string>();
   for (const limit of namedLimits(limits)) {
     const needsOwn = ([label, version]: [string, { limits?: WrittenLimits }]) =>
       version.limits !== 'off' && !rated(['versions', label], version.limits).has(limit.name);
     if (ofAll.has(limit.name) || !(view.unversioned || [...view.versions].some(needsOwn))) continue;
-    lacking([], limit);
-    blamed.add(limit.name);
+    reportMissingRate([], limit);
+    reported.add(limit.name);
   }
   for (const [label, version] of view.versions) {
     const owner = ['versions', label];
     const own = rated(owner, version.limits);
-    const known = version.limits === 'off' ? own : ofAll.union(own).union(blamed);
+    const known = version.limits === 'off' ? own : ofAll.union(own).union(reported);
     for (const limit of view.unversioned ? [] : namedLimits(version.limits))
-      if (!known.has(limit.name)) lacking(owner, limit);
+      if (!known.has(limit.name)) reportMissingRate(owner, limit);
     for (const [name, { limits: ofOperation }] of Object.entries(version.operations ?? {})) {
       const place = [...owner, 'operations', name];
       const all = known.union(rated(place, ofOperation));
-      for (const limit of namedLimits(ofOperation)) if (!all.has(limit.name)) lacking(place, limit);
+      for (const limit of namedLimits(ofOperation)) if (!all.has(limit.name)) reportMissingRate(place, limit);
     }
   }
 }
 
-/** What only shows where all limits of a request are known. */
+/** Checks that need all limits of a request. */
 function checkTogether(view: PolicyView, report: Report): void {
   const { limits, access = 'public' } = view.parts;
   const undated = { deprecated: undefined, sunset: undefined };
@@ -142,7 +151,7 @@ function checkTogether(view: PolicyView, report: Report): void {
     const of = { label: '', schedule: undated, version: version.limits };
     const each = compileLimits({ api: '', limits, access }, of)?.each ?? [];
     const perOne = each.filter(({ by }) => by !== 'everyone');
-    // One in shadow refuses nothing, and leaves the other to be reached.
+    // A shadow limit refuses nothing, so the other limit can be reached.
     for (const all of each.filter(({ by, shadow }) => by === 'everyone' && !shadow)) {
       const one = perOne.find(({ active }) => perMs(active) > perMs(all.active));
       if (one === undefined || told.has(all.active.name)) continue;

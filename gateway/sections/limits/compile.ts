@@ -1,4 +1,4 @@
-// The limits of one version or operation: each its own, else that of the next larger whole; the lowered ones worked out.
+// Compiles the limits of a version or operation, with inherited values and lowered forms.
 import type { VersionRules } from '../../plan/plan.ts';
 import {
   bucketName,
@@ -7,7 +7,7 @@ import {
   type LimitRule,
   type LimitRules,
 } from '../../policy/rate-limit/limit.ts';
-import { type Lowering, lowerAlong, loweredTo, lowerLimit } from '../../policy/rate-limit/lowering.ts';
+import { type Lowering, lowerByCurve, loweredTo, lowerLimit } from '../../policy/rate-limit/lowering.ts';
 import type { PolicyFile } from '../policy-file.ts';
 import type { DatedInput } from '../section.ts';
 import { type NamedLimit, namedLimits, type WrittenLimits } from './grammar.ts';
@@ -31,7 +31,7 @@ function limitsOfOperation({ name, written }: NonNullable<DatedInput['operation'
 export interface LimitsOf {
   readonly label: string;
   readonly version: WrittenLimits;
-  readonly schedule: Parameters<typeof lowerAlong>[2];
+  readonly schedule: Parameters<typeof lowerByCurve>[2];
   readonly operation?:
     | {
         readonly name: string;
@@ -42,13 +42,13 @@ export interface LimitsOf {
     | undefined;
 }
 
-type Whole = Pick<PolicyFile, 'limits' | 'access'> & { readonly api: string };
+type ApiLimits = Pick<PolicyFile, 'limits' | 'access'> & { readonly api: string };
 
-/** What is written of one limit, nearest first; undefined where a place says nothing of it. */
+/** One limit at each level, nearest first. Undefined for a level without it. */
 type Layers = readonly (NamedLimit | undefined)[];
 
-/** Undefined when neither the API nor the version nor the operation sets a rate. */
-export function compileLimits(file: Whole, of: LimitsOf): LimitRules | undefined {
+/** Undefined if no level sets a rate. */
+export function compileLimits(file: ApiLimits, of: LimitsOf): LimitRules | undefined {
   const rules = limitLayers(file, of).flatMap(([name, layers]) => compileLimit(name, layers, file, of) ?? []);
   if (rules.length === 0) return undefined;
   const ofEveryone = ({ by }: LimitRule) => by === 'everyone';
@@ -58,9 +58,9 @@ export function compileLimits(file: Whole, of: LimitsOf): LimitRules | undefined
   };
 }
 
-/** By name, those of the larger whole first. A place that says `off` takes nothing over from what lies beyond it. */
+/** By name, outer levels first. A level with `off` inherits nothing. */
 export function limitLayers(
-  { limits }: Pick<Whole, 'limits'>,
+  { limits }: Pick<ApiLimits, 'limits'>,
   { version, operation }: Pick<LimitsOf, 'version' | 'operation'>,
 ): readonly (readonly [name: string, layers: Layers])[] {
   const places = [operation?.limits, version, limits];
@@ -76,38 +76,38 @@ export function limitLayers(
 function compileLimit(
   name: string,
   layers: Layers,
-  { api, access }: Whole,
+  { api, access }: ApiLimits,
   { label, operation, schedule }: LimitsOf,
 ): LimitRule | undefined {
-  const said = <K extends keyof NamedLimit>(key: K) =>
+  const nearestValue = <K extends keyof NamedLimit>(key: K) =>
     layers.find((each) => each?.[key] !== undefined)?.[key];
   const base = baseOf(name, layers);
   if (base === undefined) return undefined;
-  const lowering = said('deprecated');
+  const lowering = nearestValue('deprecated');
   const deprecated = lowering === undefined ? base : lowered(base, lowering, isInherited(layers));
-  const apart = operation === undefined ? label : `${label} ${operation.name}`;
+  const ownScope = operation === undefined ? label : `${label} ${operation.name}`;
   const own = operation === undefined ? undefined : layers[0];
-  // Counted apart only where it differs, so that an operation is no way to a second helping of the same limit.
-  const scope = own?.rate === undefined && own?.burst === undefined ? label : apart;
-  const scopeOfLowered = own === undefined && !operation?.hasDates ? label : apart;
-  const by: CountedBy = said('by') ?? (access === 'public' ? 'address' : 'consumer');
+  // Only an operation with its own rate has its own bucket. Otherwise it would get the same limit a second time.
+  const scope = own?.rate === undefined && own?.burst === undefined ? label : ownScope;
+  const scopeOfLowered = own === undefined && !operation?.hasDates ? label : ownScope;
+  const by: CountedBy = nearestValue('by') ?? (access === 'public' ? 'address' : 'consumer');
   return {
     active: base,
     deprecated,
-    curve: lowering && lowerAlong(base, lowering, schedule),
+    curve: lowering && lowerByCurve(base, lowering, schedule),
     buckets: {
       active: bucketName(api, scope, base.name),
       deprecated: bucketName(api, scopeOfLowered, deprecated.name),
     },
     by,
-    onStoreFailure: said('on_store_failure') ?? 'local',
-    // What a log has admitted cannot be leased ahead.
-    exact: base.algorithm === 'sliding-log' || (said('exact') ?? false),
-    shadow: said('shadow') ?? false,
+    onStoreFailure: nearestValue('on_store_failure') ?? 'local',
+    // A sliding log cannot lease units in advance.
+    exact: base.algorithm === 'sliding-log' || (nearestValue('exact') ?? false),
+    shadow: nearestValue('shadow') ?? false,
   };
 }
 
-/** A burst belongs to the rate beside it: whoever has a rate of its own does not take the larger whole's burst. */
+/** A burst belongs to the rate of its own level: a level with its own rate does not inherit a burst. */
 function baseOf(name: string, layers: Layers): Limit | undefined {
   const algorithm = layers.find((each) => each?.algorithm !== undefined)?.algorithm;
   let burst: number | undefined;
@@ -122,13 +122,13 @@ function baseOf(name: string, layers: Layers): Limit | undefined {
   return undefined;
 }
 
-/** Whether the rate is nearer than the lowering, which then was written with another rate in mind. */
+/** Whether the rate is at a nearer level than the lowering, which was then written for another rate. */
 function isInherited(layers: Layers): boolean {
   const rate = layers.findIndex((each) => each?.rate !== undefined);
   return rate < layers.findIndex((each) => each?.deprecated !== undefined);
 }
 
-/** A rate taken over from the larger whole must not raise a smaller one: deprecation never gives more room. */
+/** An inherited lowered rate must not raise a limit: a deprecation never gives more units. */
 function lowered(base: Limit, lowering: Lowering, inherited: boolean): Limit {
   const raises =
     lowering.kind === 'absolute' && lowering.units * base.windowMs > base.units * lowering.windowMs;

@@ -1,4 +1,4 @@
-// The limits of each version with what they take over from the API, key by key, each value with the place it comes from.
+// Merges inherited limits into each version for `config show`, with the source of each value.
 
 import type { Path } from '../../plan/read/document.ts';
 import { keysOf, pointer, valueAt } from '../../plan/read/values.ts';
@@ -48,7 +48,7 @@ export function effectiveLimits(values: unknown): EffectiveValues {
 
 interface Merged {
   readonly name: string;
-  /** By key, where its value stands. */
+  /** The path of each value. */
   readonly keys: ReadonlyMap<string, Path>;
 }
 
@@ -59,7 +59,7 @@ function merge(whole: readonly Limit[], own: readonly Limit[]): readonly Merged[
     const inherited = whole.find((each) => each.name === name);
     const placesOf = (limit: Limit | undefined) =>
       (limit?.keys ?? []).map((key) => [key, [...(limit?.at ?? []), key]] as const);
-    // A burst belongs to the rate beside it.
+    // A burst belongs to the rate of its own level.
     const taken = placesOf(inherited).filter(([key]) => key !== 'burst' || !mine?.keys.includes('rate'));
     return { name, keys: new Map<string, Path>([...taken, ...placesOf(mine)]) };
   });

@@ -1,4 +1,4 @@
-// The `limits` of an API, a version and an operation, and the `cost` of an operation.
+// The grammar of `limits` and `cost`.
 import { z } from 'zod';
 import { notation, parseShare, rate } from '../../policy/notation.ts';
 import {
@@ -25,7 +25,7 @@ const lowering = z.union([
     .transform(({ from, to }): Lowering => ({ kind: 'curve', from, to })),
 ]);
 
-/** Metrics and headers name a lowered limit, and the guard, by these: a limit of that name would be taken for one. */
+/** Metrics and headers use these names for lowered limits and for the guard. */
 const TAKEN = new RegExp(`^guard$|(^|-)${LOWERED_DEFAULT}$`);
 
 const limitName = notation(
@@ -41,7 +41,7 @@ const SHADOW = 'Whether it only counts and tells, and refuses nothing';
 const ALGORITHM =
   'gcra has room for a burst; sliding-log admits exactly the rate in any window, at a number kept per request';
 
-/** What one limit may say. `standing`: what holds where nothing is said, which of a smaller part is the larger whole's. */
+/** `standing`: whether defaults apply. Versions and operations inherit instead. */
 const limitFields = (standing: boolean) => {
   const described = (text: string, otherwise: string) => ({
     description: standing ? `${text}; default ${otherwise}.` : `${text}.`,
@@ -66,7 +66,7 @@ const limitFields = (standing: boolean) => {
   };
 };
 
-/** One limit called `default`, or several by their names. */
+/** One limit called `default`, or a list of named limits. */
 const sectionOf = (standing: boolean) => {
   const fields = limitFields(standing);
   return [
@@ -78,7 +78,7 @@ const sectionOf = (standing: boolean) => {
   ] as const;
 };
 
-/** Of one version or operation: by the same name they say what differs from the larger whole's, by another they are added. */
+/** For a version or operation. A limit with an inherited name changes it. A limit with a new name is added. */
 export const versionLimitsSection = z
   .union([z.literal('off'), ...sectionOf(false)])
   .meta({ description: 'Limits of this version or operation alone, or off.' });
@@ -93,16 +93,14 @@ export const costSection = z
   .max(1_000_000)
   .meta({ description: 'Units that a request to this operation takes of each limit; default 1.' });
 
-/** What is written in one place, as it stands in the file. */
 export type WrittenLimits = z.output<typeof versionLimitsSection> | undefined;
-/** One limit of it, under its name. */
 export type NamedLimit = z.output<ReturnType<typeof sectionOf>[0]> & {
   readonly name: string;
-  /** Of a list, its place in it. */
+  /** The index in a list of limits. */
   readonly index: number | undefined;
 };
 
-/** In the order written; none where nothing is said or there are to be none. */
+/** In file order. Empty without limits and for `off`. */
 export function namedLimits(limits: WrittenLimits): readonly NamedLimit[] {
   if (limits === undefined || limits === 'off') return [];
   if (!Array.isArray(limits)) return [{ ...limits, name: DEFAULT_LIMIT, index: undefined }];
@@ -111,7 +109,7 @@ export function namedLimits(limits: WrittenLimits): readonly NamedLimit[] {
 
 type Steps = readonly (string | number)[];
 
-/** Where one of them is written. `owner`: the API (no steps), a version or an operation. */
+/** The path of a limit. `owner`: the path of the API (empty), version or operation. */
 export function placeOfLimit(owner: Steps, { index }: Pick<NamedLimit, 'index'>): Steps {
   return index === undefined ? [...owner, 'limits'] : [...owner, 'limits', index];
 }

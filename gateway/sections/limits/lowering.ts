@@ -1,4 +1,4 @@
-// Checks of lowered limits: a curve falls, and has a sunset to fall towards.
+// Checks lowered limits: a curve must fall and needs a sunset.
 import type { Path } from '../../plan/read/document.ts';
 import { effectiveSunset } from '../schedule/redirects.ts';
 import { type PolicyView, type Report, versionName } from '../view.ts';
@@ -38,7 +38,7 @@ function checkEnd(owner: Path, limits: WrittenLimits, sunset: number | undefined
   }
 }
 
-/** RL-11: what a deprecated version may still be called is meant to be less. */
+/** RL-11: the lowered limit should be lower than the rate. */
 function checkRaise(view: PolicyView, report: Report): void {
   const { limits } = view.parts;
   for (const [label, version] of view.versions) {

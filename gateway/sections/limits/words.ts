@@ -1,4 +1,4 @@
-// How a diff shows `limits`: each limit with its rate, its burst, what lowers it, and how it counts.
+// The diff of `limits`: rate, burst, lowered limit and counting of each limit.
 import type { Rate } from '../../policy/notation.ts';
 import { DEFAULT_LIMIT, type Lowering } from '../../policy/rate-limit/lowering.ts';
 import { type Fact, rateFact, wordFact } from '../facts.ts';
@@ -13,22 +13,22 @@ export const limitsWords: Words = {
   ofOperation: { limits: ({ limits }) => limitFacts(limits) },
 };
 
-/** What need not be told where it is as usual. */
-const USUAL: Readonly<Record<string, unknown>> = { shadow: false, algorithm: 'gcra' };
+/** Values that need no fact. */
+const DEFAULTS: Readonly<Record<string, unknown>> = { shadow: false, algorithm: 'gcra' };
 
-/** `by`: who is counted where an API says nothing; for a version or an operation what is not written is the larger whole's. */
+/** `by`: the API's default for what is counted. Versions and operations inherit it. */
 function limitFacts(limits: WrittenLimits, by?: 'consumer' | 'address'): readonly Fact[] {
   if (limits === 'off') return wordFact('limit', 'off');
   return namedLimits(limits).flatMap((limit) => factsOfOne(limit, by));
 }
 
-/** A burst that is the rate itself is what it would be without being written. */
+/** A burst equal to the rate is the default. */
 function factsOfOne(limit: NamedLimit, by: 'consumer' | 'address' | undefined): readonly Fact[] {
   const { name, rate, burst, deprecated } = limit;
   const isOnly = name === DEFAULT_LIMIT;
   const what = isOnly ? 'limit' : `limit ${name}`;
-  const written = howOf(limit).filter(([key, value]) => by === undefined || USUAL[key] !== value);
-  // How a limit of an API counts where nothing is said of it.
+  const written = countingOf(limit).filter(([key, value]) => by === undefined || DEFAULTS[key] !== value);
+  // The API's defaults for counting.
   const standing = by && { by, on_store_failure: 'local', exact: limit.algorithm === 'sliding-log' };
   const how = { ...standing, ...Object.fromEntries(written) };
   const ownBurst = burst === undefined || burst === rate?.units ? undefined : String(burst);
@@ -44,8 +44,7 @@ function factsOfOne(limit: NamedLimit, by: 'consumer' | 'address' | undefined): 
   ];
 }
 
-/** What is written of how a limit counts. */
-function howOf(limit: NamedLimit): readonly (readonly [string, unknown])[] {
+function countingOf(limit: NamedLimit): readonly (readonly [string, unknown])[] {
   const { by, on_store_failure, exact, shadow, algorithm } = limit;
   const all = Object.entries({ by, on_store_failure, exact, shadow, algorithm });
   return all.filter(([, value]) => value !== undefined);

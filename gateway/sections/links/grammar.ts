@@ -1,8 +1,10 @@
-// Where callers find more about the end of an API, a version or an operation.
+// The grammar of the links and texts about the end of an API, a version or an operation.
 import type { z } from 'zod';
 import { isGuideFile } from '../../policy/lifecycle/guide.ts';
 import { parsePageUrl } from '../../policy/lifecycle/page-url.ts';
 import { lineOfText, notation, orOff } from '../../policy/notation.ts';
+
+const REASON = 'money amounts become integers';
 
 const page = (description: string) =>
   notation(parsePageUrl, 'not an absolute https URL with everything else percent-encoded', {
@@ -10,7 +12,7 @@ const page = (description: string) =>
     examples: ['https://docs.example.com/orders/v1-to-v2'],
   });
 
-/** A page, or a Markdown file beside the policy. */
+/** A URL, or a Markdown file beside the policy. */
 const guide = (description: string) =>
   notation(
     (text) => (isGuideFile(text) ? text : parsePageUrl(text)),
@@ -26,7 +28,7 @@ const serviceDesc = page(
   'Description for machines, such as an OpenAPI document, sent as Link rel="service-desc" (RFC 8631).',
 );
 
-/** Of a version: `off` where it takes over nothing from its API. */
+/** For a version. `off` stops the inheritance from the API. */
 const own = <Section extends z.ZodType>(section: Section) => orOff(section, undefined).optional();
 
 export const linkFields = {
@@ -38,7 +40,7 @@ export const linkFields = {
     ).optional(),
     service_doc: serviceDoc.optional(),
     service_desc: serviceDesc.optional(),
-    reason: lineOfText('Why the API goes away; callers read it in the 410.').optional(),
+    reason: lineOfText('Why the API goes away; callers read it in the 410.', REASON).optional(),
   },
   ofVersion: {
     alternate: own(page('What may serve instead, for a version without a successor.')),
@@ -48,10 +50,10 @@ export const linkFields = {
     ),
     service_doc: own(serviceDoc),
     service_desc: own(serviceDesc),
-    reason: own(lineOfText('Why the version goes away; callers read it in the 410.')),
+    reason: own(lineOfText('Why the version goes away; callers read it in the 410.', REASON)),
   },
   ofOperation: {
     guide: guide('Migration guide.').optional(),
-    reason: lineOfText('Why the operation is deprecated.').optional(),
+    reason: lineOfText('Why the operation is deprecated.', REASON).optional(),
   },
 };

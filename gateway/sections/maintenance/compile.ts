@@ -1,10 +1,10 @@
-// The maintenance of a version and of an operation.
+// Compiles the maintenance of a version and of an operation.
 import type { VersionRules } from '../../plan/plan.ts';
 import type { OperationInput, VersionInput } from '../section.ts';
 
 type Compiled = Pick<VersionRules, 'maintenance'>;
 
-/** That of its API is taken over before. */
+/** `version` already contains values inherited from the API. */
 export function maintenanceOfVersion({ version }: VersionInput): Compiled {
   return { maintenance: version.maintenance };
 }

@@ -1,4 +1,4 @@
-// The `maintenance` key of an API, a version and an operation: until when its service is being worked on.
+// The grammar of `maintenance`.
 import { z } from 'zod';
 import type { Maintenance } from '../../policy/maintenance/maintenance.ts';
 import { instant, lineOfText } from '../../policy/notation.ts';
@@ -10,7 +10,10 @@ export const maintenanceSection = z
     until,
     z.strictObject({
       until,
-      why: lineOfText('Why: a note for the readers of this file, sent to nobody.').optional(),
+      why: lineOfText(
+        'Why: a note for the readers of this file, never sent.',
+        'the index is rebuilt',
+      ).optional(),
     }),
   ])
   .transform((written): Maintenance => (typeof written === 'number' ? { until: written } : written))

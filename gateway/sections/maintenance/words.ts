@@ -1,4 +1,4 @@
-// How a diff shows `maintenance`: by its end.
+// The diff of `maintenance`: its end.
 import { dateFact, type Fact } from '../facts.ts';
 import type { OperationFile, VersionFile } from '../policy-file.ts';
 import type { Words } from '../section.ts';

@@ -1,10 +1,10 @@
-// What the description of a version tells its callers, without what is no news.
+// Selects the notes of an OpenAPI description that callers get.
 import type { VersionRules } from '../../plan/plan.ts';
 import type { VersionInput } from '../section.ts';
 
 type Compiled = Pick<VersionRules, 'notes'>;
 
-/** An operation that came with its version, and of which nothing broke, is no news. */
+/** An operation as old as its version, without breaking changes, needs no note. */
 export function notesOfVersion({ file, label, version: { released } }: VersionInput): Compiled {
   const notes = file.notes?.[label];
   if (notes === undefined) return { notes };

@@ -1,4 +1,4 @@
-// The form of the `openapi` key of a version.
+// The grammar of `openapi`.
 import { notation } from '../../policy/notation.ts';
 
 const PATH = /^(?![A-Za-z][A-Za-z0-9+.-]+:)[^\p{Cc}]{1,1000}$/u;

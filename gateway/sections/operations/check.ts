@@ -1,4 +1,4 @@
-// Checks of the operations of versions: names, dates within the version's, successors, access.
+// Checks operations: names, overlaps, dates, successors and access.
 
 import { suggest } from '../../plan/read/shape-issues.ts';
 import type { EpochMs } from '../../policy/contract.ts';
@@ -15,19 +15,19 @@ import { dayOf } from '../../policy/notation.ts';
 import type { OperationFile, PolicyParts, VersionParts } from '../policy-file.ts';
 import { pathsOf } from '../routes/compile.ts';
 import { effectiveSunset } from '../schedule/redirects.ts';
-import { isWritten, type PolicyView, type Report, reportDangling, type Surroundings } from '../view.ts';
+import { type CheckContext, isWritten, type PolicyView, type Report, reportUnknownName } from '../view.ts';
 import { reportColons } from './colons.ts';
 
 interface CheckedOperation {
   readonly label: string;
   readonly version: VersionParts;
-  /** As written. */
+  /** As in the policy file. */
   readonly name: string;
   readonly template: OperationTemplate;
   readonly operation: OperationFile;
 }
 
-export function checkOperations(view: PolicyView, _around: Surroundings, report: Report): void {
+export function checkOperations(view: PolicyView, _around: CheckContext, report: Report): void {
   for (const [label, version] of view.versions) checkOperationsOf(label, version, view, report);
 }
 
@@ -79,7 +79,7 @@ function reportOverlap(
   }
 }
 
-/** Whether two templates share requests though neither is a special case of the other. */
+/** Whether two templates share requests although neither is a special case of the other. */
 function crosses(a: OperationTemplate, b: OperationTemplate): boolean {
   if (a.segments.length !== b.segments.length) return false;
   let moreLiteral = 0;
@@ -95,7 +95,7 @@ function crosses(a: OperationTemplate, b: OperationTemplate): boolean {
   return moreLiteral > 0 && lessLiteral > 0;
 }
 
-/** DEP-5, and a part of a version never outlives the whole. */
+/** DEP-5. An operation never outlives its version. */
 function checkDates(
   { label, version, name, operation }: CheckedOperation,
   view: PolicyView,
@@ -125,7 +125,7 @@ function checkDates(
   }
 }
 
-/** LNK-2, RET-1: where callers are sent exists, can be filled in, and is asked for by the same method. */
+/** LNK-2, RET-1: the successor exists, its parameters are captured, and a redirect keeps the method. */
 function checkSuccessor(subject: CheckedOperation, view: PolicyView, report: Report): void {
   const { label, version, name, template, operation } = subject;
   const { successor, after } = operation;
@@ -138,7 +138,7 @@ function checkSuccessor(subject: CheckedOperation, view: PolicyView, report: Rep
   }
   const to = successor.label ?? label;
   if (!view.labels.includes(to)) {
-    reportDangling(path, 'version', to, view.labels, view, report);
+    reportUnknownName(path, 'version', to, view.labels, view, report);
     return;
   }
   const target = successor.template;
@@ -166,7 +166,7 @@ function checkSuccessor(subject: CheckedOperation, view: PolicyView, report: Rep
     });
 }
 
-/** `GET items`, and a path without its method. */
+/** Corrects `GET items` and a path without a method. */
 function nearOperation(name: string): string | undefined {
   const [, method = '*', path = ''] = /^(?:([A-Za-z]+|\*)\s+)?\/?([^\s/]\S*)$/.exec(name) ?? [];
   const near = `${method.toUpperCase()} /${path}`;
@@ -174,8 +174,8 @@ function nearOperation(name: string): string | undefined {
 }
 
 /**
- * How to write `name`, such as `GET /api/v2/orders/search`, below the base; undefined where it is. A template that begins
- * with the base matches no request. A base of one segment may well stand below itself.
+ * The operation name without the base, if `name` wrongly contains it, such as `GET /api/v2/orders/search`. Such a template
+ * matches no request. A base of one segment is not reported, because that segment may also be part of an operation.
  */
 function belowBase(name: string, label: string, parts: PolicyParts): string | undefined {
   const [method = '', written = ''] = name.split(' ');

@@ -1,10 +1,10 @@
-// Warns of parameters as other routers write them, `/:id`: here that is a literal segment, which no request has.
+// Warns of parameters in the style of other routers, `/:id`, which are literal segments here.
 
 import type { Path } from '../../plan/read/document.ts';
 import { type OperationTemplate, spellOperation } from '../../policy/lifecycle/operation-template.ts';
 import type { Report } from '../view.ts';
 
-/** `label`: the version in front of the template, where one is written there. */
+/** `label`: the version before the template, if the text has one. */
 export function reportColons(
   path: Path,
   template: OperationTemplate,
@@ -23,7 +23,7 @@ export function reportColons(
   });
 }
 
-/** With `{id}` for each `:id`; undefined where there is none. */
+/** With `{id}` in place of `:id`. Undefined without such a segment. */
 function withBraces({ method, segments }: OperationTemplate): string | undefined {
   if (!segments.some((each) => each.kind === 'literal' && each.text.startsWith(':'))) return undefined;
   return spellOperation({

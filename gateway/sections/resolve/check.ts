@@ -1,19 +1,19 @@
-// Checks of `resolve`: one entry of each kind, and what it takes for one to be of use.
+// Checks `resolve`: duplicate carriers, and carriers that cannot work.
 import { isDate } from '../../policy/versioning/label.ts';
 import { resemblesName } from '../../policy/versioning/look-alike.ts';
 import { ignoredNames } from '../../policy/versioning/query.ts';
 import { checkCertified, hostsOfVersions } from '../routes/check.ts';
-import { isWritten, type PolicyView, type Report, type Surroundings } from '../view.ts';
+import { type CheckContext, isWritten, type PolicyView, type Report } from '../view.ts';
 import { checkDefault } from './default.ts';
 import { RESOLVE_KEYS } from './grammar.ts';
 import { checkPin } from './pin.ts';
 
 type ResolveEntries = NonNullable<PolicyView['parts']['resolve']>;
 
-/** `/api/{version}/orders` of `/api/orders`. */
+/** `/api/{version}/orders` for `/api/orders`. */
 const versioned = (base: string): string => base.replace(/\/(?=[^/]*$)/, '/{version}/');
 
-export function checkResolve(view: PolicyView, around: Surroundings, report: Report): void {
+export function checkResolve(view: PolicyView, around: CheckContext, report: Report): void {
   if (view.unversioned) return;
   const { resolve } = view.parts;
   if (resolve === undefined) {
@@ -38,7 +38,7 @@ export function checkResolve(view: PolicyView, around: Surroundings, report: Rep
     report(['resolve', index, 'header'], { rule: 'resolve', message, hint: 'name another header' });
   }
   checkDefault(view, around.now, report);
-  // A malformed entry, which is not among these, may be the carrier that is missed.
+  // A malformed entry is absent from `resolve`, but may be the missing carrier.
   const isWhole = !isWritten(view, ['resolve', resolve.length]);
   if (isWhole) checkReadable(view, resolve, report);
   checkSameTypes(resolve, report);
@@ -61,7 +61,10 @@ export function checkResolve(view: PolicyView, around: Surroundings, report: Rep
   checkVersionHosts(view, around, report);
 }
 
-/** Who pins is moved by the operator; with a default alone one version takes every request. */
+/**
+ * A list with other entries is fine: with a pin the operator moves accounts. With only a default, every request gets one
+ * version.
+ */
 function checkReadable({ labels }: PolicyView, resolve: ResolveEntries, report: Report): void {
   if (labels.length < 2 || resolve.some((entry) => entry.default === undefined)) return;
   report(['resolve'], {
@@ -85,7 +88,7 @@ function checkSameTypes(resolve: ResolveEntries, report: Report): void {
   }
 }
 
-/** A literal segment comes before `{version}`: at such a base the version in the path would not be read as one. */
+/** A literal segment wins over `{version}`: at such a base the version in the path would not be read. */
 function checkBase({ parts, labels }: PolicyView, resolve: ResolveEntries, report: Report): void {
   const path = resolve.find((entry) => entry.path !== undefined)?.path;
   const label = labels.find((each) => parts.base === path?.replace('{version}', each));
@@ -97,7 +100,7 @@ function checkBase({ parts, labels }: PolicyView, resolve: ResolveEntries, repor
   });
 }
 
-/** One label of a host name holds no dot, so nothing could lead there to a semantic version. */
+/** A subdomain is one label without dots, so it cannot name a semantic version. */
 function checkSubdomain(view: PolicyView, resolve: ResolveEntries, report: Report): void {
   const index = resolve.findIndex(({ subdomain }) => subdomain !== undefined);
   const dotted = view.labels.find((label) => label.includes('.'));
@@ -116,7 +119,7 @@ function checkMatch(view: PolicyView, resolve: ResolveEntries, report: Report): 
   report(['resolve', index, 'match'], { rule: 'resolve', severity: 'warning', message, at: 'key' });
 }
 
-/** Only what resembles the parameter of the query is looked at, and the parameter itself must stay one. */
+/** `ignore` affects only names that resemble the parameter, and must not match the parameter itself. */
 function checkIgnored(resolve: ResolveEntries, report: Report): void {
   for (const [index, { query, ignore = [] }] of resolve.entries()) {
     if (query === undefined) continue;
@@ -140,7 +143,7 @@ function checkIgnored(resolve: ResolveEntries, report: Report): void {
   }
 }
 
-/** Whether some name that fits the pattern would be refused; a name behind a semicolon has one before it. */
+/** Whether some name that matches the pattern would be refused. A name after a semicolon begins with `;`. */
 function mayResemble(pattern: string, query: string): boolean {
   const name = pattern.replace(/^;/, '');
   const isBehind = name !== pattern;
@@ -159,7 +162,7 @@ function checkContentType(view: PolicyView, resolve: ResolveEntries, report: Rep
   report(['rewrite_content_type'], { rule: 'resolve', severity: 'warning', message, at: 'key' });
 }
 
-function checkVersionHosts(view: PolicyView, { certifiedNames }: Surroundings, report: Report): void {
+function checkVersionHosts(view: PolicyView, { certifiedNames }: CheckContext, report: Report): void {
   for (const [index, { subdomain }] of (view.parts.resolve ?? []).entries()) {
     if (subdomain === undefined) continue;
     const at = ['resolve', index, 'subdomain'];

@@ -1,4 +1,4 @@
-// The `resolve` list as look-ups, and the headers that carry a version by it.
+// Compiles `resolve` into look-ups, and lists the headers that carry a version.
 import type { ApiPlan } from '../../plan/plan.ts';
 import { CARRIERS, NAMED_CARRIERS, type NamedCarrier, namesBy } from '../../policy/versioning/carriers.ts';
 import {
@@ -14,7 +14,7 @@ import { DEFAULT_VERSION_HEADER } from './grammar.ts';
 type Entry = NonNullable<PolicyFile['resolve']>[number];
 type Carrier = NamedCarrier | 'path' | 'subdomain' | 'pin' | 'default' | 'match' | 'ignore';
 
-/** What the file says of a carrier that may be listed once. */
+/** The value of a carrier that may be listed once. */
 export function carrier<K extends Carrier>(file: PolicyFile, kind: K): Entry[K] {
   return file.resolve?.map((entry) => entry[kind]).find((value) => value !== undefined);
 }
@@ -64,7 +64,7 @@ export function versionFieldsOf(file: PolicyFile): readonly string[] {
   return [...named, ...(accepts ? ['Accept'] : [])];
 }
 
-/** The usual header too, whether the API reads it or not: an upstream may. */
+/** Includes the default header even if the API does not read it, because an upstream may. */
 function versionHeadersOf(file: PolicyFile): readonly string[] {
   if (file.versions === 'none') return [];
   const header = carrier(file, 'header') ?? DEFAULT_VERSION_HEADER;

@@ -1,4 +1,4 @@
-// The `resolve` list of an API: which carriers are read for a version, and the default.
+// The grammar of `resolve`: carriers, pins and the default version.
 import { z } from 'zod';
 import { notation, oneOf, parseClaimName } from '../../policy/notation.ts';
 import { parseTemplate } from '../../policy/versioning/media-type.ts';
@@ -9,7 +9,7 @@ const PARAMETER = /^[A-Za-z][A-Za-z0-9._~-]{0,63}$/;
 /** Visible characters and blanks. */
 const IGNORED = /^[\x20-\x7e]{1,64}$/;
 const HEADER = /^[A-Za-z][A-Za-z0-9-]{0,63}$/;
-/** Fields that already mean something else; of some of them Node keeps the first line alone, which would hide a second version. */
+/** Fields with another meaning. For some of them Node keeps only the first line, which would hide a second version. */
 const TAKEN =
   /^(host|authorization|proxy-authorization|cookie|set-cookie|connection|content-.*|transfer-encoding|te|trailer|upgrade|expect|expires|accept.*|range|if-.*|age|etag|last-modified|forwarded|x-forwarded-.*|max-forwards|via|date|from|location|origin|referer|retry-after|server|user-agent)$/i;
 
@@ -78,7 +78,7 @@ const pin = z
   })
   .meta({ description: 'Dated version that an account stays on when a request names none.' });
 
-/** Of an entry of `resolve`; exactly one of them stands in each. */
+/** Each entry of `resolve` has exactly one of these. */
 export const RESOLVE_KEYS = ['path', 'header', 'query', 'media_type', 'subdomain', 'pin', 'default'] as const;
 
 const carrier = z
@@ -101,7 +101,10 @@ const carrier = z
       })
       .optional(),
     pin: pin.optional(),
-    default: z.string().meta({ description: 'Version of a request that names none.' }).optional(),
+    default: z
+      .string()
+      .meta({ description: 'Version of a request that names none.', examples: ['v2'] })
+      .optional(),
   })
   .refine(
     (entry) => RESOLVE_KEYS.filter((each) => entry[each] !== undefined).length === 1,
@@ -110,7 +113,7 @@ const carrier = z
   .refine((entry) => entry.match === undefined || entry.header !== undefined, 'match belongs to a header')
   .refine((entry) => entry.ignore === undefined || entry.query !== undefined, 'ignore belongs to a query');
 
-/** Every carrier listed is read; disagreement between two is refused (VER-3). */
+/** The gateway reads every listed carrier. Two that disagree are refused (VER-3). */
 export const resolveSection = z
   .array(carrier)
   .min(1)
@@ -122,16 +125,16 @@ export const rewriteContentTypeSection = z.boolean().meta({
     'Whether an answer to a versioned Accept has the versioned type too, where the upstream sends the plain one; default false.',
 });
 
-/** STAT-1: instead of what the carrier calls for. A version in Content-Type is 415 in any case. */
+/** STAT-1: replaces the status of the carrier. A version in Content-Type always gets 415. */
 export const unknownVersionStatusSection = z.union([z.literal(400), z.literal(404), z.literal(406)]).meta({
   description:
     'Status for a version that does not exist; default: 404 in path and subdomain, 406 in Accept, 400 elsewhere.',
 });
 
-/** Tells an upstream the version unless it wants another header or none. */
+/** The header for upstreams that set no `version_as`. */
 export const DEFAULT_VERSION_HEADER = 'API-Version';
 
-/** How the upstream is told which version was resolved (VER-9). */
+/** VER-9: how the gateway sends the resolved version to the upstream. */
 export const versionAsSection = z
   .union([z.enum(['none', 'path']), z.strictObject({ header }), z.strictObject({ query })])
   .meta({

@@ -1,4 +1,4 @@
-// Checks of a pin: days to be pinned to, and an account to pin.
+// Checks `pin`: versions must be dates, and callers must be identified.
 
 import { nearRegistered } from '../../plan/read/near-claims.ts';
 import { isDate } from '../../policy/versioning/label.ts';
@@ -26,8 +26,8 @@ export function checkPin(view: PolicyView, report: Report): void {
     });
   }
   const { by, match, created } = view.parts.resolve?.[index]?.pin ?? {};
-  const slip = by === undefined || by === 'consumer' ? undefined : nearRegistered(by);
-  if (slip !== undefined) report([...path, 'by'], slip);
+  const nearClaim = by === undefined || by === 'consumer' ? undefined : nearRegistered(by);
+  if (nearClaim !== undefined) report([...path, 'by'], nearClaim);
   if (match !== undefined && created === undefined && !isWritten(view, [...path, 'created'])) {
     report([...path, 'match'], {
       rule: 'pin',
@@ -39,7 +39,7 @@ export function checkPin(view: PolicyView, report: Report): void {
   checkPublicOperations(view, report);
 }
 
-/** The version is known only once the account is, and what it says of an operation only once the version is. */
+/** The pinned version is known only after authentication, and so is the public operation. */
 function checkPublicOperations(view: PolicyView, report: Report): void {
   for (const [label, { operations }] of view.versions) {
     for (const [name, { access }] of Object.entries(operations ?? {})) {

@@ -1,16 +1,16 @@
-// Checks of `host`: no host takes the place of the subdomain that carries the version, and each has a certificate.
+// Checks `host`: conflicts with version subdomains, and certificates.
 import type { Finding, Path } from '../../plan/read/document.ts';
 import { parseLabel } from '../../policy/versioning/label.ts';
-import type { PolicyView, Report, Surroundings } from '../view.ts';
+import type { CheckContext, PolicyView, Report } from '../view.ts';
 
-export function checkRoutes(view: PolicyView, { certifiedNames }: Surroundings, report: Report): void {
+export function checkRoutes(view: PolicyView, { certifiedNames }: CheckContext, report: Report): void {
   const { host = [] } = view.parts;
   const versioned = new Set(
     (view.parts.resolve ?? []).flatMap(({ subdomain }) => hostsOfVersions(subdomain, view)),
   );
   for (const [index, each] of [host].flat().entries()) {
     const at = typeof host === 'string' ? ['host'] : ['host', index];
-    // A host by its full name comes before the one that carries the version, which would not be read from it.
+    // An exact host wins over the subdomain pattern, so the version would not be read from it.
     if (versioned.has(each)) {
       report(at, {
         rule: 'resolve',
@@ -22,7 +22,7 @@ export function checkRoutes(view: PolicyView, { certifiedNames }: Surroundings, 
   }
 }
 
-/** How each version is asked for in a host, where a label holds no dot: a full one by its major. */
+/** The host of each version. A subdomain contains no dot, so a semantic version is named by its major. */
 export function hostsOfVersions(subdomain: string | undefined, { labels }: PolicyView): readonly string[] {
   const named = labels.flatMap((label) => {
     const parsed = parseLabel(label);
@@ -36,7 +36,7 @@ export function hostsOfVersions(subdomain: string | undefined, { labels }: Polic
 interface WrittenHosts {
   readonly hosts: readonly string[];
   readonly at: Path;
-  /** The name that would be for all of them. */
+  /** The wildcard or name that would cover them all. */
   readonly wanted: string;
 }
 
@@ -49,13 +49,13 @@ export function checkCertified(
 ): void {
   const finding = uncertified(hosts, names);
   if (finding === undefined) return;
-  // What interpolation brought in is not quoted.
+  // Interpolated values are not shown.
   if (document.isSecret(at))
     report(at, { ...finding, message: 'no certificate is for this host: no client gets through to it' });
   else report(at, { ...finding, hint: `listeners.https.tls needs a certificate with the name ${wanted}` });
 }
 
-/** A name that no certificate is for ends the handshake, an address is 421. `host` without a port. */
+/** Without a certificate a name fails the handshake and an address gets 421. `host` has no port. */
 export function uncertified(
   hosts: readonly string[],
   names: readonly string[] | undefined,

@@ -1,4 +1,4 @@
-// Where an API is reached, where its versions live, how its service reads paths, and what becomes of addresses in its answers.
+// Compiles hosts, paths, path rules and location mapping of an API.
 import { hostKey, originOn } from '../../plan/grammar/addresses.ts';
 import type { ApiPlan } from '../../plan/plan.ts';
 import type { Path } from '../../plan/read/document.ts';
@@ -23,20 +23,20 @@ export function compileRoutes(
   };
 }
 
-/** Hosts of an API: its own, else that of `public`, and the one that carries the version; lower case, no port. */
+/** The API's own hosts or that of `public`, and the host that carries the version. Lower case, without ports. */
 export function hostsOf(parts: PolicyParts, publicOrigin: string | undefined): readonly string[] {
   const { host = publicOrigin === undefined ? [] : [new URL(publicOrigin).hostname] } = parts;
   const versioned = parts.resolve?.flatMap(({ subdomain }) => subdomain ?? []) ?? [];
   return [...(typeof host === 'string' ? [host] : host), ...versioned];
 }
 
-/** The path templates of an API with the place each is written. */
+/** The path templates of an API with their paths in the file. */
 export function pathsOf(parts: PolicyParts): readonly { readonly path: string; readonly at: Path }[] {
   const resolve = parts.resolve ?? [];
   const versioned = resolve.flatMap(({ path }, index) =>
     path === undefined ? [] : [{ path, at: ['resolve', index, 'path'] }],
   );
-  // With nothing but a path no request at the base could name a version: there is no such route (STAT-1).
+  // If only a path carries the version, no request at the base could name one, so that the base is no route (STAT-1).
   const answersAtBase = parts.versions === 'none' || resolve.some(({ path }) => path === undefined);
   return parts.base === undefined || !answersAtBase
     ? versioned
@@ -44,8 +44,8 @@ export function pathsOf(parts: PolicyParts): readonly { readonly path: string; r
 }
 
 /**
- * Where a version lives, up to the tail: its path form when the path carries versions, else its own host when that
- * does, else the base. A URL if the public host has none of it.
+ * The URL of a version without the tail: its path if the path carries versions, otherwise its host or the base. An absolute
+ * URL if the public host does not serve it.
  */
 export function placeOf(file: PolicyFile, publicOrigin: string): (label: Label) => string {
   const template = carrier(file, 'path');
@@ -58,7 +58,7 @@ export function placeOf(file: PolicyFile, publicOrigin: string): (label: Label) 
   return (label) => place.replace('{version}', label);
 }
 
-/** The rules of a `paths` section; without a section every reading is possible. */
+/** Without a section every reading is possible. */
 export function pathRulesOf(paths: PathsFile | undefined): PathRules {
   if (paths === undefined) return UNKNOWN_SERVICE;
   if (typeof paths === 'string') return PATH_PRESETS[paths];

@@ -1,4 +1,4 @@
-// Where an API lives, and how its service reads the paths that it is sent.
+// The grammar of hosts, base, path rules and location mapping.
 import { z } from 'zod';
 import { parseHostName } from '../../plan/grammar/addresses.ts';
 import { notation, oneOf } from '../../policy/notation.ts';
@@ -26,7 +26,7 @@ const keys = z.strictObject({
   ),
 });
 
-/** Those of single rules. */
+/** The keys of single rules. */
 export const PATH_KEYS: readonly string[] = Object.keys(keys.omit({ preset: true }).shape);
 
 export const pathsSection = z.union([preset, keys]).meta({

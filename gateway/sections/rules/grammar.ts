@@ -1,16 +1,15 @@
-// The `rules` and `audience` of an API: how strictly, and for whom, its dates are judged.
+// The table of rules for `rules`, and the grammar of `rules` and `audience`.
 import { z } from 'zod';
 
 export type RuleSeverity = 'error' | 'warning';
 
 interface RuleRow {
-  /** Unless the file switches it. */
+  /** The default. */
   readonly severity: RuleSeverity;
-  /** What it asks for, as an editor shows it. */
+  /** For editors. */
   readonly asks: string;
 }
 
-/** Every rule that a policy file can switch. */
 export const RULES = {
   'notice-period': {
     severity: 'warning',
@@ -124,7 +123,7 @@ const described = Object.entries(RULES).map(([name, { asks, severity: usual }]) 
   severity.meta({ description: `${asks} Default ${usual}.` }).optional(),
 ]);
 
-/** The compiler cannot see through `fromEntries` that the keys are those of the table. */
+/** The type of `fromEntries` does not keep the keys of the table. */
 const shape = Object.fromEntries(described) as Record<RuleName, z.ZodOptional<typeof severity>>;
 
 export const rulesSection = z

@@ -1,4 +1,4 @@
-// How a diff shows `rules`: the severity of each rule.
+// The diff of `rules`: the severity of each rule.
 import { wordFact } from '../facts.ts';
 import type { Words } from '../section.ts';
 import { RULES } from './grammar.ts';

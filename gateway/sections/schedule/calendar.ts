@@ -1,11 +1,11 @@
-// Calendar months in UTC and the dates that hints name: a month is what the calendar says, not thirty days.
+// Adds calendar months in UTC, and finds the dates that hints suggest.
 import type { EpochMs } from '../../policy/contract.ts';
 import { inUtc } from '../../policy/spans.ts';
 
-/** The notation of dates has four digits for the year. */
+/** Dates have four digits for the year. */
 export const LAST_DAY = Date.UTC(9999, 11, 31);
 
-/** The same day `months` later (earlier when negative); the last of the month where the calendar has no such day. */
+/** `months` may be negative. Uses the last day of the month if the month is too short. */
 export function monthsAfter(at: EpochMs, months: number): EpochMs {
   return inUtc(at).add({ months }).epochMilliseconds;
 }
@@ -17,7 +17,7 @@ export function dayFrom(at: EpochMs): string {
   return day.toPlainDate().toString();
 }
 
-/** `<what> <date> or later`; `otherwise` where no date that a file can hold is that late. */
+/** `<what> <date> or later`. `otherwise` if the date would be after 9999. */
 export function orLater(what: string, at: EpochMs, otherwise: string): string {
   return at > LAST_DAY ? otherwise : `${what} ${dayFrom(at)} or later`;
 }

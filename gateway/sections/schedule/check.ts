@@ -1,4 +1,4 @@
-// Checks of the dates of versions: each needs the one before it, and an extension moves what has not passed.
+// Checks the dates and redirects of versions.
 
 import type { Path } from '../../plan/read/document.ts';
 import { keysOf, valueAt } from '../../plan/read/values.ts';
@@ -7,20 +7,20 @@ import { dayOf } from '../../policy/notation.ts';
 import { createResolutionRules } from '../../policy/versioning/rules.ts';
 import { API_KEYS, VERSION_KEYS } from '../policy-file.ts';
 import {
+  type CheckContext,
   type CheckedVersion,
   checkedVersion,
-  isTakenOver,
+  isInherited,
   isWritten,
   type PolicyView,
   type Report,
-  reportDangling,
-  type Surroundings,
+  reportUnknownName,
 } from '../view.ts';
 import { dayFrom, dayUntil } from './calendar.ts';
 import { checkExceptions, checkFreeze, checkLedger, checkRetireWhen } from './callers.ts';
 import { effectiveSunset, extensionsOf, redirectChain, redirectOf } from './redirects.ts';
 
-export function checkSchedule(view: PolicyView, around: Surroundings, report: Report): void {
+export function checkSchedule(view: PolicyView, around: CheckContext, report: Report): void {
   const versions = [...view.versions].map(([label, version]) => checkedVersion(label, version, view));
   for (const version of versions)
     for (const check of [checkDates, checkExceptions, checkFreeze, checkRetireWhen, checkRedirect])
@@ -28,12 +28,12 @@ export function checkSchedule(view: PolicyView, around: Surroundings, report: Re
   for (const version of versions) checkLedger(version, around, report);
 }
 
-/** A version that is not released is no default yet, and one whose sunset has passed needs no upstream. */
+/** A release can make a default valid. A passed sunset removes the need for an upstream. */
 export function releasesAndSunsets({ versions }: PolicyView): readonly (EpochMs | undefined)[] {
   return [...versions.values()].flatMap((version) => [version.released, effectiveSunset(version)]);
 }
 
-/** DEP-4, DEP-5: each date needs the one before it, and none may precede it. */
+/** DEP-4, DEP-5: each date needs the one before it and must not precede it. */
 function checkDates(checked: CheckedVersion, report: Report): void {
   const { label, version, view } = checked;
   const { released, announced, deprecated, sunset, retired, forgotten } = version;
@@ -47,10 +47,10 @@ function checkDates(checked: CheckedVersion, report: Report): void {
     earlier: EpochMs | undefined,
   ) => {
     if (value === undefined || earlier === undefined || value >= earlier) return;
-    // One line of the API speaks for many versions: its place does not tell which of them it does not suit.
-    const isOfAll = isTakenOver(document, label, key);
+    // An inherited date has one place for many versions, so the message names the version.
+    const isOfAll = isInherited(document, label, key);
     const whose = isOfAll ? `${label}: ` : '';
-    const place = !isOfAll && isTakenOver(document, label, earlierKey) ? placeOfAll(earlierKey, view) : '';
+    const place = !isOfAll && isInherited(document, label, earlierKey) ? placeInApi(earlierKey, view) : '';
     report(at(key), {
       rule: 'date-order',
       message: `${whose}${key} (${dayOf(value)}) is before ${earlierKey} (${dayOf(earlier)}${place})`,
@@ -63,7 +63,7 @@ function checkDates(checked: CheckedVersion, report: Report): void {
   order('retired', retired, 'sunset', effectiveSunset(version));
   if (retired === undefined) order('forgotten', forgotten, 'sunset', effectiveSunset(version));
   order('forgotten', forgotten, 'retired', retired);
-  // A key that nothing knows may be the one that is missed: it has been reported, and is the cause.
+  // An unknown key may be the misspelt date, and has its own finding.
   const isMissing = (key: string) => !isWritten(view, at(key)) && !hasUnknownKey(label, view);
   if (sunset !== undefined && isMissing('deprecated')) {
     const message = `a sunset without deprecated: before ${what} is gone, callers get a Sunset header, but no Deprecation and no mail`;
@@ -96,17 +96,17 @@ function checkDates(checked: CheckedVersion, report: Report): void {
   }
 }
 
-/** DEP-8: callers learn of a deprecation before it begins; one that the API announces may be older than a version. */
+/** DEP-8: callers learn of a deprecation before it begins. An inherited announcement may be older than the version. */
 function orderAnnounced({ label, version, at, view }: CheckedVersion, report: Report): void {
   const { released, announced, deprecated } = version;
   if (announced === undefined) return;
   const { document } = view;
   const path = [...at, 'announced'];
-  const isOfAll = isTakenOver(document, label, 'announced');
+  const isOfAll = isInherited(document, label, 'announced');
   const subject = `${isOfAll ? `${label}: ` : ''}announced (${dayOf(announced)})`;
   if (deprecated !== undefined && announced > deprecated) {
     const place =
-      !isOfAll && isTakenOver(document, label, 'deprecated') ? placeOfAll('deprecated', view) : '';
+      !isOfAll && isInherited(document, label, 'deprecated') ? placeInApi('deprecated', view) : '';
     report(path, {
       rule: 'date-order',
       message: `${subject} is after deprecated (${dayOf(deprecated)}${place}): a deprecation is announced before it begins`,
@@ -122,8 +122,8 @@ function orderAnnounced({ label, version, at, view }: CheckedVersion, report: Re
   }
 }
 
-/** What a version has without saying it is looked for in vain where the version is written. */
-function placeOfAll(key: string, { document }: PolicyView): string {
+/** An inherited date is not in the section of the version, so the message names its line. */
+function placeInApi(key: string, { document }: PolicyView): string {
   const { file, line } = document.origin([key]) ?? {};
   return `, that of the API at ${file}:${line}`;
 }
@@ -134,17 +134,17 @@ function hasUnknownKey(label: string, { document }: PolicyView): boolean {
   return unknown([], API_KEYS) || unknown(['versions', label], VERSION_KEYS);
 }
 
-/** RET-4: it leads to a declared version, and not back. Whether that is served by then is the matter of rules/. */
+/** RET-4: the target is declared and does not lead back. plan/rules/ checks whether it is still served then. */
 function checkRedirect({ label, version, at, view }: CheckedVersion, report: Report): void {
   const to = redirectOf(version);
   if (to === undefined) return;
   const path = [...at, 'after', 'redirect'];
   if (!view.labels.includes(to)) {
-    reportDangling(path, 'version', to, view.labels, view, report);
+    reportUnknownName(path, 'version', to, view.labels, view, report);
     return;
   }
   const chain = redirectChain(label, view.versions);
-  // A request for `v1` is answered by the newest version of that major, which may be the one that redirects (RET-5).
+  // RET-5: `v1` means the newest version of that major, which may be the redirecting version itself.
   const [answering] = createResolutionRules({
     header: undefined,
     default: undefined,

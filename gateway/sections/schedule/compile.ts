@@ -1,4 +1,4 @@
-// What of a version and an operation depends on dates: the schedule, brownouts, exceptions, the freeze and retirement by usage.
+// Compiles schedules, brownouts, exceptions, freeze and retire_when of versions and operations.
 import type { VersionRules } from '../../plan/plan.ts';
 import type { EpochMs } from '../../policy/contract.ts';
 import { type BrownoutCalendar, createBrownoutCalendar } from '../../policy/lifecycle/brownout-calendar.ts';
@@ -17,12 +17,12 @@ export function endOfVersion({ version }: VersionInput): Pick<VersionRules, 'fre
   return { freeze: version.freeze, retireWhen: version.retire_when };
 }
 
-/** A version is judged by its usage as a whole. */
+/** Usage is judged for the whole version. */
 export function endOfOperation(): Pick<VersionRules, 'retireWhen'> {
   return { retireWhen: undefined };
 }
 
-/** `published`: where the gateway itself tells of the API's life; `urlOf`: where a guide is read. */
+/** `published`: the URL of the API's lifecycle page. `urlOf`: the URL of a guide. */
 export function compileSchedule(
   version: VersionFile,
   published: string,
@@ -38,7 +38,7 @@ export function compileSchedule(
     sunset: effectiveSunset(version),
     retired: version.retired,
     forgotten: version.forgotten,
-    // Where a version redirects to is where to go, unless another is named (RET-8).
+    // RET-8: the redirect target is the successor unless the file names another.
     successor: successorOf(version),
     alternate: version.alternate,
     guide: version.guide && urlOf(version.guide),
@@ -54,8 +54,8 @@ export function compileSchedule(
 }
 
 /**
- * Earlier than the version's, never later: what is gone as a whole is gone in each part (RET-11). A deprecation that would
- * come after the end never comes (DEP-5), and the version's announcement is of its own date alone.
+ * RET-11: an operation ends no later than its version. A deprecation after the end is dropped (DEP-5). The version's
+ * announcement counts only for the version's own deprecation date.
  */
 export function scheduleOfOperation(
   operation: OperationFile,
@@ -88,7 +88,7 @@ function afterOf({ after, sunset, successor }: OperationFile, label: Label, { af
   return { kind: 'redirect', to: successor?.label ?? label, unsafe: 308 } as const;
 }
 
-/** `pathOf`: where a version lives, up to the tail. */
+/** `pathOf`: the URL of a version without the tail. */
 export function successionOf(
   label: Label,
   versions: ReadonlyMap<Label, VersionFile>,
@@ -106,22 +106,22 @@ export function successionOf(
   };
 }
 
-/** `known`: the instant by which they are announced. */
+/** `known`: brownouts announced by this instant are included. */
 type Brownouts = (
   dates: Pick<Schedule, 'deprecated' | 'sunset'>,
   known: EpochMs,
 ) => BrownoutCalendar | undefined;
 
 /**
- * The windows of the rules that are announced, none beginning before it is. Undefined where there are none, and without
- * the dates between which they may lie. The same dates are unrolled once: each window costs a look at a time zone.
+ * The windows of the announced rules, none before its announcement. Undefined without windows or without both dates.
+ * Windows for equal dates are cached, because each needs a time zone lookup.
  */
 export function compileBrownouts(rules: readonly BrownoutRule[] = []): Brownouts {
-  const unrolled = new Map<string, readonly BrownoutWindow[]>();
+  const cachedWindows = new Map<string, readonly BrownoutWindow[]>();
   return ({ deprecated, sunset }, known) => {
     if (rules.length === 0 || deprecated === undefined || sunset === undefined) return undefined;
     const expand = () => expandBrownouts(rules, { deprecated, sunset });
-    const windows = unrolled.getOrInsertComputed(`${deprecated} ${sunset}`, expand);
+    const windows = cachedWindows.getOrInsertComputed(`${deprecated} ${sunset}`, expand);
     const announced = windows
       .filter((window) => window.announced <= known && window.announced < window.until)
       .map((window) => ({ ...window, from: Math.max(window.from, window.announced) }));
@@ -130,9 +130,8 @@ export function compileBrownouts(rules: readonly BrownoutRule[] = []): Brownouts
 }
 
 /**
- * With leave from the sunset the consumer's own last day stands in its headers. `mayOutlast`: whether anybody may have it.
- * An operation that ends by a date of its own ends for everybody, since the leave was given for the version; and where
- * there is no upstream, there is nothing to let anybody pass to.
+ * An exception from the sunset puts the consumer's own end into its headers. `mayOutlast` is false for an operation with
+ * its own sunset, because the exception is for the version, and for a version without an upstream.
  */
 export function compileExceptions(
   exceptions: VersionFile['exceptions'],
@@ -153,7 +152,10 @@ export function compileExceptions(
   });
 }
 
-/** With the rules before each later announcement of a date. `instants`: of the announcements, in time order; `datedAt`: the part of the rules that is known by an instant. */
+/**
+ * Adds the rules before each later announcement. `instants`: the announcements in time order. `datedAt`: the rules known by
+ * an instant.
+ */
 export function withAnnouncements(
   rules: VersionRules,
   instants: readonly EpochMs[],

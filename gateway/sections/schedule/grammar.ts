@@ -1,8 +1,8 @@
-// The dates of an API, a version and an operation, and what happens by them. A date D is the instant D T00:00:00Z (SUN-2).
+// The grammar of dates and what follows them. A date D is the instant D T00:00:00Z (SUN-2).
 import { z } from 'zod';
 import { parseCron, parseZone } from '../../policy/lifecycle/brownout-cron.ts';
 import type { BrownoutRule, BrownoutTimes } from '../../policy/lifecycle/brownout-rule.ts';
-import { EXEMPTIONS } from '../../policy/lifecycle/exceptions.ts';
+import { EXCEPTION_SCOPES } from '../../policy/lifecycle/exceptions.ts';
 import { parseOperationSuccessor } from '../../policy/lifecycle/operation-template.ts';
 import { retireWhenSection } from '../../policy/lifecycle/retire-when.ts';
 import { duration, instant, lineOfText, notation, orOff, parseShare } from '../../policy/notation.ts';
@@ -12,7 +12,10 @@ const label = (description: string) => z.string().meta({ description, examples: 
 const extension = z.strictObject({
   to: instant('The new sunset.'),
   announced: instant('From this day the extension holds for callers; before the sunset it moves.'),
-  why: lineOfText('Why: a note for the readers of this file, sent to nobody.').optional(),
+  why: lineOfText(
+    'Why: a note for the readers of this file, never sent.',
+    'acme is still migrating',
+  ).optional(),
 });
 
 const after = z.union([
@@ -27,11 +30,15 @@ const after = z.union([
 ]);
 
 const exception = z.strictObject({
-  consumer: z.string().min(1).max(256).meta({ description: 'Consumer as its token names it.' }),
+  consumer: z
+    .string()
+    .min(1)
+    .max(256)
+    .meta({ description: 'Consumer as its token names it.', examples: ['acme'] }),
   until: instant('From this day on the exception does nothing.'),
-  from: z.array(z.enum(EXEMPTIONS)).min(1).meta({ description: 'What the consumer is free from.' }),
-  why: lineOfText('Why, such as a contract.'),
-  by: lineOfText('Who granted it.'),
+  from: z.array(z.enum(EXCEPTION_SCOPES)).min(1).meta({ description: 'What the consumer is free from.' }),
+  why: lineOfText('Why, such as a contract.', 'contract 4711'),
+  by: lineOfText('Who granted it.', 'api-team'),
 });
 
 const extensions = z.array(extension).min(1).meta({ description: 'Later sunsets, in the order announced.' });
@@ -66,12 +73,14 @@ const brownout = z.strictObject({
     .union([z.literal(410), z.literal(503)])
     .meta({ description: 'Status inside a window; default 410.' })
     .optional(),
-  message: lineOfText('Sentence of the body; default: says until when and what follows.').optional(),
+  message: lineOfText(
+    'Sentence of the body; default: says until when and what follows.',
+    'Orders v1 ends on April 15.',
+  ).optional(),
 });
 
 type Brownout = z.output<typeof brownout>;
 
-/** The brownouts of one version or operation. */
 export const brownoutsSection = z
   .array(
     brownout.transform((written, context): BrownoutRule => {
@@ -81,14 +90,14 @@ export const brownoutsSection = z
         return z.NEVER;
       }
       const { announced, percentage, status, message } = written;
-      // All of the callers is everyone: then it need not be known who is calling.
+      // Without a share the gateway need not identify the caller.
       const share = percentage === 1 ? undefined : percentage;
       return { times, announced, status: status ?? 410, share, message };
     }),
   )
   .meta({ description: 'Announced short refusals between deprecation and sunset.' });
 
-/** The times of an entry, or what is wrong with its combination of keys. */
+/** A string is the problem with the combination of keys. */
 function timesOf(written: Brownout): BrownoutTimes | string {
   const { from, until, before_sunset: beforeSunset, for: lasts, cron, zone } = written;
   if (zone !== undefined && cron === undefined) return 'zone belongs to a cron expression';
@@ -115,10 +124,10 @@ const freeze = instant(
 
 const NO_BROWNOUTS: readonly BrownoutRule[] = [];
 
-/** Of a version: `off` where it takes over nothing from its API. */
+/** For a version. `off` stops the inheritance from the API. */
 const own = <Section extends z.ZodType>(section: Section) => orOff(section, undefined).optional();
 
-/** A version may have its own instead of those of its API, and an API without versions has only these. */
+/** Versions may replace the dates of the API. An API without versions has only these. */
 export const dateFields = {
   ofApi: {
     announced: instant(
@@ -144,7 +153,7 @@ export const dateFields = {
     forgotten: own(instant('From this day the version is unknown, as if it had never existed.')),
     successor: label('Version to move to.').optional(),
   },
-  /** What is absent is the version's. */
+  /** Missing keys are inherited from the version. */
   ofOperation: {
     deprecated: instant('From this day answers of the operation carry Deprecation.').optional(),
     sunset: instant('From this day the operation no longer answers.').optional(),
@@ -160,7 +169,6 @@ export const dateFields = {
   },
 };
 
-/** What happens between the dates, and after them. */
 export const endFields = {
   ofApi: {
     exceptions: exceptionsSection.optional(),

@@ -1,18 +1,18 @@
-// The dates in force of a version, where it leads, and the chain of its redirects as time passes (RET-4).
+// Computes effective sunsets, successors and redirect chains of versions (RET-4).
 import type { EpochMs } from '../../policy/contract.ts';
 import type { VersionParts } from '../policy-file.ts';
 
-/** One version of a chain, open as a target until its own sunset; `Infinity` when it has none. */
+/** A version of a chain. It is a target until its own sunset, or `Infinity`. */
 export interface RedirectHop {
   readonly label: string;
   readonly until: EpochMs;
 }
 
 export type RedirectChain =
-  /** Nearest first; empty when the version is not redirected. */
+  /** Nearest first. Empty without a redirect. */
   { readonly kind: 'hops'; readonly hops: readonly RedirectHop[] } | { readonly kind: 'cycle' };
 
-/** The sunset in force: the last extension's, or the one first published. */
+/** The last extension, or the sunset as first published. */
 export function effectiveSunset(version: VersionParts): EpochMs | undefined {
   return version.extended?.at(-1)?.to ?? version.sunset;
 }
@@ -21,11 +21,11 @@ export interface Extension {
   readonly index: number;
   readonly to: EpochMs;
   readonly announced: EpochMs;
-  /** The sunset it moves: the one first published, or that of the extension before. */
+  /** The sunset that it moves: the first published one or the extension before. */
   readonly moves: EpochMs;
 }
 
-/** None while the sunset they move is unknown. */
+/** Empty if the sunset is unknown. */
 export function extensionsOf({ sunset, extended = [] }: VersionParts): readonly Extension[] {
   if (sunset === undefined || extended === undefined) return [];
   return extended.map(({ to, announced }, index) => ({
@@ -36,7 +36,7 @@ export function extensionsOf({ sunset, extended = [] }: VersionParts): readonly 
   }));
 }
 
-/** An operation may begin and end earlier than its version, not later. */
+/** An operation may end earlier than its version, not later. */
 export function earlier(own: EpochMs | undefined, ofVersion: EpochMs | undefined): EpochMs | undefined {
   return own === undefined || ofVersion === undefined ? (own ?? ofVersion) : Math.min(own, ofVersion);
 }
@@ -59,12 +59,11 @@ export function redirectChain(label: string, versions: ReadonlyMap<string, Versi
   return { kind: 'hops', hops };
 }
 
-/** The version that `after: { redirect }` names. */
 export function redirectOf(version: VersionParts | undefined): string | undefined {
   return typeof version?.after === 'object' ? version.after.redirect : undefined;
 }
 
-/** Where callers of a version go next: where it redirects to, unless another version is named (RET-8). */
+/** RET-8: the named successor, otherwise the redirect target. */
 export function successorOf(version: VersionParts | undefined): string | undefined {
   return version?.successor ?? redirectOf(version);
 }

@@ -1,10 +1,10 @@
-// How a diff shows dates and what depends on them: extensions applied, brownouts as windows.
+// The diff of dates and what depends on them, with extensions applied and brownouts as windows.
 import type { BrownoutRule } from '../../policy/lifecycle/brownout-rule.ts';
 import { expandBrownouts } from '../../policy/lifecycle/brownout-windows.ts';
 import { spellOperation } from '../../policy/lifecycle/operation-template.ts';
 import { retireWhenInWords } from '../../policy/lifecycle/retire-when.ts';
 import { dateInWords } from '../../policy/notation.ts';
-import { dateFact, type Fact, membersFact, plainWord, type Word, wordFact } from '../facts.ts';
+import { type ComparedValue, dateFact, type Fact, membersFact, plainValue, wordFact } from '../facts.ts';
 import type { OperationFile, VersionFile } from '../policy-file.ts';
 import type { Words } from '../section.ts';
 import { effectiveSunset, successorOf } from './redirects.ts';
@@ -12,7 +12,7 @@ import { effectiveSunset, successorOf } from './redirects.ts';
 export const scheduleWords: Words = {
   ofVersion: {
     released: ({ released }) => dateFact('released', Number.isFinite(released) ? released : undefined),
-    // The deprecation is its own announcement unless another date is given.
+    // Without another date the deprecation is its own announcement.
     announced: ({ announced, deprecated }) =>
       dateFact('announced', announced === deprecated ? undefined : announced),
     deprecated: ({ deprecated }) => dateFact('deprecated', deprecated),
@@ -22,7 +22,7 @@ export const scheduleWords: Words = {
       dateFact('retired', version.retired === effectiveSunset(version) ? undefined : version.retired),
     forgotten: ({ forgotten }) => dateFact('forgotten', forgotten),
     after: afterFacts,
-    // Where a version redirects to is its successor, unless another is named (RET-8).
+    // RET-8: the redirect target is the successor unless the file names another.
     successor: (version) => wordFact('successor', successorOf(version)),
     exceptions: ({ exceptions = [] }) => [membersFact('exception', exceptions.map(exceptionWord))],
     brownouts: (version) => windowFacts(version.brownouts, version.deprecated, effectiveSunset(version)),
@@ -51,8 +51,8 @@ function afterFacts(version: VersionFile): readonly Fact[] {
   return wordFact('after', `redirect to ${after.redirect}${unsafe}`);
 }
 
-function extensionWord({ to, announced }: NonNullable<VersionFile['extended']>[number]): Word {
-  return plainWord(`to ${dateInWords(to)}, announced ${dateInWords(announced)}`);
+function extensionWord({ to, announced }: NonNullable<VersionFile['extended']>[number]): ComparedValue {
+  return plainValue(`to ${dateInWords(to)}, announced ${dateInWords(announced)}`);
 }
 
 function retireWhenFacts({ retire_when: rule }: VersionFile): readonly Fact[] {
@@ -61,9 +61,13 @@ function retireWhenFacts({ retire_when: rule }: VersionFile): readonly Fact[] {
   return wordFact('retirement', retireWhenInWords(rule) + otherwise);
 }
 
-function exceptionWord({ consumer, until, from }: NonNullable<VersionFile['exceptions']>[number]): Word {
+function exceptionWord({
+  consumer,
+  until,
+  from,
+}: NonNullable<VersionFile['exceptions']>[number]): ComparedValue {
   const free = from.toSorted().join(' and ');
-  return plainWord(`of ${JSON.stringify(consumer)} from ${free} until ${dateInWords(until)}`);
+  return plainValue(`of ${JSON.stringify(consumer)} from ${free} until ${dateInWords(until)}`);
 }
 
 function windowFacts(

@@ -1,4 +1,4 @@
-// What answers say of the lifecycle, and whether refusals for it are given.
+// Compiles which lifecycle signals responses carry, and whether the API only observes.
 import type { ApiPlan } from '../../plan/plan.ts';
 import type { Settings } from '../../plan/settings.ts';
 import type { PhaseOptions } from '../../policy/lifecycle/phases.ts';

@@ -1,23 +1,22 @@
-// What answers say of the lifecycle, and whether refusals for it are given.
+// The grammar of lifecycle signals in responses, and of `mode`.
 import { z } from 'zod';
 import { wholeSeconds } from '../../policy/notation.ts';
 
-/** Whether refusals for lifecycle and limits are given or only counted. */
 export const modeSection = z.enum(['enforce', 'observe']).meta({
   description: 'observe: signal and count, but refuse nothing for lifecycle and limits; default enforce.',
 });
 
-/** A 304 cannot take a header from a stored answer: what is stored must go by itself (CACHE-6). */
+/** CACHE-6: a 304 cannot remove a header from a stored response, so stored responses must expire. */
 export const deprecatedMaxAgeSection = wholeSeconds(
   'Longest time an answer of a deprecated version may be reused by caches; default: what the service says.',
 );
 
-/** How `Deprecation` is written (DEP-1). */
+/** DEP-1. */
 export const deprecationHeaderSection = z
   .enum(['rfc9745', 'true', 'http-date'])
   .meta({ description: 'Form of the Deprecation header; default rfc9745.' });
 
-/** Who is believed where an upstream sends a `Deprecation` or `Sunset` too (DEP-2, SUN-3). */
+/** DEP-2, SUN-3. */
 export const upstreamWinsSection = z.boolean().meta({
   description:
     'Whether a well-formed Deprecation or Sunset that the service itself sends stays in place of ours; default false.',

@@ -1,4 +1,4 @@
-// One upstream of a policy file with its defaults filled in, and the fields that pass to it.
+// Compiles an upstream with its defaults, and the client fields that it does not receive.
 import type { ApiPlan, Timeouts, UpstreamPlan } from '../../plan/plan.ts';
 import type { ConnectionRules, RetryRules } from '../../plan/upstreams/connection-rules.ts';
 import type { BreakerRules, HealthRules, TargetRules } from '../../plan/upstreams/target-rules.ts';
@@ -7,23 +7,23 @@ import { type Label, UNVERSIONED } from '../../policy/versioning/resolution.ts';
 import type { PolicyFile, UpstreamFile } from '../policy-file.ts';
 import { DEFAULT_VERSION_HEADER } from '../resolve/grammar.ts';
 
-/** What is the same for every upstream of an API. */
+/** The same for every upstream of an API. */
 type SharedRules = Pick<UpstreamPlan, 'answerFields'> & { readonly withheld: readonly string[] };
 
-/** One service may stand behind several versions, so that no version lets a client send what another one tells (XFF-1). */
+/** XFF-1: versions may share a service, so the identity headers of one version are withheld for all. */
 export function withheldByAll(
   file: PolicyFile,
   { headers, keyHeaders, versionHeaders }: Pick<ApiPlan, 'headers' | 'keyHeaders' | 'versionHeaders'>,
 ): SharedRules['withheld'] {
-  const told = Object.values(file.upstreams ?? {}).flatMap(({ identity_headers: each }) => [
+  const identityHeaders = Object.values(file.upstreams ?? {}).flatMap(({ identity_headers: each }) => [
     each?.consumer ?? [],
     each?.scopes ?? [],
   ]);
   const { set = {}, remove = [] } = headers?.request ?? {};
-  return [...versionHeaders, ...told.flat(), ...keyHeaders, ...Object.keys(set), ...remove];
+  return [...versionHeaders, ...identityHeaders.flat(), ...keyHeaders, ...Object.keys(set), ...remove];
 }
 
-/** The upstream of an API without versions may have any name, and is told no version. */
+/** The upstream of an API without versions may have any name and gets no version. */
 export function compileUpstream(
   { api, base, upstreams = {} }: PolicyFile,
   version: Label,
@@ -56,7 +56,7 @@ export function compileUpstream(
   };
 }
 
-/** The path of the service in front of the tail: no trailing slash, empty for the root. `label`: undefined without versions. */
+/** The service path before the tail, without a trailing slash. Empty for the root. `label`: undefined without versions. */
 export function upstreamPath(
   { path, version_as }: Pick<UpstreamFile, 'path' | 'version_as'>,
   base: string,
@@ -72,7 +72,6 @@ export const DEFAULT_TIMEOUTS: Timeouts = { connect: 1_000, headers: 5_000, idle
 const DEFAULT_CONNECTIONS: ConnectionRules = { max: 256, queue: 1_024, waitMs: 1_000 };
 const DEFAULT_RETRIES: RetryRules = { attempts: 1, budget: 0.2 };
 
-/** Milliseconds, each with its default. */
 export function compileTimeouts(timeout: UpstreamFile['timeout']): Timeouts {
   const written = typeof timeout === 'number' ? { headers: timeout } : (timeout ?? {});
   const { connect, headers, idle, total } = DEFAULT_TIMEOUTS;
@@ -84,7 +83,7 @@ export function compileTimeouts(timeout: UpstreamFile['timeout']): Timeouts {
   };
 }
 
-/** The texts of certificates and keys stand in `file` in place of their paths by now. */
+/** `file` contains PEM texts in place of paths here. */
 function compileConnectionRules(
   file: UpstreamFile,
 ): Pick<UpstreamPlan, 'host' | 'connections' | 'retries' | 'http2' | 'tls'> {
@@ -138,7 +137,7 @@ function compileHealth(health: UpstreamFile['health']): HealthRules | undefined 
   };
 }
 
-/** Unasked, a single target is never taken out: an answer of the gateway's own helps no client there. */
+/** By default a single target has no breaker: a response of the gateway would help no client. */
 function compileBreaker({ breaker, targets }: UpstreamFile): BreakerRules | undefined {
   if (breaker === 'off') return undefined;
   if (breaker === undefined) return targets.length > 1 ? DEFAULT_BREAKER : undefined;

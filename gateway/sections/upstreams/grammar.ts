@@ -1,4 +1,4 @@
-// The `upstreams` section of a policy file: the services an API's versions are forwarded to.
+// The grammar of `upstreams`, the services behind the versions of an API.
 import { z } from 'zod';
 import { parseFieldName } from '../../policy/headers/field-name.ts';
 import { duration, notation, parseDuration } from '../../policy/notation.ts';
@@ -7,13 +7,13 @@ import { versionAsSection } from '../resolve/grammar.ts';
 
 const PATH = /^(\/[A-Za-z0-9._~-]{1,150})+$/;
 
-/** A plain path: no query, no escapes, no dot segments; `/` is the root. */
+/** A plain path without query, escapes or dot segments. `/` is the root. */
 function parsePath(text: string): string | undefined {
   const plain = text === '/' || (PATH.test(text) && !/\/\.{1,2}(\/|$)/.test(text));
   return plain ? text : undefined;
 }
 
-/** An origin: scheme http or https, host, port. Undefined when the URL has anything more. */
+/** An http or https origin: scheme, host and port. Undefined if the URL has any other part. */
 export function parseOrigin(text: string): string | undefined {
   if (!URL.canParse(text)) return undefined;
   const url = new URL(text);
@@ -70,7 +70,7 @@ const identityHeaders = z
 
 const CHECK_PATH = /^\/[A-Za-z0-9\-._~!$&'()*+,;=:@/]*(\?[A-Za-z0-9\-._~!$&'()*+,;=:@/?]*)?$/;
 
-/** A path, perhaps with a query, sent as it is written: no escapes, no dot segments. */
+/** A path with an optional query, sent as written: no escapes, no dot segments. */
 function parseCheckPath(text: string): string | undefined {
   const [path = ''] = text.split('?');
   return text.length <= 200 && CHECK_PATH.test(text) && !/\/\.{1,2}(\/|$)/.test(path) ? text : undefined;

@@ -1,4 +1,5 @@
 // Messages between the primary and its workers, except those of the stores.
+import type { LogLevel } from '../../plan/grammar/logs-section.ts';
 import type { ReadPiece } from '../../plan/reload/pieces.ts';
 import type { Settings } from '../../plan/settings.ts';
 import type { MetricsSnapshot } from '../../telemetry/snapshots.ts';
@@ -32,6 +33,7 @@ export interface WorkerAnswers {
   readonly use: (order: PlanOrder) => Promise<void> | void;
   /** For new connections. */
   readonly show: (pairs: readonly KeyPair[]) => Promise<void> | void;
+  readonly setLogLevel: (level: LogLevel) => Promise<void> | void;
   readonly hear: (news: unknown) => Promise<void> | void;
   readonly snapshot: () => Promise<MetricsSnapshot>;
   /** Stops accepting and finishes running requests. Resolves when only the process is left. */

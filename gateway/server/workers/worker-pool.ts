@@ -1,4 +1,5 @@
 // The primary's worker pool: a fixed number of workers with the same plan, each replaced when it ends.
+import type { LogLevel } from '../../plan/grammar/logs-section.ts';
 import type { MonotonicMs } from '../../policy/contract.ts';
 import type { Logger } from '../../telemetry/logs/logger.ts';
 import type { MetricsSnapshot } from '../../telemetry/snapshots.ts';
@@ -34,6 +35,8 @@ export interface WorkerPool {
   readonly notify: (news: unknown) => Promise<void>;
   /** Resolves like `notify`. */
   readonly show: (pairs: readonly KeyPair[]) => Promise<void>;
+  /** Resolves like `notify`. */
+  readonly setLogLevel: (level: LogLevel) => Promise<void>;
   readonly serving: () => number;
   readonly snapshots: () => Promise<readonly MetricsSnapshot[]>;
   /** True if all workers ended by themselves. No worker is replaced from now on. */
@@ -69,6 +72,11 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
     everyMs: options.countEveryMs ?? COUNT_EVERY_MS,
     monotonic: options.monotonic,
   });
+
+  const sendToAll = async (send: (member: PoolMember) => Promise<void>): Promise<void> => {
+    // An unreachable worker is about to end, and its replacement starts with the current state.
+    await Promise.allSettled([...members].map((member) => withTimeout(NOTIFY_WITHIN_MS, send(member))));
+  };
 
   const kill = async ({ worker }: PoolMember): Promise<void> => {
     worker.kill();
@@ -178,17 +186,9 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
       // Includes starting workers: they accept connections before they report it.
       await Promise.all([...members].filter(({ state }) => state !== 'leaving').map(updatePlan));
     },
-    notify: async (news) => {
-      // An unreachable worker is about to end, and its replacement starts with the current state.
-      await Promise.allSettled(
-        [...members].map(({ ask }) => withTimeout(NOTIFY_WITHIN_MS, ask('hear', news))),
-      );
-    },
-    show: async (pairs) => {
-      await Promise.allSettled(
-        [...members].map(({ ask }) => withTimeout(NOTIFY_WITHIN_MS, ask('show', pairs))),
-      );
-    },
+    notify: (news) => sendToAll(({ ask }) => ask('hear', news)),
+    show: (pairs) => sendToAll(({ ask }) => ask('show', pairs)),
+    setLogLevel: (level) => sendToAll(({ ask }) => ask('setLogLevel', level)),
     serving: () => serving().length,
     snapshots: counts.now,
     drain: async () => {

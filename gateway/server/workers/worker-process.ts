@@ -8,6 +8,7 @@ export interface Worker {
   readonly use: WorkerAnswers['use'];
   readonly snapshot: () => Promise<MetricsSnapshot>;
   readonly show: WorkerAnswers['show'];
+  readonly setLogLevel: WorkerAnswers['setLogLevel'];
   readonly hear: WorkerAnswers['hear'];
   /** The worker then drains and ends. */
   readonly onUncaught: (error: unknown) => void;
@@ -40,6 +41,7 @@ export function runWorker(open: (start: WorkerStart, primary: PrimaryLink) => Pr
     },
     use: async (order) => (await opening.promise).use(order),
     show: async (pairs) => (await opening.promise).show(pairs),
+    setLogLevel: async (level) => (await opening.promise).setLogLevel(level),
     hear: async (news) => (await opening.promise).hear(news),
     snapshot: async () => (await opening.promise).snapshot(),
     drain: () => close(),

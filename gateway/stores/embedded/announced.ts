@@ -1,12 +1,12 @@
-// Announcements in sundial.db: those made, and a lease for each under way.
+// The port of announcements in sundial.db: texts of those made, and a lease for each in progress.
 import type { DatabaseSync } from 'node:sqlite';
-import type { AnnouncedStore, AnnouncementClaim } from '../../policy/lifecycle/announced.ts';
+import type { AnnouncedStore, AnnouncementClaim } from '../../policy/lifecycle/announcement-store.ts';
 import type { CallThread } from '../store-port.ts';
 import { textOf } from './ledger-reading.ts';
 
 const NOW = "CAST(unixepoch('subsec') * 1000 AS INTEGER)";
 
-/** Run by the thread of the database. */
+/** Runs in the database thread. */
 export function announcedOperations(database: DatabaseSync) {
   const find = database.prepare('SELECT text FROM announced WHERE id = ?');
   const lease = database.prepare(`SELECT owner FROM announced WHERE id = ? AND until > ${NOW}`);

@@ -6,14 +6,14 @@ import { makeFolder } from '../../system/make-folder.ts';
 import type { DataFolder } from './data-folder.ts';
 
 export interface Backup {
-  /** Below the data folder. */
+  /** Its path. */
   readonly file: string;
   readonly bytes: number;
 }
 
-/** A text for file names, to the second. */
+/** A text for file names, to the millisecond: two in one second have different names. */
 export function fileTime(at: EpochMs): string {
-  return new Date(at).toISOString().replace(/\..*/, 'Z').replaceAll(':', '-');
+  return new Date(at).toISOString().replaceAll(':', '-');
 }
 
 /**
@@ -24,15 +24,15 @@ export async function writeBackup(
   { folder, database }: Pick<DataFolder, 'folder' | 'database'>,
   at: EpochMs,
 ): Promise<Backup> {
-  const file = join('backups', `${fileTime(at)}.db`);
-  const path = join(folder, file);
+  const backups = join(folder, 'backups');
+  const file = join(backups, `${fileTime(at)}.db`);
   try {
-    await makeFolder(join(folder, 'backups'), { mode: 0o700 });
-    await using partial = await openPartial(`${path}.partial`);
+    await makeFolder(backups, { mode: 0o700 });
+    await using partial = await openPartial(`${file}.partial`);
     await database.backup(partial.path);
     await partial.sync();
-    await rename(partial.path, path);
-    return { file, bytes: (await stat(path)).size };
+    await rename(partial.path, file);
+    return { file, bytes: (await stat(file)).size };
   } catch (error) {
     if (error instanceof StoreUnavailable) throw error;
     throw new StoreUnavailable(`the file system says ${Reflect.get(Object(error), 'code')}`);

@@ -1,4 +1,4 @@
-// The folder an embedded store keeps its state in, held by one process at a time. Opened at start.
+// Opens the data folder of an embedded store and turns failures into messages for the operator.
 import { chmodSync, closeSync, existsSync, openSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeFolder } from '../../system/make-folder.ts';
@@ -10,11 +10,11 @@ export const DATABASE_FILE = 'sundial.db';
 export interface DataFolder {
   readonly folder: string;
   readonly database: Database;
-  /** Lets go of the folder. May be called twice. */
+  /** Releases the folder's lock. May be called twice. */
   readonly close: () => Promise<void>;
 }
 
-/** The data folder cannot be used; the message says what to do. For the operator, never for a client. */
+/** The data folder cannot be used. The message tells the operator what to do; no client sees it. */
 export class DataFolderError extends Error {
   readonly code: 'data_folder_locked' | 'data_folder_unusable';
 
@@ -30,11 +30,10 @@ export function hasDatabase(folder: string): boolean {
 }
 
 /**
- * Creates `folder` for its owner only (mode 0700) where it is missing and takes its one-process lock. The database is
- * the owner's only as well (0600); SQLite gives the log beside it the same mode.
- *
- * @throws DataFolderError `data_folder_locked` when another process holds it, `data_folder_unusable` when it cannot
- * be created, written or read, or its database is damaged or a newer edition's.
+ * Creates `folder` with mode 0700 if it is missing, and takes its lock, which one process can hold. The database gets mode 0600;
+ * SQLite gives its log the same mode.
+ * @throws DataFolderError `data_folder_locked` if another process holds the lock; `data_folder_unusable` if the folder cannot be
+ * created, written or read, or if the database is damaged or was written by a newer release
  */
 export async function openDataFolder(folder: string, options: DatabaseOptions): Promise<DataFolder> {
   const file = join(folder, DATABASE_FILE);
@@ -48,10 +47,7 @@ export async function openDataFolder(folder: string, options: DatabaseOptions): 
   }
 }
 
-/**
- * An existing file is never opened here: closing it would give up the locks that this very process holds on it
- * through SQLite.
- */
+/** Never opens an existing file: closing it would release the locks that this process holds on it through SQLite. */
 function keepPrivate(file: string): void {
   try {
     closeSync(openSync(file, 'wx', 0o600));
@@ -61,7 +57,6 @@ function keepPrivate(file: string): void {
   }
 }
 
-/** For the operator: what is wrong with the folder or its database, and what to do. */
 export function toDataFolderError(folder: string, file: string, error: unknown): DataFolderError {
   const reason = error instanceof Error ? error.message : String(error);
   const code = error instanceof OpenError ? error.failure.code : 'unusable';

@@ -1,4 +1,4 @@
-// The thread that alone opens sundial.db and holds its lock: what it answers has been synced to the disk.
+// The worker thread that opens sundial.db and holds its lock; it answers after the data has been synced to the disk.
 import { statSync } from 'node:fs';
 import { backup, type DatabaseSync } from 'node:sqlite';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
@@ -7,7 +7,7 @@ import { type Call, createOperations, type Operations } from './operations.ts';
 
 export interface ThreadStart {
   readonly file: string;
-  /** The file that an earlier thread had open, and no other; undefined: whichever is there. */
+  /** Identity of the file that an earlier thread had open; undefined: any file is accepted. */
   readonly identity: string | undefined;
 }
 
@@ -15,21 +15,20 @@ export type ThreadMessage =
   | { readonly kind: 'ready'; readonly identity: string | undefined }
   | { readonly kind: 'failed'; readonly failure: OpenFailure }
   | { readonly kind: 'done'; readonly results: readonly unknown[] }
-  /** Nothing of the batch was kept. */
+  /** The whole batch was rolled back. */
   | { readonly kind: 'refused'; readonly reason: string }
   /** `failed`: why there is no backup. */
   | { readonly kind: 'backup'; readonly failed: string | undefined };
 
-/** What the thread is asked: a batch, a backup into this file, or its end. */
 export type ThreadOrder = readonly Call[] | { readonly backup: string } | 'close';
 
-/** Copied at once, in pages of 4 KiB: other calls wait for no more than a few milliseconds. */
+/** Pages of 4 KiB copied per step: other calls wait for a few milliseconds at most. */
 const BACKUP_PAGES = 64;
 
 interface HeldFiles {
-  /** The first of the database and the log beside it that was removed, replaced or written by another since `after`. */
+  /** The first file (database or log) that was removed, replaced or written by another process since `after`. */
   readonly before: () => string | undefined;
-  /** The first that was removed or replaced since it was first seen; what was written of the others was written here. */
+  /** The first file that was removed or replaced since it was first seen. Other changes come from this thread. */
   readonly after: () => string | undefined;
 }
 
@@ -38,7 +37,7 @@ interface FileState {
   readonly size: bigint;
 }
 
-/** What the process knows was read from another file. */
+/** The process holds state from another file of the same name. */
 class GoneError extends Error {
   constructor(file: string) {
     super(`${file} is not there as it was: put it back, or start the gateway again to go on without it`);
@@ -55,7 +54,7 @@ function run(database: DatabaseSync, operations: Operations, calls: readonly Cal
     database.exec('COMMIT');
     return { kind: 'done', results };
   } catch (error) {
-    // A mistake in this program ends the thread: thread.ts tells of it.
+    // A TypeError is a bug in a call. It ends the thread, and thread.ts reports it.
     if (primaryCode(error) === undefined) throw error;
     if (database.isTransaction) database.exec('ROLLBACK');
     return { kind: 'refused', reason: error instanceof Error ? error.message : String(error) };
@@ -106,14 +105,14 @@ function serve(port: MessagePort, { file, identity }: ThreadStart): void {
   say({ kind: 'ready', identity: identityOf(file) });
 }
 
-/** What tells one file from another under the same name; undefined where there is none. */
+/** Device and inode, which distinguish files of the same name; undefined if there is no file. */
 function identityOf(path: string): string | undefined {
   return fileStateOf(path)?.identity;
 }
 
-/** SQLite would go on writing to a file that was removed, or whose pages another process wrote. */
+/** Detects a file that was removed, or whose pages another process wrote: SQLite would go on writing to it. */
 function holdFiles(file: string): HeldFiles {
-  // The log comes with the first write and goes when the database is closed.
+  // SQLite creates the log at the first write and deletes it when the database is closed.
   const paths = [file, `${file}-wal`];
   const left = new Map<string, FileState>();
   const isAnother = (path: string, found: FileState | undefined): boolean => {

@@ -1,9 +1,9 @@
-// sundial.db as the embedded stores see it: calls in batches that resolve once they are on the disk, whatever becomes of the thread.
+// Calls to sundial.db: batches them, resolves each once it is on the disk, and restarts the database thread.
 import { StoreUnavailable } from '../../policy/contract.ts';
 import type { Call, Operations } from './operations.ts';
 import { type DatabaseThread, startThread } from './thread.ts';
 
-/** Far longer than a sync takes; a call that waits longer is rejected as unavailable. */
+/** Far longer than a sync takes. A call that waits longer is rejected as unavailable. */
 const ANSWER_WITHIN_MS = 1000;
 const RESTART_AFTER_MS = 250;
 const TRY_AGAIN_AFTER_MS = 250;
@@ -14,26 +14,26 @@ export interface Database {
     name: N,
     ...args: Parameters<Operations[N]>
   ) => Promise<ReturnType<Operations[N]>>;
-  /** Copies all of it into the file `into`, one at a time. Rejects with `StoreUnavailable` only. */
+  /** Copies the whole database into the file `into`; one copy at a time. Rejects with `StoreUnavailable` only. */
   readonly backup: (into: string) => Promise<void>;
-  /** Resolves when nothing runs or waits, what was given up included. */
+  /** Resolves when no call runs or waits, rejected calls included. */
   readonly settled: () => Promise<void>;
-  /** Resolves when what was asked is done and the file free. May be called twice. */
+  /** Resolves when pending calls are done and the file is free. May be called twice. */
   readonly close: () => Promise<void>;
 }
 
 export interface DatabaseOptions {
-  /** Called once per change: false when the thread has ended or a call came to nothing. */
+  /** Called once per change; false after the thread has ended or a call has failed. */
   readonly onState: (up: boolean) => void;
   readonly onFault: (error: unknown) => void;
-  /** Told why a call came to nothing, in SQLite's words or ours. */
+  /** Gets the reason of each failed call, in SQLite's words or ours. */
   readonly onRefused?: (reason: string) => void;
 }
 
 /**
- * Opens `file` in a worker thread. A thread that ends is reported and restarted until it opens the same file again; calls
- * until then reject at once. After a failed call the store counts as away until a write succeeds.
- * @throws OpenError when the file cannot be opened at first
+ * Opens `file` in a worker thread. If the thread ends, that is reported and it is restarted until it opens the same file again;
+ * meanwhile calls reject at once. After a failed call the store counts as unavailable until a write succeeds.
+ * @throws OpenError if the first attempt to open the file fails
  */
 export async function openDatabase(file: string, options: DatabaseOptions): Promise<Database> {
   let thread: DatabaseThread | undefined;
@@ -43,7 +43,7 @@ export async function openDatabase(file: string, options: DatabaseOptions): Prom
   let identity: string | undefined;
   let closed: Promise<void> | undefined;
   let up = false;
-  /** Why the thread could not be started again, as told last: said once, not at every attempt. */
+  /** The last reported reason why a restart failed. It is reported once, not at each attempt. */
   let reported = '';
 
   const setState = (now: boolean): void => {
@@ -105,7 +105,7 @@ export async function openDatabase(file: string, options: DatabaseOptions): Prom
     call: async (name, ...args) => {
       if (closed !== undefined) throw new StoreUnavailable('the store is closed');
       try {
-        // Which call goes with which arguments is checked where it is made.
+        // Callers of `call` have the types of name and arguments checked.
         return (await batches.add({ name, args } as Call)) as ReturnType<Operations[typeof name]>;
       } catch (error) {
         if (error instanceof StoreUnavailable) options.onRefused?.(error.message);
@@ -127,7 +127,7 @@ export async function openDatabase(file: string, options: DatabaseOptions): Prom
 }
 
 export interface Batches<Call> {
-  /** Rejects with what `run` rejects with, or with `StoreUnavailable` when no answer comes in time. */
+  /** Rejects as `run` does, or with `StoreUnavailable` if no answer comes in time. */
   readonly add: (call: Call) => Promise<unknown>;
   readonly settled: () => Promise<void>;
 }
@@ -139,8 +139,8 @@ interface PendingCall<Call> {
 }
 
 /**
- * `run` gets one batch at a time and resolves with its results in order. Calls of one event loop iteration form a batch. After
- * `answerWithinMs` all pending calls are rejected as unavailable, and new calls at once, until the batch has ended.
+ * `run` gets one batch at a time and resolves with the results in order. Calls of one event loop iteration form a batch. After
+ * `answerWithinMs` all pending calls are rejected as unavailable. New calls are rejected at once until that batch has ended.
  */
 export function createBatches<Call>(
   run: (calls: readonly Call[]) => Promise<readonly unknown[]>,
@@ -161,7 +161,7 @@ export function createBatches<Call>(
         reject(new StoreUnavailable('the disk does not answer'));
       waiting = [];
     };
-    // What has come while this process was busy is read before the verdict: a slow gateway is no slow disk.
+    // An answer that arrived while this process was busy is read first: a busy gateway is not a slow disk.
     const timer = setTimeout(() => setImmediate(giveUp), answerWithinMs);
     try {
       const results = await run(batch.map(({ call }) => call));

@@ -1,4 +1,4 @@
-// What the embedded store keeps for good: pins, API keys, overrides, idempotency keys, published files, ledger, announcements.
+// The lasting state of an embedded store: pins, API keys, overrides, idempotency keys, and the ports of sundial.db.
 import { StoreUnavailable } from '../../policy/contract.ts';
 import type { Override, OverrideStore } from '../../policy/lifecycle/override.ts';
 import { type ClaimTexts, createIdempotencyStore } from '../idempotency-records.ts';
@@ -14,27 +14,25 @@ import { openDataFolder } from './data-folder.ts';
 import type { Database, DatabaseOptions } from './database.ts';
 
 export interface EmbeddedState extends LastingStores {
-  /** The pins as they are kept: for workers, each of which knows pins of its own. */
+  /** Uncached pins, for workers: each worker has a cache of its own. */
   readonly records: PinRecords;
-  /** The API keys as they are kept. */
+  /** Stored texts of the API keys, for workers. */
   readonly keyTexts: KeyTexts;
-  /** Those that this process knows. */
   readonly pins: CachedPins;
   readonly backup: NonNullable<Stores['backup']>;
-  /** Idempotency keys as they are kept, for workers. */
+  /** Stored idempotency keys, for workers. */
   readonly claimTexts: ClaimTexts;
 }
 
 export interface EmbeddedOptions extends DatabaseOptions {
-  /** Sends news to the workers. */
   readonly notifyWorkers?: NotifyWorkers;
 }
 
-/** @throws DataFolderError when the folder is held by another process or cannot be used */
+/** @throws DataFolderError if another process holds the folder or it cannot be used */
 export async function openEmbeddedState(folder: string, options: EmbeddedOptions): Promise<EmbeddedState> {
   const data = await openDataFolder(folder, options);
   const { database, close } = data;
-  // Who asks meanwhile gets the one that is being made.
+  // A call during a backup gets that same backup.
   let backup: Promise<Backup> | undefined;
   const { onFault, notifyWorkers = async () => undefined } = options;
   const records = notifyingPinRecords(createPinRecords(pinTexts(database), onFault), notifyWorkers);
@@ -61,7 +59,7 @@ export async function openEmbeddedState(folder: string, options: EmbeddedOptions
         return backup;
       },
       close: async () => {
-        // Who asked for it is told how it ended.
+        // The caller of a running backup gets its result.
         await Promise.allSettled([backup]);
         await close();
       },
@@ -89,8 +87,8 @@ function pinTexts(database: Database): PinTexts {
 }
 
 /**
- * `onChange` gets the overrides after each change, which waits for it.
- * @throws StoreUnavailable when they cannot be read at first
+ * `onChange` gets the overrides after each change, and the change waits for it.
+ * @throws StoreUnavailable if the first read fails
  */
 export async function openOverrides(
   database: Pick<Database, 'call' | 'settled'>,
@@ -105,7 +103,7 @@ export async function openOverrides(
   };
   const without = (id: string): readonly Override[] => current.filter((each) => each.id !== id);
 
-  /** What was given up may happen all the same: once the disk answers, the file says whether it has. */
+  /** A call that was rejected as too late may still be carried out. Reading the file again shows whether it was. */
   const reread = async (): Promise<void> => {
     try {
       await database.settled();

@@ -1,4 +1,4 @@
-// The data folder of a demo: made, writable, and held before any sample service opens what is kept there.
+// Locks the data folder of a demo before any sample service opens its files.
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { makeFolder } from '../../system/make-folder.ts';
@@ -8,9 +8,8 @@ const LOCK_FILE = 'demo.lock';
 const SQLITE_BUSY = 5;
 
 /**
- * Holds `folder`, made where it is missing, for as long as this process lives: the operating system frees the lock of SQLite
- * however that ends.
- *
+ * Creates `folder` if it is missing and holds it for the life of this process. The operating system frees the SQLite lock however
+ * the process ends.
  * @throws Error with a sentence for the operator
  */
 export async function holdDemoFolder(folder: string): Promise<Disposable> {

@@ -1,26 +1,25 @@
-// What is asked of the ledger's tables in sundial.db, in pieces that are each short: pins wait for the same thread.
+// The ledger's operations on sundial.db, in short pieces, since pins wait for the same thread.
 import type { DatabaseSync, SQLOutputValue, StatementSync } from 'node:sqlite';
 import { mergeAgents } from '../../policy/usage/agents.ts';
 import { dayNumber, startOfDay } from '../../policy/usage/day.ts';
 import {
-  type Adopter,
   type FirstSeen,
   placeOf,
   type UsageBatch,
   type UsageRecord,
+  type VersionConsumer,
 } from '../../policy/usage/ledger.ts';
 import { agentsIn, storedAgents, storedSample } from '../usage-text.ts';
 import { createLedgerReading, PLACE, prepareExact, textOf } from './ledger-reading.ts';
 
-/** `next`: the record to begin behind; undefined behind the last. */
+/** `next`: the record after which the next piece begins; undefined after the last one. */
 export interface Swept {
   readonly removed: number;
   readonly next: number | undefined;
 }
 
-/** No count reaches it. */
 const BEYOND_COUNTS = 2 ** 53;
-/** Of a calendar: days, and milliseconds, from 1970 on. */
+/** Bounds of JavaScript dates: days, and milliseconds, since 1970. */
 const LAST_DAY = 100_000_000;
 const LAST_INSTANT = LAST_DAY * 86_400_000;
 
@@ -46,7 +45,7 @@ export function createLedgerOperations(database: DatabaseSync) {
      WHERE id = ?1`,
   );
   const addCalls = prepare(
-    // What is no count stays none, and never grows beyond what the column takes: that would refuse the batch for ever.
+    // The sum is capped at an invalid count. An overflow of the column would refuse the batch for ever.
     `INSERT INTO usage_day (record, day, calls) VALUES (?, ?, ?)
      ON CONFLICT DO UPDATE SET calls = min(calls + excluded.calls, ${BEYOND_COUNTS})`,
   );
@@ -87,7 +86,7 @@ export function createLedgerOperations(database: DatabaseSync) {
       for (const record of records) addRecord(record);
     },
     ...createLedgerReading(database),
-    firstUsage: ({ api, version, consumer }: Adopter): FirstSeen => ({
+    firstUsage: ({ api, version, consumer }: VersionConsumer): FirstSeen => ({
       at: numberOf(first.get(api, version, consumer)?.at),
       countedSince: numberOf(beganWith.get(api, version)?.since),
     }),
@@ -100,7 +99,7 @@ export function createLedgerOperations(database: DatabaseSync) {
     unwatchUsage: (): void => {
       unwatch.run();
     },
-    /** How many of the consumer's records went, of `most`. */
+    /** Removes at most `most` records of the consumer and returns their number. */
     eraseUsage: (consumer: string, most: number): number => {
       const rows = idsOf.all(consumer, most);
       for (const { id = null } of rows) {
@@ -109,7 +108,7 @@ export function createLedgerOperations(database: DatabaseSync) {
       }
       return rows.length;
     },
-    /** Looks at `most` records behind the one with the number `after`. `before`: the first day that stays. */
+    /** Looks at `most` records with an id above `after`. `before`: the first day that is kept. */
     sweepUsage: (before: number, after: number, most: number): Swept => {
       if (after === 0) dropWriters.run(startOfDay(before));
       const ids = idsAfter.all(after, most).map(({ id = null }) => id);
@@ -123,7 +122,7 @@ export function createLedgerOperations(database: DatabaseSync) {
   };
 }
 
-/** Undefined for what no store of ours writes. */
+/** Undefined for a value that no release writes. */
 function numberOf(value: SQLOutputValue | undefined): number | undefined {
   const number = typeof value === 'bigint' ? Number(value) : undefined;
   return Number.isSafeInteger(number) ? number : undefined;

@@ -1,4 +1,4 @@
-// What is read of the ledger's tables in sundial.db, whole or added up, in short pieces, each by an index.
+// The ledger's queries on sundial.db, in short pieces, each by an index.
 import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from 'node:sqlite';
 import type { UsageCount, UsageFilter, UsagePlace } from '../../policy/usage/ledger.ts';
 import { countFrom, type DayNumbers, recordFrom, type StoredUsage, type UsageChunk } from '../usage-text.ts';
@@ -7,16 +7,16 @@ export function createLedgerReading(database: DatabaseSync) {
   const prepare = (text: string): StatementSync => prepareExact(database, text);
   const daysOf = prepare('SELECT day, calls FROM usage_day WHERE record = ? AND day >= ? ORDER BY day');
   const sumsOf = prepare(
-    // `total` never overflows as `sum` does, which would refuse the batch.
+    // `total` never overflows. `sum` does, and that would refuse the batch.
     `SELECT count(*) AS days, total(iif(day >= ?3, calls, 0)) AS calls,
             total(iif(day >= ?4 AND day < ?5, calls, 0)) AS week,
             total(iif(day >= ?6 AND day < ?4, calls, 0)) AS week_before
      FROM usage_day WHERE record = ?1 AND day >= ?2`,
   );
-  /** By what they ask for: one for each combination of conditions that was ever asked for. */
+  /** Prepared statements by their WHERE clause: one for each combination of conditions used so far. */
   const reads = new Map<string, StatementSync>();
 
-  /** Looks at `most`, whether or not they have a day that is meant: that is bounded too. */
+  /** Looks at `most` rows, whether or not they have a day of interest, so that the time is bounded. */
   const rowsOf = (
     filter: Omit<UsageFilter, 'since'>,
     after: UsagePlace | undefined,
@@ -33,7 +33,7 @@ export function createLedgerReading(database: DatabaseSync) {
   };
 
   return {
-    /** At most `most` records behind `after`. `since`: the first day of interest. */
+    /** At most `most` records after `after`. `since`: the first day of interest. */
     readUsage: (
       filter: UsageFilter,
       since: number,
@@ -67,9 +67,7 @@ export function createLedgerReading(database: DatabaseSync) {
   };
 }
 
-/**
- * Reads numbers as bigint: by default a number beyond 2^53 throws, which would end the thread.
- */
+/** Reads numbers as bigint. By default a number beyond 2^53 throws, which would end the thread. */
 export function prepareExact(database: DatabaseSync, text: string): StatementSync {
   const statement = database.prepare(text);
   statement.setReadBigInts(true);
@@ -101,7 +99,7 @@ export function textOf(value: SQLOutputValue | undefined): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** Words of SQL, and the value of each `?` in them. */
+/** SQL text, and the value of each `?` in it. */
 export interface Condition {
   readonly text: string;
   readonly given: readonly SQLInputValue[];
@@ -113,7 +111,7 @@ export const PLACE = COLUMNS.join(', ');
 
 type Fixed = Readonly<Partial<Record<(typeof COLUMNS)[number], string>>>;
 
-/** Only the conditions there are, so that each combination is looked up in the index that it fits. */
+/** Only the conditions that are set, so that each combination uses the index that fits it. */
 export function conditionsOf(filter: Omit<UsageFilter, 'since'>, after: UsagePlace | undefined): Condition {
   const fixed: Fixed = filter;
   const parts: Condition[] = [];
@@ -129,8 +127,8 @@ export function conditionsOf(filter: Omit<UsageFilter, 'since'>, after: UsagePla
 }
 
 /**
- * Rows behind a place, of those that have `fixed`. A fixed column stands in no comparison: with it there, SQLite takes the
- * index for the fixed columns alone, and each page would look at every row before its place again.
+ * Rows after a place, among those that have the `fixed` values. A fixed column must not be part of the comparison: SQLite would
+ * then use the index for the fixed columns alone, and each page would scan all rows before its place again.
  */
 function behind(after: UsagePlace, fixed: Fixed): Condition {
   const columns: string[] = [];
@@ -139,7 +137,7 @@ function behind(after: UsagePlace, fixed: Fixed): Condition {
     const least = after[index] ?? '';
     const value = fixed[column];
     const order = value === undefined ? 0 : inOrder(value, least);
-    // Among equals so far the fixed column decides, whatever stands behind it.
+    // If all columns so far are equal, the fixed column decides and later columns do not matter.
     if (order !== 0) return compared(columns, order > 0 ? '>=' : '>', given);
     if (value !== undefined) continue;
     columns.push(column);
@@ -153,7 +151,7 @@ function compared(columns: readonly string[], operator: '>' | '>=', given: reado
   return { text: `(${columns.join(', ')}) ${operator} (${given.map(() => '?').join(', ')})`, given };
 }
 
-/** As SQLite orders texts: by their bytes. */
+/** SQLite compares texts by their bytes. */
 function inOrder(one: string, other: string): number {
   return Buffer.compare(Buffer.from(one), Buffer.from(other));
 }

@@ -1,20 +1,20 @@
-// The ledger in sundial.db, read and erased in parts, so that no call keeps the thread of the database for long.
+// The ledger in sundial.db, read and erased in pieces, so that no call blocks the database thread for long.
 import { dayNumber } from '../../policy/usage/day.ts';
 import type { LedgerStore } from '../../policy/usage/ledger.ts';
 import type { CallThread } from '../store-port.ts';
 import { dayNumbers, readPage } from '../usage-text.ts';
 import type { createLedgerOperations } from './ledger-operations.ts';
 
-/** Records of one call: a few milliseconds, though a record may have hundreds of days. */
+/** Records per call: a few milliseconds, although a record may have hundreds of days. */
 const MOST_AT_ONCE = 100;
-/** Records of one call, with all their days. */
+/** Records per call if all their days are returned. */
 const MOST_WHOLE_AT_ONCE = 20;
 
 export function embeddedLedger(call: CallThread<ReturnType<typeof createLedgerOperations>>): LedgerStore {
   return {
     add: (batch) => call('addUsage', batch),
     read: async (filter, page) => {
-      // Before the thread has it: what throws there takes the whole batch along, and with it what others have asked.
+      // Checked here, before the thread gets it: an error in the thread fails the whole batch, with calls of others in it.
       const since = filter.since === undefined ? 0 : dayNumber(filter.since);
       return readPage(
         (after, most) => call('readUsage', filter, since, after, most),

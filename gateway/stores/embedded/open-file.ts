@@ -1,4 +1,4 @@
-// Opens sundial.db, or a copy of it: held by one process, whole, and in the form of this edition.
+// Opens sundial.db or a copy of it: locks it, checks it and migrates it.
 import { DatabaseSync } from 'node:sqlite';
 import { migrate, NewerSchemaError } from './schema.ts';
 
@@ -8,7 +8,7 @@ export interface OpenFailure {
   readonly reason: string;
 }
 
-/** The file cannot be opened; data-folder.ts says it to the operator. */
+/** data-folder.ts turns it into a message for the operator. */
 export class OpenError extends Error {
   readonly failure: OpenFailure;
   constructor(failure: OpenFailure) {
@@ -22,17 +22,17 @@ const SQLITE_BUSY = 5;
 const SQLITE_CORRUPT = 11;
 const SQLITE_NOTADB = 26;
 
-/** Holds the file until the database is closed. @throws what `failureOf` understands */
+/** Holds the file until the database is closed. @throws errors that `failureOf` understands */
 export function openFile(file: string): DatabaseSync {
   const database = new DatabaseSync(file, { timeout: 0 });
   try {
-    // In this locking mode the first lock is kept until the database is closed, and the system frees it however
-    // the process ends.
+    // In this locking mode SQLite keeps the first lock until the database is closed. The system frees it however the process
+    // ends.
     database.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT;');
     const found = database.prepare('PRAGMA quick_check(1)').get()?.quick_check;
     if (found !== 'ok') throw new DamagedError(String(found));
     migrate(database);
-    // The log is synced with every commit, so that what was acknowledged outlives a power cut.
+    // The log is synced at every commit, so that acknowledged data survives a power cut.
     database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;');
     return database;
   } catch (error) {
@@ -41,7 +41,7 @@ export function openFile(file: string): DatabaseSync {
   }
 }
 
-class DamagedError extends Error {}
+export class DamagedError extends Error {}
 
 export function failureOf(error: unknown): OpenFailure {
   const reason = error instanceof Error ? error.message : String(error);
@@ -50,7 +50,7 @@ export function failureOf(error: unknown): OpenFailure {
   switch (primaryCode(error)) {
     case SQLITE_BUSY:
       return { code: 'locked', reason };
-    // Tables that are not there, or not as this edition made them.
+    // Tables are missing or differ from those of this release.
     case SQLITE_ERROR:
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
@@ -60,7 +60,7 @@ export function failureOf(error: unknown): OpenFailure {
   }
 }
 
-/** SQLite's result code without its extension; undefined for what is no error of SQLite's. */
+/** SQLite's result code without its extension; undefined for errors that are not SQLite's. */
 export function primaryCode(error: unknown): number | undefined {
   const code = error instanceof Error ? Reflect.get(error, 'errcode') : undefined;
   return typeof code === 'number' ? code & 0xff : undefined;

@@ -1,4 +1,4 @@
-// Everything that is ever asked of sundial.db, each a few prepared statements inside the transaction of its batch.
+// All operations on sundial.db, each a few prepared statements within the transaction of its batch.
 import type { DatabaseSync } from 'node:sqlite';
 import type { SettledKey, StandingKey } from '../idempotency-records.ts';
 import { createPortOperations } from '../ports.ts';
@@ -6,16 +6,15 @@ import { textOf } from './ledger-reading.ts';
 
 export type Operations = ReturnType<typeof createOperations>;
 
-/** One of them with its arguments, as it goes to the thread. */
 export type Call = {
   readonly [N in keyof Operations]: { readonly name: N; readonly args: Parameters<Operations[N]> };
 }[keyof Operations];
 
 const NOW = "CAST(unixepoch('subsec') * 1000 AS INTEGER)";
-/** Swept with each claim: more than one claim leaves behind, so that what has lapsed never piles up. */
+/** Expired rows deleted per claim. A claim adds one row, so expired rows cannot pile up. */
 const SWEPT = 8;
 
-/** Throws what SQLite throws; a mistake in a call is a TypeError. */
+/** Throws errors of SQLite; a bug in a call is a TypeError. */
 export function createOperations(database: DatabaseSync) {
   const findPin = database.prepare('SELECT pin FROM pin WHERE key = ?');
   const addPin = database.prepare('INSERT INTO pin (key, pin) VALUES (?, ?)');
@@ -53,7 +52,7 @@ export function createOperations(database: DatabaseSync) {
       putOverride.run(id, override);
     },
     removeOverride: (id: string): boolean => removeOverride.run(id).changes > 0,
-    /** Writes what is there already: whether the disk takes it. */
+    /** Rewrites the present value, to find out whether the disk accepts a write. */
     touch: (): void => database.exec(`PRAGMA user_version = ${Number(schema)}`),
   };
 }
@@ -108,7 +107,7 @@ function createIdempotencyOperations(database: DatabaseSync) {
   };
 }
 
-/** Another release may have written a state that this one does not know. */
+/** A later release may have written a state that this one does not know. */
 function stateOf(value: unknown): StandingKey['state'] {
   return value === 'running' || value === 'kept' ? value : 'unknown';
 }

@@ -1,4 +1,4 @@
-// What was published, in sundial.db.
+// The published files in sundial.db.
 import { createHash } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
 import type { PublishedRecord } from '../../plan/published/record.ts';
@@ -15,7 +15,7 @@ function markOf(text: string | undefined): string {
   return text === undefined ? '' : createHash('sha1').update(text).digest('hex');
 }
 
-/** Run by the thread of the database. */
+/** Runs in the database thread. */
 export function publishedOperations(database: DatabaseSync) {
   const published = database.prepare('SELECT files FROM published');
   const put = database.prepare('INSERT OR REPLACE INTO published (one, files) VALUES (1, ?)');

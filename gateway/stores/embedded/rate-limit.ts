@@ -1,4 +1,4 @@
-// Rate-limit buckets and sliding logs in this process: the default store, the per-address guard, the fallback without Redis.
+// Rate-limit buckets and sliding logs in the memory of this process.
 import { emissionInterval, gcra, slidingLog } from '../../policy/rate-limit/gcra.ts';
 import type { Limit, Take, Taken } from '../../policy/rate-limit/limit.ts';
 
@@ -9,19 +9,19 @@ interface Bucket {
 }
 
 const DEFAULT_MAX_BUCKETS = 100_000;
-/** Share of the buckets that goes when all room is used, so that the search for them is rare. */
+/** Share of the buckets evicted at once when the map is full, so that the scan for them is rare. */
 const EVICTED_SHARE = 0.1;
 
 export interface EmbeddedRateLimitStore {
   readonly take: (take: Take) => Taken;
   readonly takeAll: (takes: readonly Take[]) => readonly Taken[];
-  /** Takes from a bucket until it is full again in `fullMs` and no sooner: as much as another store has taken from its own. */
+  /** Raises a bucket's debt so that it is full in `fullMs` and no sooner: as much as another store took from its own bucket. */
   readonly drain: (bucket: Pick<Take, 'key' | 'limit'>, fullMs: number) => void;
 }
 
 /**
- * Buckets in memory, at most `maxBuckets` (default 100,000). Full buckets are dropped first, then the least used ones, so that
- * a subject at its limit is forgotten last. `now`: milliseconds, monotonic. `keepsDebts`: as `keepsDebt` of `gcra`.
+ * Buckets in memory, at most `maxBuckets` (default 100,000). Full buckets are dropped first, then the least used ones, so that a
+ * subject at its limit is evicted last. `now`: milliseconds, monotonic. `keepsDebts`: as `keepsDebt` of `gcra`.
  */
 export function createEmbeddedRateLimitStore(options: {
   readonly now: () => number;
@@ -32,7 +32,7 @@ export function createEmbeddedRateLimitStore(options: {
   const buckets = new Map<string, Bucket>();
   let sweep = buckets.entries();
 
-  /** Looks at two buckets per new one, so that full ones leave at the pace at which others come. */
+  /** Looks at two buckets per new bucket, so that full ones are dropped as fast as new ones come. */
   const dropSomeFull = (nowMicros: number): void => {
     for (let looked = 0; looked < 2; looked++) {
       const next = sweep.next();
@@ -63,7 +63,10 @@ export function createEmbeddedRateLimitStore(options: {
     }
   };
 
-  /** What its bucket says of `cost` units, and does at once where it refuses them: a limit that was lowered forgives. */
+  /**
+   * The bucket's answer for `cost` units, without taking them. A refusal is stored at once, so that lowering a limit also lowers
+   * the debt.
+   */
   const ask = (bucket: Pick<Take, 'key' | 'limit'>, cost: number, now: number) => {
     const { key, limit } = bucket;
     const answer = gcra(buckets.get(key)?.tat, limit, cost, now, keepsDebts);
@@ -115,7 +118,7 @@ function dropLeastUsed(buckets: Map<string, Bucket>, count: number, nowMicros: n
     buckets.delete(key);
     alike--;
   }
-  // Of those exactly at the bound only the oldest go, as many as are still wanted.
+  // Of the buckets exactly at the bound, drops only the oldest, as many as are still needed.
   for (const [key, bucket] of buckets) {
     if (alike === 0) return;
     if (used(bucket) !== mostUsed) continue;
@@ -124,22 +127,22 @@ function dropLeastUsed(buckets: Map<string, Bucket>, count: number, nowMicros: n
   }
 }
 
-/** Eight bytes each. */
+/** Eight bytes per unit. */
 const DEFAULT_MAX_UNITS = 2_000_000;
 const DEFAULT_MAX_LOGS = 100_000;
 
 export interface EmbeddedLogs {
   readonly take: (take: Take, now: number) => Taken;
-  /** What the log says of `cost` units, none of which are taken. */
+  /** The log's answer for `cost` units, without taking them. */
   readonly look: (key: string, limit: Limit, cost: number, now: number) => Taken;
 }
 
-/** At most `maxUnits` instants in `maxLogs` logs; when they are used up, the logs that were used longest ago go first. */
+/** At most `maxUnits` instants in `maxLogs` logs. Beyond that the least recently used logs are evicted. */
 export function createEmbeddedLogs(
   options: { readonly maxUnits?: number; readonly maxLogs?: number } = {},
 ): EmbeddedLogs {
   const { maxUnits = DEFAULT_MAX_UNITS, maxLogs = DEFAULT_MAX_LOGS } = options;
-  /** The one used longest ago first. */
+  /** Least recently used first. */
   const logs = new Map<string, number[]>();
   let units = 0;
 

@@ -6,8 +6,8 @@ import type { EpochMs } from '../../policy/contract.ts';
 import { makeFolder } from '../../system/make-folder.ts';
 import { fileTime } from './backup.ts';
 import { DATABASE_FILE, hasDatabase, toDataFolderError } from './data-folder.ts';
-import { failureOf, OpenError, openFile } from './open-file.ts';
-import { schemaOf } from './schema.ts';
+import { DamagedError, failureOf, OpenError, openFile } from './open-file.ts';
+import { schemaDifference, schemaOf } from './schema.ts';
 
 export interface Restored {
   /** What the former database is called now, below the data folder; undefined where there was none. */
@@ -71,8 +71,10 @@ class NoBackup extends Error {}
 function openBackup(fresh: string, backup: string): DatabaseSync {
   try {
     const restored = openFile(fresh);
-    for (const table of KEPT_TABLES) restored.prepare(`SELECT * FROM ${table}`);
-    return restored;
+    const difference = schemaDifference(restored);
+    if (difference === undefined) return restored;
+    restored.close();
+    throw new DamagedError(difference);
   } catch (error) {
     const { code, reason } = failureOf(error);
     throw new Error(`${backup} cannot be restored: ${code === 'newer' ? '' : 'it is damaged: '}${reason}`, {

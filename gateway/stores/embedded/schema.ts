@@ -1,8 +1,8 @@
-// The tables of sundial.db and how an older file gets them. Run by the database's thread when it opens the file.
+// The tables of sundial.db and the migration of older files.
 import { closeSync, openSync, readSync } from 'node:fs';
-import type { DatabaseSync } from 'node:sqlite';
+import { DatabaseSync } from 'node:sqlite';
 
-/** The number of a file's schema is how many of these it has seen. */
+/** A file's schema number is the number of migrations it has had. */
 const MIGRATIONS: readonly string[] = [
   `CREATE TABLE pin (key TEXT PRIMARY KEY, pin TEXT NOT NULL) STRICT, WITHOUT ROWID;
    CREATE TABLE override (id TEXT PRIMARY KEY, override TEXT NOT NULL) STRICT, WITHOUT ROWID;
@@ -31,7 +31,7 @@ const MIGRATIONS: readonly string[] = [
      (id TEXT PRIMARY KEY, text TEXT, owner TEXT, until INTEGER NOT NULL) STRICT, WITHOUT ROWID;`,
 ];
 
-/** The file was written by a later edition, which may mean something else by it. */
+/** A later release wrote the file and may give its data another meaning. */
 export class NewerSchemaError extends Error {
   constructor(found: number) {
     super(`it was written by a newer Sundial (schema ${found}, this one knows ${MIGRATIONS.length})`);
@@ -42,8 +42,8 @@ export class NewerSchemaError extends Error {
 const HEADER = { magic: 'SQLite format 3\0', userVersion: 60, octets: 64 };
 
 /**
- * The number of the schema of a file that nothing has open for writing, read without a lock; undefined for a file of another
- * kind. @throws the system's error where it cannot be read
+ * The schema number of a file that no process has open for writing, read without a lock; undefined if it is no SQLite file.
+ * @throws the system's error if the file cannot be read
  */
 export function schemaOf(file: string): number | undefined {
   const header = Buffer.alloc(HEADER.octets);
@@ -57,12 +57,11 @@ export function schemaOf(file: string): number | undefined {
   return (isSqlite && header.readUInt32BE(HEADER.userVersion)) || undefined;
 }
 
-/** @throws NewerSchemaError where a file with this number is of a later edition */
 export function requireKnown(schema: number): void {
   if (schema > MIGRATIONS.length) throw new NewerSchemaError(schema);
 }
 
-/** Brings the file up to date, one transaction per step. @throws NewerSchemaError, and whatever SQLite says */
+/** Migrates the file, one transaction per step. @throws NewerSchemaError, and errors of SQLite */
 export function migrate(database: DatabaseSync): void {
   const found = Number(database.prepare('PRAGMA user_version').get()?.user_version);
   requireKnown(found);
@@ -70,4 +69,21 @@ export function migrate(database: DatabaseSync): void {
     if (index < found) continue;
     database.exec(`BEGIN; ${migration} PRAGMA user_version = ${index + 1}; COMMIT;`);
   }
+}
+
+/** How the schema of a file that is up to date differs from what the migrations make; undefined where it does not. */
+export function schemaDifference(database: DatabaseSync): string | undefined {
+  using own = new DatabaseSync(':memory:');
+  migrate(own);
+  const [expected, found] = [partsOf(own), partsOf(database)];
+  for (const [part, name] of found)
+    if (!expected.has(part)) return `it has a ${name} that Sundial does not make`;
+  for (const [part, name] of expected) if (!found.has(part)) return `it has no ${name}`;
+  return undefined;
+}
+
+/** Each table, index, trigger and view by all that defines it, with its type and name. */
+function partsOf(database: DatabaseSync): ReadonlyMap<string, string> {
+  const rows = database.prepare('SELECT type, name, sql FROM sqlite_schema').all();
+  return new Map(rows.map((row) => [JSON.stringify(row), `${row.type} ${row.name}`]));
 }

@@ -1,4 +1,4 @@
-// Starts the database's thread, talks to it, and notices its end.
+// Starts the database thread, exchanges messages with it, and detects its end.
 import { Worker } from 'node:worker_threads';
 import { StoreUnavailable } from '../../policy/contract.ts';
 import type { ThreadMessage, ThreadOrder, ThreadStart } from './database-thread.ts';
@@ -7,11 +7,11 @@ import type { Call } from './operations.ts';
 
 export interface DatabaseThread {
   readonly identity: string | undefined;
-  /** One batch at a time; rejects with `StoreUnavailable`. */
+  /** One batch at a time. Rejects with `StoreUnavailable`. */
   readonly run: (calls: readonly Call[]) => Promise<readonly unknown[]>;
-  /** Copies the database into the file `into`, one at a time, while batches go on; rejects with `StoreUnavailable`. */
+  /** Copies the database into the file `into` while batches go on; one copy at a time. Rejects with `StoreUnavailable`. */
   readonly backup: (into: string) => Promise<void>;
-  /** Resolves when the thread is gone and the file free. */
+  /** Resolves when the thread has ended and the file is free. */
   readonly close: () => Promise<void>;
 }
 
@@ -27,7 +27,7 @@ export async function startThread(
   const worker = new Worker(new URL('./database-thread.ts', import.meta.url), {
     workerData: start,
     name: 'sundial-store',
-    // What the process was started with may not suit a thread that is started from a file.
+    // Flags of the process may be invalid for a thread that starts from a file.
     execArgv: [],
   });
   const gone = Promise.withResolvers<void>();

@@ -1,15 +1,15 @@
-// Announcements shared by all gateways on one Redis: one hash of those made, and a key that lapses for each under way.
-import type { AnnouncedStore, AnnouncementClaim } from '../../policy/lifecycle/announced.ts';
+// Announcements shared by all gateways on one Redis: a hash of those made, and an expiring lease key for each in progress.
+import type { AnnouncedStore, AnnouncementClaim } from '../../policy/lifecycle/announcement-store.ts';
 import type { RedisConnection } from './connect.ts';
 import { luaText } from './lua.ts';
 
-/** A script has room on its stack for some thousands, and others wait for a long one. */
+/** HMGET unpacks its arguments on the stack of Lua, which has room for a few thousand, and a long script blocks Redis. */
 const FOUND_AT_ONCE = 1000;
 
 /** No request waits for it. */
 const ANSWER_WITHIN_MS = 1000;
 
-// The braces are the hash tag: a claim looks at both keys.
+// The braces are the hash tag: a claim uses both keys.
 const MADE = 'sundial:{announced}:made';
 const leaseOf = (id: string): string => `sundial:{announced}:lease:${id}`;
 

@@ -1,20 +1,20 @@
-// The ioredis client of one connection: to a server named by its address, or to the primary that sentinels name.
+// The ioredis client of one connection: to a server, or to the primary that sentinels name.
 import type { Redis as Client, RedisOptions } from 'ioredis';
 import type { RedisAddress, RedisServer } from '../redis-address.ts';
 
-/** Also how long a connection may take, and a sentinel to answer. */
+/** Limit for a connection attempt and for an answer of a sentinel. */
 export const CONNECT_WITHIN_MS = 1000;
 const LONGEST_BACK_OFF_MS = 1000;
 
 type RedisClientOptions = RedisOptions & { readonly replyMapping: 'legacy' };
 
 export interface RedisClients {
-  /** Of a single Redis, or of the primary behind sentinels. */
+  /** A single Redis, or the primary behind sentinels. */
   readonly primary: (address: Extract<RedisAddress, { readonly kind: 'single' | 'sentinel' }>) => Client;
   readonly node: (address: RedisAddress, server: RedisServer) => Client;
 }
 
-/** Most gateways have no Redis: theirs start without loading the client. */
+/** Imports ioredis only here: most gateways use no Redis and start faster without it. */
 export async function loadClients(): Promise<RedisClients> {
   const { Redis } = await import('ioredis');
   const { default: handlers } = await import('ioredis/built/DataHandler.js');
@@ -35,8 +35,8 @@ export async function loadClients(): Promise<RedisClients> {
 const named = new WeakSet<object>();
 
 /**
- * A reply that no command waits for is an error of the connection. The client cannot say it of an empty one: it would end
- * the process, for which the client leaves no other place to stop it.
+ * ioredis reports a reply that no command waits for as an error of the connection. For an empty reply it throws instead, which
+ * would end the process; no option prevents that.
  */
 function nameEmptyReplies(replyHandler: object): void {
   const shift: unknown = Reflect.get(replyHandler, 'shiftCommand');
@@ -49,15 +49,15 @@ function nameEmptyReplies(replyHandler: object): void {
 
 function optionsOf({ secure, login: { username, password } }: RedisAddress): RedisClientOptions {
   return {
-    // Nothing waits for a connection and nothing is sent twice: a take that was lost may have been counted.
+    // No offline queue and no resend: a take whose reply was lost may have been counted.
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
     autoResendUnfulfilledCommands: false,
     connectTimeout: CONNECT_WITHIN_MS,
-    // Ends a connection whose peer has stalled or vanished, the handshake included, so that a new one is tried.
+    // Closes a connection whose peer has stalled or vanished, also during the handshake, so that ioredis reconnects.
     socketTimeout: CONNECT_WITHIN_MS,
     retryStrategy: backOff,
-    // A primary that became a replica refuses writes: look for the new primary behind the same name.
+    // A primary that became a replica refuses writes. Reconnecting finds the new primary behind the same name.
     reconnectOnError: (error) => error.message.startsWith('READONLY'),
     disableClientInfo: true,
     replyMapping: 'legacy',
@@ -83,6 +83,6 @@ function behindSentinels(address: Extract<RedisAddress, { readonly kind: 'sentin
   };
 }
 
-/** Between 0.75 and 1.25 of it: gateways that lost one Redis together do not come back in step. */
+/** Random factor of 0.75 to 1.25, so that gateways that lost the same Redis do not reconnect at the same moment. */
 const backOff = (attempt: number): number =>
   Math.min(LONGEST_BACK_OFF_MS, 25 * 2 ** Math.min(attempt, 6)) * (0.75 + Math.random() / 2);

@@ -1,4 +1,4 @@
-// Which of the 16384 slots a key falls into, and who holds them: read from the servers every few seconds, and on redirects.
+// The map from slots to cluster nodes, read from the nodes every few seconds and after redirects.
 import { type RedisAddress, type RedisServer, serverName } from '../redis-address.ts';
 import type { RedisClients } from './client.ts';
 import type { Redirected } from './failures.ts';
@@ -15,12 +15,12 @@ interface ClusterNode {
 }
 
 export interface ClusterMap {
-  /** Settles after the first look and the first attempts at all primaries. */
+  /** Settles after the first read of the map and the first connection attempts to all primaries. */
   readonly opened: Promise<void>;
   readonly ready: () => boolean;
   readonly problem: () => string | undefined;
   readonly holderOf: (slot: number) => RedisLink | undefined;
-  /** The link to where `from` sends; looks again where the slots are, unless that is for one command alone. */
+  /** The link to the node that a redirect names. Reads the map again, unless the redirect is for one command (ASK). */
   readonly follow: (redirected: Redirected, from: RedisLink) => RedisLink;
   readonly close: () => void;
 }
@@ -31,7 +31,7 @@ export function openClusterMap(
   options: LinkOptions,
 ): ClusterMap {
   const nodes = new Map<string, ClusterNode>();
-  /** Where commands were sent on to since the last look: a server that takes over its first slots is in no list yet. */
+  /** Nodes that redirects named since the last read: a node that takes over its first slots is in no map yet. */
   const followed = new Set<string>();
   let primaries: readonly ClusterNode[] = [];
   let holders: readonly (RedisLink | undefined)[] = [];
@@ -92,13 +92,13 @@ export function openClusterMap(
     followed.clear();
   };
 
-  /** Of those that can be asked, the first that answers; one that the cluster has given up comes last. */
+  /** The first answer counts. Nodes that the cluster has given up are asked only if no other is ready. */
   const readMap = async (): Promise<void> => {
     const ready = [...nodes.values()].filter(({ link }) => link.ready);
     const sound = ready.filter(({ link }) => link.up);
     const ask = async ({ server, link }: ClusterNode) =>
       slotRanges(await link.ask(['CLUSTER', 'SLOTS'], ANSWER_WITHIN_MS), server);
-    // Why none of them answers each link has noted, and told.
+    // Each link has recorded and reported why it did not answer.
     const ranges = await Promise.any((sound.length > 0 ? sound : ready).map(ask)).catch(() => undefined);
     if (closed) return;
     if (ranges === undefined) for (const server of address.servers) nodeAt(server);
@@ -120,7 +120,7 @@ export function openClusterMap(
   };
 
   const open = async (): Promise<void> => {
-    // One that answers is enough to begin with.
+    // One answer is enough to start with.
     const seeds = address.servers.map((server) => nodeAt(server).link);
     const oneAnswers = Promise.any(seeds.map(answering)).catch(() => undefined);
     await Promise.race([oneAnswers, Promise.all(seeds.map(({ opened }) => opened))]);
@@ -135,7 +135,7 @@ export function openClusterMap(
     holderOf: (slot) => holders[slot],
     follow: (redirected, from) => {
       const source = [...nodes.values()].find(({ link }) => link === from)?.server;
-      // Sent on for one command alone, the slot is where it was: while one changes hands that is every command for it.
+      // After ASK the slot is still where it was. During a migration every command for its moved keys gets one.
       if (!redirected.once) void lookNow();
       if (source === undefined || closed) throw redirected;
       const target = serverAt(redirected.to, source);
@@ -157,14 +157,14 @@ async function answering(link: RedisLink): Promise<void> {
 
 const SLOTS = 16_384;
 
-/** The slots from `from` to `to`, both included, and the server that takes writes of them. */
+/** Slots `from` to `to`, both included, and the server that takes writes for them. */
 interface SlotRange {
   readonly from: number;
   readonly to: number;
   readonly primary: RedisServer;
 }
 
-/** Of the part between the first `{` and the next `}`, the hash tag, where there is one and it is not empty. */
+/** Hashes the hash tag: the part between the first `{` and the next `}`, if it is not empty. */
 export function slotOf(key: string): number {
   const from = key.indexOf('{');
   const to = from < 0 ? -1 : key.indexOf('}', from);
@@ -172,9 +172,8 @@ export function slotOf(key: string): number {
 }
 
 /**
- * What CLUSTER SLOTS answers. A server that does not know its own name is the one that was asked.
- *
- * @throws TypeError for an answer of another shape
+ * Parses the reply of CLUSTER SLOTS. A node that does not know its own host is the one that was asked.
+ * @throws TypeError for a reply of another shape
  */
 function slotRanges(reply: unknown, server: RedisServer): readonly SlotRange[] {
   if (!Array.isArray(reply)) throw new TypeError('the cluster answered something else than its slots');
@@ -188,14 +187,14 @@ function slotRanges(reply: unknown, server: RedisServer): readonly SlotRange[] {
   });
 }
 
-/** A server by the `host:port` that another one of its cluster gave; without a host it is that one's. */
+/** The server that a node's redirect names as `host:port`; without a host it is the node itself. */
 function serverAt(text: string, source: RedisServer): RedisServer {
   const colon = text.lastIndexOf(':');
   const host = text.slice(0, colon).replace(/^\[|\]$/g, '') || source.host;
   return { host, port: Number(text.slice(colon + 1)) };
 }
 
-/** CRC-16/XMODEM, as the specification of Redis Cluster has it. */
+/** CRC-16/XMODEM, as specified for Redis Cluster. */
 function crc16(bytes: Uint8Array): number {
   let crc = 0;
   for (const byte of bytes) crc = ((crc << 8) & 0xffff) ^ (REMAINDERS[(crc >> 8) ^ byte] ?? 0);

@@ -1,5 +1,4 @@
-// The connection to Redis as its stores need it: scripts that answer at once, or plainly not. One server, the primary behind
-// sentinels, or all primaries of a cluster; nothing that leaves here can hold the URL or its password.
+// The connection to Redis for its stores: one server, the primary behind sentinels, or all primaries of a cluster.
 import { performance } from 'node:perf_hooks';
 import { StoreUnavailable } from '../../policy/contract.ts';
 import { type RedisAddress, redisAddress } from '../redis-address.ts';
@@ -8,21 +7,21 @@ import { openClusterMap, slotOf } from './cluster-map.ts';
 import { Redirected } from './failures.ts';
 import { type LinkOptions, openLink, type RedisLink, type ScriptArguments, type Send } from './link.ts';
 
-/** Leaves of the 50 ms of RL-13 what a busy event loop needs to notice. */
+/** Leaves the rest of the 50 ms (RL-13) for a busy event loop to notice the timeout. */
 const DEFAULT_ANSWER_WITHIN_MS = 30;
 const WRITTEN = 'sundial:{state}:written';
 
 export interface RedisConnection {
-  /** Whether Redis answers now; of a cluster, every primary. */
+  /** Whether Redis answers now; in a cluster, every primary. */
   readonly ready: boolean;
   /** The last failure as a short code such as `ECONNREFUSED`, safe to print; undefined while ready. */
   readonly problem: string | undefined;
   /**
-   * Registers a Lua script whose first `keys` arguments are its keys, all of one hash tag. Calls reject with
-   * `StoreUnavailable` only, at the latest after `answerWithinMs`: a longer time than the connection's own is for what no
-   * request waits for. A script that `makesKeys` out of its first one, which is none itself, is away while the slot of a
-   * cluster changes hands: the server would send it on to where nothing is yet, to read nothing or write what there is
-   * a second time.
+   * Registers a Lua script whose first `keys` arguments are its keys, all of one hash tag. Calls reject with `StoreUnavailable`
+   * only, at the latest after `answerWithinMs`. A longer time than the connection's own is for calls that no request waits for.
+   * `makesKeys`: the script derives its keys from the first one. During a migration of a slot such a script counts as
+   * unavailable: an ASK redirect would send it to a node where the derived keys are still missing, and it would read nothing or
+   * write twice.
    */
   readonly script: (
     name: string,
@@ -36,11 +35,11 @@ export interface RedisConnection {
 export type RedisScript = (...args: ScriptArguments) => Promise<unknown>;
 
 /**
- * Connects to what `redisAddress` reads. Resolves after the first attempt, successful or not (`ready` tells), and keeps
- * reconnecting for ever. `onState` is called once per change, first when Redis is first reached; false also while it answers
- * and takes no write, though reads go on, and while any part of a cluster is away. A command is given up after
- * `answerWithinMs` (default 30). `onRefused` gets the code of each error reply, such as `OOM`.
- * @throws Error when the URL is no Redis URL
+ * Resolves after the first attempt, successful or not (see `ready`), and reconnects for ever. `onState` is called once per
+ * change, first when Redis is first reached. It gets false also while Redis refuses writes, although reads go on, and while any
+ * primary of a cluster is unavailable. A command is given up after `answerWithinMs` (default 30). `onRefused` gets the code of
+ * each error reply, such as `OOM`. No error contains the URL or its password.
+ * @throws Error if the URL is not a Redis URL
  */
 export async function connectRedis(
   url: string,
@@ -80,8 +79,8 @@ export async function connectRedis(
 }
 
 /**
- * A link to each primary, each with its own breaker, so that one that is away costs no key of another. `ready`, and up for
- * `onState`, while every primary is. A command that is sent on to another server has no more time for it.
+ * One link and one circuit breaker per primary, so that an unavailable primary affects only its own keys. `ready` and `onState`
+ * need every primary. A redirected command gets no additional time.
  */
 function openCluster(
   address: Extract<RedisAddress, { readonly kind: 'cluster' }>,

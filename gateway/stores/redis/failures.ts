@@ -1,12 +1,12 @@
-// What went wrong with a command or a connection, in words that are safe to print, and how long Redis counts as away for it.
+// Classifies errors of Redis and ioredis, with messages that are safe to print, and the circuit breaker of a connection.
 import { StoreUnavailable } from '../../policy/contract.ts';
 
 export class Late extends Error {}
 
-/** A server of a cluster that holds the key no longer, or not yet, says which one to ask: nothing was done. */
+/** A cluster node has redirected the command; nothing was done. */
 export class Redirected extends StoreUnavailable {
   readonly to: string;
-  /** For this command alone, and only if it says that it was sent there. */
+  /** ASK: for this command only, which must be preceded by ASKING. */
   readonly once: boolean;
   constructor(to: string, once: boolean) {
     super('Redis holds it elsewhere');
@@ -22,22 +22,22 @@ const REFUSES_ALL =
 const SCRIPT_LACKS_PERMISSION = /^ERR .*(?:The user executing the script can't|ACL failure in script)/;
 const REDIRECT = /^(MOVED|ASK) \d+ (\S*:\d+)$/;
 
-/** An error reply is an answer: the server is there, only this command failed. */
+/** An error reply is an answer: the server is there, and only this command failed. */
 export function isReply(error: unknown): error is Error {
   return error instanceof Error && error.name === 'ReplyError';
 }
 
-/** Of the message of an error reply; before Redis 7 that of a script has it somewhere inside. */
+/** Whether the error concerns all commands. Before Redis 7 the error of a script has the code somewhere inside. */
 export function refusesAll(message: string): boolean {
   return REFUSES_ALL.test(message) || SCRIPT_LACKS_PERMISSION.test(message);
 }
 
-/** It answers nothing else, to reads neither, and each of these answers late: it loads its data and looks up now and then. */
+/** A loading server refuses reads too, and each refusal comes late: it handles clients only now and then. */
 export function isLoading(error: unknown): boolean {
   return isReply(error) && error.message.startsWith('LOADING');
 }
 
-/** No leave for this command: an answer all the same. */
+/** ACLs forbid this command; the server did answer. */
 export function lacksPermission(error: unknown): boolean {
   return isReply(error) && error.message.startsWith('NOPERM');
 }
@@ -47,7 +47,7 @@ export function redirectIn(message: string): Redirected | undefined {
   return to === undefined ? undefined : new Redirected(to, word === 'ASK');
 }
 
-/** Of the client: a reply came and no command waits for one. */
+/** An error of ioredis: a reply came that no command waits for. */
 export function isSurplus(error: unknown): boolean {
   return error instanceof Error && error.message.startsWith('Command queue state error');
 }
@@ -58,7 +58,7 @@ export function isRefusedSelect(error: unknown): boolean {
   return typeof command === 'object' && command !== null && Reflect.get(command, 'name') === 'select';
 }
 
-/** Errors of ioredis carry the command with its arguments, AUTH and its password included: only a code leaves here. */
+/** A short code only: errors of ioredis contain the command with its arguments, such as AUTH with its password. */
 export function describe(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown';
   if ('code' in error && typeof error.code === 'string') return error.code;
@@ -69,8 +69,8 @@ export function describe(error: unknown): string {
 }
 
 /**
- * The answer, or a rejection after `limitMs`. ioredis has an option for it, but its timer also fires when it
- * was this process that stalled; the turn of the event loop granted here reads a reply that had arrived in time.
+ * Rejects after `limitMs`. ioredis has a timeout option, but its timer also fires if this process has stalled. One more turn of
+ * the event loop reads a reply that arrived in time.
  */
 export function answered<T>(reply: Promise<T>, limitMs: number): Promise<T> {
   const { promise, resolve, reject } = Promise.withResolvers<T>();
@@ -80,7 +80,7 @@ export function answered<T>(reply: Promise<T>, limitMs: number): Promise<T> {
 }
 
 export interface RedisBreaker {
-  /** False while Redis is known to be away: commands are then refused without being sent. */
+  /** False while Redis is known to be unavailable; commands are then refused without being sent. */
   readonly closed: boolean;
   readonly trip: () => void;
   readonly reset: () => void;
@@ -88,8 +88,8 @@ export interface RedisBreaker {
 }
 
 /**
- * Starts open. While open, `probe` is tried every `pauseMs` and its first success closes the breaker: recovery
- * costs no request its time. `onState` is called once per change.
+ * Starts open. While it is open, `probe` runs every `pauseMs` and its first success closes the breaker, so no request pays for
+ * the recovery. `onState` is called once per change.
  */
 export function createRedisBreaker(options: {
   readonly pauseMs: number;

@@ -1,4 +1,4 @@
-// What this gateway last knew of the overrides, kept in its data folder: for a start while Redis is away, or empty.
+// Keeps the last known overrides in the data folder, for a start while Redis is unavailable or empty.
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { rename, rm, writeFile } from 'node:fs/promises';
@@ -8,22 +8,22 @@ import { withoutLogin } from '../redis-address.ts';
 import { isStoredObject, storedValue } from '../stored-json.ts';
 
 export interface LastKnown {
-  /** The name of the data that they stood in. */
+  /** The name of the data that the overrides were read from. */
   readonly origin: string;
   readonly overrides: readonly string[];
 }
 
 export interface LastKnownFile {
-  /** Undefined where nothing is known of this Redis. */
+  /** Undefined if nothing is known of this Redis. */
   readonly read: () => LastKnown | undefined;
-  /** What is written while another is on its way follows it. Never rejects. */
+  /** Calls during a write are merged into the next write. Never rejects. */
   readonly write: (known: LastKnown) => void;
   readonly settled: () => Promise<void>;
 }
 
 const FILE = 'redis-pauses.json';
 
-/** `url` identifies the Redis; its password is not kept. `onFault` is called once if the file cannot be used. */
+/** `url` identifies the Redis; its password is not stored. `onFault` is called once if the file cannot be used. */
 export function openLastKnown(folder: string, url: string, onFault: (error: unknown) => void): LastKnownFile {
   const file = join(folder, FILE);
   const store = withoutLogin(url).replace(/^.*?:\/\//, '');
@@ -70,7 +70,7 @@ export function openLastKnown(folder: string, url: string, onFault: (error: unkn
   };
 }
 
-/** Written to a temporary file and renamed, so that no reader sees half of it. */
+/** Writes a temporary file and renames it, so that no reader sees a partial file. */
 async function replaceFile(file: string, text: string): Promise<void> {
   const temporary = `${file}.${randomUUID()}`;
   try {

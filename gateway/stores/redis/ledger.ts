@@ -1,5 +1,4 @@
-// The ledger of all gateways on one Redis: a record's days and what else is known of it in two hashes, its place in two
-// sorted sets. All under one hash tag, since a batch is added whole. Part of shared-state.ts.
+// The ledger shared by all gateways on one Redis: two hashes per record, and two sorted sets as indexes.
 import { MOST_AGENTS } from '../../policy/usage/agents.ts';
 import { dayNumber } from '../../policy/usage/day.ts';
 import {
@@ -25,16 +24,16 @@ import type { RedisConnection } from './connect.ts';
 import { luaText } from './lua.ts';
 
 const BASE = 'sundial:ledger:{usage}';
-/** What this edition writes into a record. A later one adds fields and takes none away, so that both can run at once. */
+/** The version of the record format. A later release only adds fields, so that both can run at once. */
 const FORM = 1;
 /** Longer than any outage after which a batch is sent again. */
 const WRITER_KEPT_MS = 30 * 86_400_000;
-/** For what no request waits for. */
+/** No request waits for it. */
 const ANSWER_WITHIN_MS = 1000;
-/** Records and days looked at in one call: a few milliseconds in which Redis does nothing else. */
+/** Records and days per call: a few milliseconds during which Redis serves no other client. */
 const MOST_AT_ONCE = 100;
 const MOST_DAYS_AT_ONCE = 2_000;
-/** No name has it: what may be in one is printable. */
+/** Separates the parts of a name, which are printable. */
 const NUL = '\0';
 const AFTER_NUL = '\u0001';
 
@@ -48,7 +47,7 @@ export function createRedisLedger({ script }: RedisConnection): LedgerStore {
   const unwatch = define('sundialUnwatch', "return redis.call('DEL', KEYS[1] .. ':watched')");
   const usageBegan = define('sundialUsageBegan', luaText('usage-began'));
 
-  /** `days`: the days to sum; none for whole records. */
+  /** `days`: the bounds of the days to sum; empty for whole records. */
   const ask = (
     filter: UsageFilter,
     since: number | '',
@@ -60,7 +59,7 @@ export function createRedisLedger({ script }: RedisConnection): LedgerStore {
     const bounds = [most, MOST_AT_ONCE, version, via, since, MOST_DAYS_AT_ONCE];
     return readUsage(BASE, ...rangeOf(filter, after), ...bounds, ...days);
   };
-  /** Days before `before` of the records that fit; '' forgets the records. */
+  /** Removes the days before `before` from the matching records; '' removes the records. */
   const forget = async (filter: UsageFilter, before: number | ''): Promise<number> => {
     const [index, start, to] = rangeOf(filter, undefined);
     let gone = 0;
@@ -77,7 +76,7 @@ export function createRedisLedger({ script }: RedisConnection): LedgerStore {
   return {
     add: async (batch) => {
       const failed = Number(await addUsage(BASE, ...argumentsOf(batch)));
-      // Sent again, it is known to have been added.
+      // The batch number is stored, so a resend would add nothing.
       if (failed > 0)
         throw new Error(`Redis holds something else where ${failed} records of the ledger belong`);
     },
@@ -96,7 +95,7 @@ export function createRedisLedger({ script }: RedisConnection): LedgerStore {
     },
     firstSeen: async ({ api, version, consumer }) => {
       const prefix = [api, version, consumer].join(NUL);
-      // Addresses come first, before all that proves an id.
+      // The index has addresses first. The range begins after them, since an address proves no identity.
       const from = [prefix, 'address'].join(NUL);
       const range = [`[${from}${AFTER_NUL}`, `(${prefix}${AFTER_NUL}`];
       const reply = await firstUsage(BASE, ...range, versionName({ api, version }));
@@ -132,7 +131,7 @@ function recordArguments(record: UsageRecord): readonly (string | number)[] {
 
 const nameOf = (place: UsagePlace): string => place.join(NUL);
 
-/** The index of consumers has their records together, in the same order among themselves. */
+/** The index of consumers keeps the records of a consumer together, each in the order of the other index. */
 function consumerName([api, version, consumer, via, operation]: UsagePlace): string {
   return nameOf([consumer, api, version, via, operation]);
 }
@@ -141,7 +140,7 @@ function versionName({ api, version }: { readonly api: string; readonly version:
   return `${api}${NUL}${version}`;
 }
 
-/** Which index answers `filter`, and the part of it. */
+/** The index that answers `filter`, and the range in it. */
 function rangeOf(
   { api, version, consumer }: UsageFilter,
   after: UsagePlace | undefined,
@@ -153,7 +152,7 @@ function rangeOf(
   const begin = after && (consumer === undefined ? nameOf : consumerName)(after);
   if (known.length === 0) return [index, begin === undefined ? '-' : `(${begin}`, '+'];
   const prefix = known.join(NUL);
-  // A place before all that is asked for, which another filter had, is no reason to begin there.
+  // `after` may come from a page of another filter and lie before the range.
   const isWithin = begin !== undefined && Buffer.compare(Buffer.from(begin), Buffer.from(prefix)) > 0;
   return [index, isWithin ? `(${begin}` : `[${prefix}${NUL}`, `(${prefix}${AFTER_NUL}`];
 }

@@ -1,4 +1,4 @@
-// One connection to one Redis as the request path needs it: an answer at once, or the plain statement that there is none.
+// One connection to one Redis server, with timeouts and circuit breakers: a command gets an answer in time or rejects.
 import { randomUUID } from 'node:crypto';
 import type { Redis as Client } from 'ioredis';
 import { StoreUnavailable } from '../../policy/contract.ts';
@@ -19,9 +19,9 @@ import {
 import { isAnswerTo, marked } from './lua.ts';
 
 const BREAKER_PAUSE_MS = 250;
-/** As all else is written: by a script, which looks at the clock besides, as those of limits do. */
+/** A write like all others: by a script, which also calls TIME as those of limits do. */
 const WRITE = "return redis.call('TIME') and redis.call('SET', KEYS[1], '1', 'PX', 1000)";
-/** Late answers in a row that mean Redis is away; a single one would send every key to its fallback. */
+/** Late answers in a row that mean Redis is unavailable. After a single one, every key would use its fallback. */
 const LATE_BEFORE_TRIP = 3;
 const ELSEWHERE = 'no such database';
 const OUT_OF_STEP = 'answers to something else';
@@ -30,21 +30,21 @@ export type ScriptArguments = readonly (string | number)[];
 
 export interface Sending {
   readonly withinMs: number;
-  /** Says that it was sent here for this command alone. */
+  /** Sends ASKING first, since the command was redirected here by ASK. */
   readonly asking?: boolean;
-  /** Not to be sent on for this command alone: see `RedisConnection.script`. */
+  /** The script must not follow ASK: see `RedisConnection.script`. */
   readonly makesKeys?: boolean;
 }
 
 export interface LinkOptions {
-  /** Called once per change of `up`, not before it is up. */
+  /** Called once per change of `up`, first when it becomes true. */
   readonly onState: (up: boolean) => void;
-  /** Told the code of each error reply. */
+  /** Gets the code of each error reply. */
   readonly onRefused: (code: string) => void;
   readonly answerWithinMs: number;
 }
 
-/** What it returns rejects with `StoreUnavailable` only: `Redirected` where another server of a cluster is to be asked. */
+/** Rejects with `StoreUnavailable` only; with `Redirected` if another node of the cluster has the key. */
 export type Send = (args: ScriptArguments, sending: Sending) => Promise<unknown>;
 
 export interface RedisLink {
@@ -55,12 +55,12 @@ export interface RedisLink {
   /** The last failure as a short code such as `ECONNREFUSED`, safe to print; undefined while ready. */
   readonly problem: string | undefined;
   readonly script: (name: string, lua: string, keys: number) => Send;
-  /** A command that is no script, bounded and judged as one. */
+  /** Sends a command that is not a script, with the same timeout and breaker. */
   readonly ask: (command: readonly [string, ...(readonly string[])], withinMs: number) => Promise<unknown>;
   readonly close: () => void;
 }
 
-/** `writeKey` is asked for a key that this server holds. */
+/** `writeKey` returns a key that this server holds. */
 export function openLink(
   redis: Client,
   options: LinkOptions & { readonly writeKey: () => string },
@@ -69,7 +69,7 @@ export function openLink(
   let problem: string | undefined;
   let lateInARow = 0;
   let sent = 0;
-  /** If SELECT is refused, the client would use database 0, which is not ours. */
+  /** After a refused SELECT, ioredis would use database 0, which is not ours. */
   let isElsewhere = false;
   let up = false;
   const tellState = (): void => {
@@ -79,7 +79,10 @@ export function openLink(
     options.onState(now);
   };
   const connectAnew = (): void => redis.disconnect(true);
-  /** Where bytes were lost on the way every answer is one to something else, or none comes: the connection stays open all the same. */
+  /**
+   * Sends PING with a nonce. After lost bytes each reply belongs to another command, or none comes, and the connection stays
+   * open.
+   */
   const answersInStep = async (): Promise<void> => {
     const said = randomUUID();
     const unheard = setTimeout(connectAnew, CONNECT_WITHIN_MS);
@@ -105,7 +108,7 @@ export function openLink(
       tellState();
     },
   });
-  /** Found out by what was refused; that it is over by a write of our own, since there may be no other. */
+  /** Opens after a refused write. A probe of our own closes it, since there may be no other write. */
   const writes = createRedisBreaker({
     pauseMs: BREAKER_PAUSE_MS,
     probe: () => answered(redis.eval(WRITE, 1, options.writeKey()), limitMs),
@@ -165,7 +168,7 @@ export function openLink(
       const commands = redis as unknown as Record<string, (...args: ScriptArguments) => Promise<unknown>>;
       return (args, { withinMs, asking = false }) =>
         guarded(async () => {
-          // On one connection in this order; whether it was heard the answer to the next command tells.
+          // Commands of one connection run in order. The reply to the next command shows whether ASKING worked.
           if (asking) redis.asking().catch(() => undefined);
           sent += 1;
           const mark = String(sent);
@@ -185,8 +188,8 @@ export function openLink(
 }
 
 /**
- * The client listens for one error of a socket. One that is ended in the midst of its TLS handshake can have two: the
- * certificate that is not trusted, and what the server says of the end. The second would end the process.
+ * ioredis listens for one error of a socket. A socket closed during its TLS handshake can emit two: the untrusted certificate,
+ * and the server's alert. Without a listener the second would end the process.
  */
 function endQuietly(redis: Client): void {
   const socket: Client['stream'] | undefined = redis.stream;

@@ -1,12 +1,11 @@
-// The scripts that Redis runs, and the mark by which a reply is known for the answer to its call.
+// Loads Lua scripts and adds the nonce by which a reply is matched to its call.
 import { readFileSync } from 'node:fs';
 
-/** The text of `scripts/<name>.lua`. */
 export function luaText(name: string): string {
   return readFileSync(new URL(`./scripts/${name}.lua`, import.meta.url), 'utf8');
 }
 
-/** The script; a call of it has its mark as a last argument, of which `lua` learns nothing. */
+/** A script that takes its nonce as the last argument and returns it with the reply; `lua` does not see it. */
 export function marked(lua: string): string {
   return `local mark = table.remove(ARGV)\nlocal function answer()\n${lua}\nend\nreturn { mark, answer() }`;
 }

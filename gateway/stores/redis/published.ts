@@ -1,10 +1,10 @@
-// What was published, shared by all gateways on one Redis. Stands behind the PublishedRecord port.
+// The published files, shared by all gateways on one Redis.
 import type { PublishedRecord } from '../../plan/published/record.ts';
 import { readPublished, writePublished } from '../published-text.ts';
 import type { RedisConnection } from './connect.ts';
 import { luaText } from './lua.ts';
 
-// The braces are the hash tag of everything that is changed together with the stream of changes.
+// The braces are the hash tag of all keys that change together with the stream of changes.
 const PUBLISHED = 'sundial:{state}:published';
 
 /** No client waits for it. */

@@ -8,20 +8,19 @@ import { luaText } from './lua.ts';
 
 const TAKE = luaText('rate-limit');
 const HAND_BACK = luaText('hand-back');
-/** Of the 50 ms of RL-13; the last call under way may need the rest. */
+/** Part of the 50 ms of RL-13. The last call in progress may need the rest. */
 const DEFAULT_DEADLINE_MS = 20;
 
-/** What one call has taken, and by what it is handed back. */
 interface Taking {
   readonly taken: readonly Taken[];
   readonly stamps: readonly number[];
 }
 
 /**
- * Buckets in Redis. Takes reject with `StoreUnavailable` when no answer comes within the connection's deadline.
- * A rate that is no whole number of microseconds per unit is rounded to the slower one, so it admits never more.
- * `takeAll` makes one call per subject, in the order of the takes, and begins none once its `patience` (default 20 ms) is
- * gone; what was taken of the first subjects is handed back when a later one refuses or does not answer.
+ * Buckets in Redis. Takes reject with `StoreUnavailable` if no answer comes within the connection's deadline. A rate that is not
+ * a whole number of microseconds per unit is rounded to the slower one, so it never admits more. `takeAll` makes one call per
+ * subject, in the order of the takes, and starts none after its `patience` (default 20 ms). If a later subject refuses or does
+ * not answer, the units of the earlier ones are handed back.
  */
 export function createRedisRateLimitStore(
   connection: RedisConnection,
@@ -30,7 +29,7 @@ export function createRedisRateLimitStore(
   }: { readonly patience?: () => StoreDeadline } = {},
 ): RateLimitStore {
   const scripts = new Map<string, RedisScript>();
-  /** A script has a fixed number of keys: one of each text for each number. */
+  /** A script has a fixed number of keys, so each number needs a script of its own. */
   const scriptFor = (name: string, lua: string, keys: number): RedisScript => {
     const known = scripts.get(`${name}${keys}`) ?? connection.script(`${name}${keys}`, lua, keys);
     scripts.set(`${name}${keys}`, known);
@@ -44,7 +43,7 @@ export function createRedisRateLimitStore(
     return readReply(reply, takes.length);
   };
 
-  /** Not waited for. What is lost on the way counts as used: a limit is never exceeded for it. */
+  /** Not awaited. Units whose return is lost count as used, so a limit is never exceeded. */
   const handBack = (takes: readonly Take[], { stamps }: Taking): void => {
     const keys = takes.flatMap(pairOf);
     const given = takes.flatMap((take, index) => [
@@ -106,7 +105,7 @@ export function createRedisRateLimitStore(
   };
 }
 
-/** The hash tag: in a cluster everything kept of one subject lives on one node. */
+/** The hash tag: in a cluster, all keys of one subject are on one node. */
 function subjectOf({ key }: Take): string {
   return key.slice(0, key.indexOf('}') + 1) || key;
 }
@@ -115,7 +114,7 @@ function isLog({ limit }: Take): boolean {
   return limit.algorithm === 'sliding-log';
 }
 
-/** A limit that changes its algorithm starts anew: the one does not read what the other has written. */
+/** A limit whose algorithm changes starts anew: the two formats differ. */
 function keyOf(take: Take): string {
   return `sundial:limit:${take.key}${isLog(take) ? ':log' : ''}`;
 }
@@ -132,12 +131,12 @@ function askedOf(take: Take): readonly (string | number)[] {
     : ['gcra', emissionInterval(limit), limit.burst, cost];
 }
 
-/** The numbers of a bucket whose units are on their way back. */
+/** The numbers of a bucket whose units are being handed back. */
 function putBack(taken: Taken, take: Take | undefined): Taken {
   return { ...taken, remaining: taken.remaining + (take?.cost ?? 0) };
 }
 
-/** @throws StoreUnavailable for what no bucket can say: as good as no answer, and a matter of `on_store_failure` */
+/** @throws StoreUnavailable for an invalid reply, which counts as no answer and is handled by `on_store_failure` */
 function readReply(reply: unknown, buckets: number): Taking {
   if (!Array.isArray(reply) || reply.length !== buckets || !reply.every(isBucketReply))
     throw new StoreUnavailable('Redis answered something else than five integers for each bucket');

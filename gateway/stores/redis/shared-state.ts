@@ -1,4 +1,4 @@
-// What all gateways on one Redis share and keep: pins, API keys, overrides, idempotency keys, published files, ledger, announcements.
+// The lasting state shared by all gateways on one Redis: pins, API keys, overrides, idempotency keys, and the ports of Redis.
 import { randomUUID } from 'node:crypto';
 import { StoreUnavailable } from '../../policy/contract.ts';
 import type { Override, OverrideStore } from '../../policy/lifecycle/override.ts';
@@ -25,15 +25,15 @@ import {
 
 export interface SharedState extends LastingStores {
   /**
-   * Applies changes of other gateways: forgets changed pins and reads the overrides again. Never rejects: an unavailable
-   * store changes nothing. One read at a time; concurrent callers share it.
+   * Applies changes of other gateways: forgets changed pins and keys, and reads the overrides again. Never rejects: if the store
+   * is unavailable, nothing changes. Concurrent callers share one read.
    */
   readonly refresh: () => Promise<void>;
 }
 
 /**
- * Resolves after the first read of the store, successful or not. `onFault` gets unreadable records. Until the first successful
- * read the state is that of `lastKnown`.
+ * Resolves after the first read of the store, successful or not. Until the first successful read the state is that of
+ * `lastKnown`. `onFault` is called for unreadable records.
  */
 export async function openSharedState(
   connection: RedisConnection,
@@ -47,12 +47,11 @@ export async function openSharedState(
   const keys = createKeyCache(redisKeyTexts(scripts), onFault);
   let overrides: readonly Override[] = [];
   let wasRead = false;
-  /** What `overrides` was read from; undefined where this gateway has changed them itself. */
+  /** The text from which `overrides` was read; undefined after a change by this gateway. */
   let writtenText: string | undefined;
-  /** How often this gateway has changed an override: a look that was on its way meanwhile is the older one. */
+  /** Counts changes of overrides by this gateway. A read that was sent before the last of them is stale. */
   let changed = 0;
   let seen = '';
-  /** The name of the data that was seen. */
   let origin: string | undefined;
   let running: Promise<void> | undefined;
   let remembered: { readonly origin?: string; readonly overrides?: readonly Override[] } = {};
@@ -65,14 +64,13 @@ export async function openSharedState(
   };
 
   /**
-   * Emptied, put back to an earlier day, or without what a failover lost: what gateways know is then more than what the
-   * store knows. A stream is trimmed from its beginning: where an older entry is there, the one last seen was lost,
-   * whatever others have written since.
+   * True if Redis was emptied, was restored from a backup, or lost writes in a failover. Then gateways know more than the store.
+   * A stream is trimmed from its beginning, so if an older entry is there, the last seen entry was lost and not trimmed.
    */
   const hasLostItsPast = ({ data }: Changes): boolean =>
     origin !== undefined && data !== undefined && (data.origin !== origin || isEarlier(data.oldest, seen));
 
-  /** A lost store changes nothing: a pause goes on until its end, or until someone ends it. */
+  /** Loss of the store changes nothing: a pause lasts until it ends or an operator ends it. */
   const restore = async (): Promise<readonly string[]> => {
     const known = overrides;
     const texts = known.flatMap((override) => [override.id, writeOverride(override)]);
@@ -118,13 +116,13 @@ export async function openSharedState(
 
   const without = (id: string): readonly Override[] => overrides.filter((each) => each.id !== id);
 
-  /** What stands in the store beside it is for the next look to take over: it may have lost its past by now. */
+  /** Other overrides in the store are left for the next read, since the store may have lost its data meanwhile. */
   const changeOverride = async (
     id: string,
     text: string,
     after: () => readonly Override[],
   ): Promise<boolean> => {
-    // A store that is empty gets back what is to be changed.
+    // If the store was emptied, this writes the overrides back before the change.
     await refresh();
     const done = (await scripts.changeOverride(KEYS.overrides, KEYS.changes, id, text, CHANGES_KEPT)) === 1;
     if (!done) return false;

@@ -1,9 +1,9 @@
-// The scripts behind what all gateways share: pins, overrides, API keys, idempotency keys, and the stream of changes.
+// The Redis scripts for pins, overrides, API keys and idempotency keys, and the stream of changes.
 import type { ClaimTexts, StandingKey } from '../idempotency-records.ts';
 import type { RedisConnection } from './connect.ts';
 import { luaText } from './lua.ts';
 
-// The braces are the hash tag: a script that changes a pin and tells of it needs both keys on one node of a cluster.
+// The braces are the hash tag: a script that changes a pin and adds to the stream needs both keys on one node of a cluster.
 export const KEYS = {
   pin: (key: string) => `sundial:{state}:pin:${key}`,
   overrides: 'sundial:{state}:overrides',
@@ -12,7 +12,7 @@ export const KEYS = {
   origin: 'sundial:{state}:origin',
 } as const;
 
-/** Twenty changes a second for as long as a gateway may be cut off without reading everything anew. */
+/** Enough for 20 changes a second over 500 seconds. A gateway that is disconnected for longer reads everything anew. */
 export const CHANGES_KEPT = 10_000;
 
 /** No client waits for it. */
@@ -36,21 +36,21 @@ export function defineStateScripts({ script }: RedisConnection) {
 }
 
 export interface Changes {
-  /** The last entry of the stream that this answer counts. */
+  /** The last entry of the stream that this reply covers. */
   readonly seen: string;
-  /** Keys of the pins that were moved, or that any may have been. */
+  /** Keys of the moved pins; `all` if any may have moved. */
   readonly pins: readonly string[] | 'all';
-  /** Keys where there was no pin before. */
+  /** Keys that had no pin before. */
   readonly claimed: readonly string[];
-  /** API keys that were changed; told of one by one, for where `pins` is `all` every key may have been. */
+  /** Changed API keys. If `pins` is `all`, any key may have changed. */
   readonly keys: readonly string[];
-  /** Every override there is; undefined when none has changed. */
+  /** All overrides; undefined if none has changed. */
   readonly overrides: readonly string[] | undefined;
-  /** The name of the data, and the first entry of its stream; undefined where the last entry seen is still there. */
+  /** The name of the data and the first entry of its stream; undefined if the last seen entry is still there. */
   readonly data: { readonly origin: string; readonly oldest: string } | undefined;
 }
 
-/** @throws TypeError for an answer of another shape: a mistake in this program or another hand in its keys */
+/** @throws TypeError for a reply of another shape: a bug, or another program writes to these keys */
 export function readChanges(reply: unknown): Changes {
   if (!Array.isArray(reply))
     throw new TypeError('the script of the changes answered something else than a list');
@@ -77,21 +77,21 @@ export function readChanges(reply: unknown): Changes {
   };
 }
 
-/** Whether one entry of a stream stands before another: `<milliseconds>-<number>`. */
+/** Compares the ids of two stream entries: `<milliseconds>-<number>`. */
 export function isEarlier(entry: string, other: string): boolean {
   const [ms = 0, number = 0] = entry.split('-').map(Number);
   const [otherMs = 0, otherNumber = 0] = other.split('-').map(Number);
   return ms < otherMs || (ms === otherMs && number < otherNumber);
 }
 
-/** @throws TypeError for what is no list of texts */
+/** @throws TypeError for a reply that is not a list of strings */
 export function textsOf(reply: unknown): readonly string[] {
   if (!Array.isArray(reply) || !reply.every((text) => typeof text === 'string'))
     throw new TypeError('a script answered something else than texts');
   return reply;
 }
 
-/** A whole answer travels with it, and what it says cannot be found out again. */
+/** Longer than for a claim: the call carries a whole response, and its outcome is known only here. */
 const SETTLED_WITHIN_MS = 500;
 
 const STATES: ReadonlySet<unknown> = new Set<StandingKey['state']>(['claimed', 'running', 'kept']);
@@ -109,10 +109,10 @@ export function createRedisClaimTexts({ script }: RedisConnection): ClaimTexts {
   };
 }
 
-// The braces are the hash tag: in a cluster everything kept of one key lives on one node.
+// The braces are the hash tag: in a cluster all data of one key is on one node.
 const placeOf = (key: string): string => `sundial:idempotency:{${key}}`;
 
-/** An unknown word comes from a later edition. */
+/** A later release may have written a state that this one does not know. */
 function standingKey(reply: unknown): StandingKey {
   const [state, record] = Array.isArray(reply) ? reply : [];
   if (typeof state !== 'string' || typeof record !== 'string')

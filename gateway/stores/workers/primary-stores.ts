@@ -15,7 +15,6 @@ export interface OwnedStore {
   readonly takeAll: StoreAnswers['takeAll'];
   readonly records: PinRecords;
   readonly keyTexts: Pick<KeyTexts, 'find'>;
-  /** The cache of this process. */
   readonly pins: Pick<CachedPins, 'forgetAbsence'>;
   readonly claimTexts: ClaimTexts;
   readonly ledger: LedgerStore;
@@ -37,8 +36,8 @@ export function answerWorkers(
     claimPin: async ({ key, pin }) => {
       const stored = await storeReply(records.claim(key, pin));
       pins.forgetAbsence(key);
-      // Not awaited: a worker that still caches the absence claims a pin and gets this one. Sent after the answer, when
-      // the worker that asked knows the pin.
+      // Not awaited: a worker that still caches the absence claims a pin and gets this one. Sent after the answer, when the
+      // requesting worker knows the pin.
       setImmediate(() => void notifyWorkers({ kind: 'pin_claimed', key }));
       return stored;
     },
@@ -48,7 +47,6 @@ export function answerWorkers(
   };
 }
 
-/** For a Redis store, which workers ask themselves. */
 export function answerGuardOnly(guard: StoreAnswers['guard']): StoreAnswers {
   const unsupported = (): never => {
     throw new Error('with this store workers ask it themselves');

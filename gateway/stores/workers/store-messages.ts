@@ -1,16 +1,20 @@
 // Messages between the stores of the primary and those of its workers, sent as structured clones.
 import type { Override } from '../../policy/lifecycle/override.ts';
 import type { Take, Taken } from '../../policy/rate-limit/limit.ts';
-import type { Adopter, FirstSeen, UsageBatch, UsageFilter, UsagePage } from '../../policy/usage/ledger.ts';
+import type {
+  FirstSeen,
+  UsageBatch,
+  UsageFilter,
+  UsagePage,
+  VersionConsumer,
+} from '../../policy/usage/ledger.ts';
 import type { Pin } from '../../policy/versioning/pin.ts';
 import type { SettledKey, StandingKey } from '../idempotency-records.ts';
 
-/** The reply of a store that may be unavailable. */
 export type StoreReply<T> =
   | { readonly kind: 'kept'; readonly value: T }
   | { readonly kind: 'away'; readonly reason: string };
 
-/** A page of the ledger. */
 export interface UsagePageRequest {
   readonly filter: UsageFilter;
   readonly page: { readonly after: string | undefined; readonly limit: number };
@@ -21,23 +25,20 @@ interface KeyRequest {
   readonly owner: string;
 }
 
-/** Requests that a worker sends to the primary. */
 export interface StoreAnswers {
   readonly take: (take: Take) => Taken;
   readonly takeAll: (takes: readonly Take[]) => readonly (Taken | undefined)[];
   readonly guard: (take: Take) => Taken;
   readonly findPin: (key: string) => Promise<StoreReply<Pin | undefined>>;
   readonly claimPin: (request: { readonly key: string; readonly pin: Pin }) => Promise<StoreReply<Pin>>;
-  /** The stored text of an API key. */
   readonly findKey: (id: string) => Promise<StoreReply<string | undefined>>;
   readonly readUsage: (request: UsagePageRequest) => Promise<StoreReply<UsagePage>>;
   readonly addUsage: (batch: UsageBatch) => Promise<StoreReply<void>>;
-  readonly firstUsage: (adopter: Adopter) => Promise<StoreReply<FirstSeen>>;
+  readonly firstUsage: (adopter: VersionConsumer) => Promise<StoreReply<FirstSeen>>;
   readonly claimKey: (request: KeyRequest & { readonly lockMs: number }) => Promise<StoreReply<StandingKey>>;
   readonly settleKey: (request: KeyRequest & { readonly next: SettledKey }) => Promise<StoreReply<boolean>>;
 }
 
-/** Notifications from the primary to its workers. */
 export type StoreNews =
   | { readonly kind: 'overrides'; readonly overrides: readonly Override[] }
   | { readonly kind: 'key_changed'; readonly id: string }

@@ -1,5 +1,5 @@
 // The stores of a worker: limits by leases from the primary; pins and overrides cached, with updates from the primary.
-import type { KnownKeys } from '../../policy/authentication/key-record.ts';
+import type { KeyLookup } from '../../policy/authentication/key-record.ts';
 import { type MaybePromise, StoreUnavailable } from '../../policy/contract.ts';
 import type { Override } from '../../policy/lifecycle/override.ts';
 import type { Take, Taken } from '../../policy/rate-limit/limit.ts';
@@ -32,8 +32,8 @@ export interface WorkerStoreOptions extends StoreOptions {
 
 export interface WorkerStores extends Pick<Stores, 'limiter' | 'guard' | 'pins' | 'idempotency' | 'close'> {
   readonly overrides: Pick<Stores['overrides'], 'current'>;
-  readonly keys: KnownKeys;
-  /** The primary judges and erases. */
+  readonly keys: KeyLookup;
+  /** Only the primary counts and erases records. */
   readonly ledger: Pick<LedgerStore, 'read' | 'add' | 'firstSeen'>;
   readonly applyNews: (news: StoreNews) => void;
 }
@@ -162,7 +162,7 @@ async function orUnavailable<T>(answer: Promise<T>): Promise<T> {
   }
 }
 
-/** Only what the store needs: a part of a request holds more than can be cloned. */
+/** Only the fields that the store needs; a `Part` also holds fields that cannot be cloned. */
 function neededOf({ key, limit, cost }: Take): Take {
   return { key, limit, cost };
 }

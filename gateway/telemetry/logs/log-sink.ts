@@ -14,7 +14,7 @@ export type LogDestination =
   | { readonly take: (text: string) => boolean };
 
 export interface LogSink {
-  /** Where a line of at most 32 KiB is written, between two calls of `endLine`. */
+  /** Where a line of at most 64 KiB is written, between two calls of `endLine`. */
   readonly line: LineBuffer;
   /** Ends the line that was written there, which is a JSON object; it leaves with its batch. */
   readonly endLine: () => void;
@@ -30,7 +30,7 @@ export interface LogSink {
 }
 
 const BATCH_BYTES = 64 * 1024;
-const LONGEST_LINE = 32 * 1024;
+const LONGEST_LINE = 64 * 1024;
 const BATCH_MS = 200;
 const END = Buffer.from('}\n');
 /** Batches that wait behind a slow write leave together. */

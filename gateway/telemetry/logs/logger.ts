@@ -1,7 +1,9 @@
 // The logger: JSON lines for everything that is not a request, the audit trail of the admin listener among them.
 import { pino } from 'pino';
+import { LOG_LEVELS, type LogLevel } from '../../plan/grammar/logs-section.ts';
 import type { EpochMs } from '../../policy/contract.ts';
 import type { ProcessState } from '../reports/process-state.ts';
+import { redactSecrets, summariseError } from './error-summary.ts';
 import { asciiJson } from './line-buffer.ts';
 import type { LogSink } from './log-sink.ts';
 
@@ -20,7 +22,6 @@ const FIELDS = [
   'line',
   'column',
   'reason',
-  'fault',
   'signal',
   'names',
   'expires',
@@ -63,23 +64,20 @@ export interface Logger {
   readonly fatal: Log;
 }
 
+export interface LevelledLogger extends Logger {
+  /** Messages below it are left out, the audit never. */
+  readonly level: () => LogLevel;
+  readonly setLevel: (level: LogLevel) => void;
+}
+
 export interface LoggerOptions {
+  readonly level: LogLevel;
   readonly sink: Pick<LogSink, 'append' | 'flush'>;
   readonly wallClock: () => EpochMs;
 }
 
-const TEXT_CAP = 2000;
-const CAUSES_CAP = 8;
-const FRAMES_CAP = 3;
-
-const SECRETS: readonly (readonly [RegExp, string])[] = [
-  [/(:\/\/)[^\s"']*@/g, '$1[redacted]@'],
-  [/(:\/\/[^\s"'?]*)\?[^\s"']*/g, '$1?[redacted]'],
-  [/\b(bearer|basic|dpop)\s+[^\s"',;]+/gi, '$1 [redacted]'],
-  [/\beyJ[\w-]+(?:\.[\w-]*)+/g, '[redacted]'],
-];
-
-export function createLogger({ sink, wallClock }: LoggerOptions): Logger {
+export function createLogger({ level: first, sink, wallClock }: LoggerOptions): LevelledLogger {
+  let current = first;
   const lines = pino(
     {
       base: null,
@@ -96,9 +94,20 @@ export function createLogger({ sink, wallClock }: LoggerOptions): Logger {
   );
   const at =
     (level: keyof Logger): Log =>
-    (message, fields = {}) =>
-      lines[level](allowed(fields), redactSecrets(message));
-  return { info: at('info'), warn: at('warn'), error: at('error'), fatal: at('fatal') };
+    (message, fields = {}) => {
+      const isBelow = level !== 'fatal' && LOG_LEVELS.indexOf(level) < LOG_LEVELS.indexOf(current);
+      if (!isBelow || fields.audit !== undefined) lines[level](allowed(fields), redactSecrets(message));
+    };
+  return {
+    info: at('info'),
+    warn: at('warn'),
+    error: at('error'),
+    fatal: at('fatal'),
+    level: () => current,
+    setLevel: (level) => {
+      current = level;
+    },
+  };
 }
 
 /** Only the listed fields: a caller that hands over a wider object does not widen the log. */
@@ -124,51 +133,6 @@ function withoutSecrets(state: AuditState): AuditState {
   );
 }
 
-/** Free text without user information and queries of URLs, credentials of a scheme, or tokens; at most 2000 characters. */
-function redactSecrets(text: string): string {
-  let clean = text.length > TEXT_CAP ? `${text.slice(0, TEXT_CAP)}…` : text;
-  for (const [pattern, replacement] of SECRETS) clean = clean.replace(pattern, replacement);
-  return clean;
-}
-
-/**
- * Sums up whatever was thrown; its own fields, which may hold a request or a configuration, are left behind. `causes`: codes
- * of what lies behind it, nearest first. `at`: the innermost error's place in the program, when it has one.
- */
-function summariseError(thrown: unknown) {
-  if (!(thrown instanceof Error)) return { code: 'not_an_error', message: typeof thrown, causes: [], at: [] };
-  const causes: string[] = [];
-  const seen = new Set<unknown>([thrown]);
-  let innermost = thrown;
-  const waiting = behind(thrown);
-  for (let next = waiting.shift(); next !== undefined && causes.length < CAUSES_CAP; next = waiting.shift()) {
-    if (seen.has(next)) continue;
-    seen.add(next);
-    causes.push(codeOf(next));
-    innermost = next;
-    waiting.push(...behind(next));
-  }
-  return { code: codeOf(thrown), message: redactSecrets(thrown.message), causes, at: framesOf(innermost) };
-}
-
-function behind(error: Error): Error[] {
-  const several = error instanceof AggregateError ? error.errors : [];
-  return [error.cause, ...several].filter((candidate) => candidate instanceof Error);
-}
-
-function codeOf(error: Error): string {
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : error.name;
-  return redactSecrets(code);
-}
-
-function framesOf(error: Error): string[] {
-  const lines = error.stack?.split('\n') ?? [];
-  return lines
-    .filter((line) => /^\s+at /.test(line))
-    .slice(0, FRAMES_CAP)
-    .map((line) => line.trim().slice('at '.length));
-}
-
 export type AdminWriteOutcome =
   | 'done'
   /** What was asked for is malformed, unknown, or not possible as things stand. */
@@ -190,6 +154,7 @@ export function createAuditTrail({
 }): AuditTrail {
   return (outcome, entry) => {
     metrics.adminWrite(entry.action, outcome);
-    logger.info(`admin write ${outcome}`, { audit: entry });
+    const level = outcome === 'unavailable' || outcome === 'failed' ? 'error' : 'info';
+    logger[level](`admin write ${outcome}`, { audit: entry });
   };
 }

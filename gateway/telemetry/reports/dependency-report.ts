@@ -1,5 +1,5 @@
-// State of the store and of the issuers' keys, and a log line for each request that failed.
-import type { Fault, FaultCode } from '../../exchange/directive.ts';
+// State of the store and of the issuers' keys, and outcomes of idempotency keys that were not kept.
+import type { Fault } from '../../exchange/directive.ts';
 import type { ExchangeFacts } from '../../exchange/facts.ts';
 import type { Logger } from '../logs/logger.ts';
 import type { Telemetry } from '../telemetry.ts';
@@ -47,22 +47,14 @@ export function createDependencyReport({
   };
 }
 
-/**
- * The gateway's own no, to each of a flood of requests: the access log counts them, and the change of the target or of
- * the queue behind it has its own line or metric.
- */
-const TOLD_ELSEWHERE: ReadonlySet<FaultCode> = new Set(['upstream_unavailable', 'upstream_busy']);
-
+/** Of an idempotency key; the access line has the faults of requests. */
 export function createFaultReport(logger: Logger): (fault: Fault, facts: ExchangeFacts) => void {
   return (fault, facts) => {
-    if (TOLD_ELSEWHERE.has(fault.code)) return;
-    logger.error('a request failed', {
+    logger.error('the outcome of an idempotency key was not kept', {
       request_id: facts.start.requestId,
       api: facts.decision.api?.name,
       version: facts.decision.version?.label,
-      upstream: fault.service,
-      fault: fault.code,
-      error: fault,
+      error: fault.cause,
     });
   };
 }

@@ -103,7 +103,7 @@ function upstreamOutcome(
   { status, aborted }: ExchangeOutcome,
 ): number | undefined {
   if (refusal !== undefined) return undefined;
-  if (fault !== undefined) return faultIndexOf(fault);
+  if (fault !== undefined) return faultIndexOf(fault.code);
   if (aborted) return idempotency === 'replayed' ? undefined : CLIENT_LEFT;
   if (upstreamMs === undefined) return undefined;
   return status >= 500 ? ANSWERED_5XX : ANSWERED;
@@ -148,7 +148,7 @@ function decisionOf(quota: Quota, refusal: Completion['refusal']): (typeof DECIS
 
 function countRefusal(slot: VersionSlot, { decision, completion }: ExchangeFacts): void {
   const { refusal, fault } = completion;
-  const failure = fault === undefined ? undefined : FAULT_AUTH_FAILURES[fault];
+  const failure = fault === undefined ? undefined : FAULT_AUTH_FAILURES[fault.code];
   if (failure !== undefined) increment(slot.ofApi.authFailures, AUTH_FAILURES.indexOf(failure));
   const meaning = refusal && REFUSALS[refusal];
   if (meaning === undefined) return;

@@ -108,7 +108,7 @@ function attributesOf(facts: ExchangeFacts, outcome: ExchangeOutcome): Record<st
   const { start, decision, completion } = facts;
   const { api, version, phase } = decision;
   const { refusal, fault } = completion;
-  const failure = fault ?? (outcome.status >= 500 ? String(outcome.status) : undefined);
+  const failure = fault?.code ?? (outcome.status >= 500 ? String(outcome.status) : undefined);
   const known = {
     'http.request.method': isKnown(outcome.method) ? outcome.method : UNKNOWN_METHOD.attribute,
     'url.path': outcome.path,

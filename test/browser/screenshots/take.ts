@@ -32,7 +32,7 @@ await using context = await browser.newContext({
 await callSamples(context.request, demo);
 const page = await context.newPage();
 await take(page, '/dashboard/', { from: 'header', until: 'All versions' });
-await take(page, '/dashboard/version?api=orders&version=v1', { from: 'main', until: 'Who still calls it' });
+await take(page, '/dashboard/version?api=orders&version=v1', { from: 'main', until: 'Consumers' });
 
 /** What the demo is called for meanwhile: mostly what is current. */
 async function callSamples(request: APIRequestContext, { gateway }: BrowserDemo): Promise<void> {

@@ -1,11 +1,18 @@
-// An operator before the dashboard: at a page that is shown, without a mouse, signed in.
-// Used by the scenarios of the dashboard.
+// An operator at the dashboard: waits for a page, uses the keyboard, signs in, is warned early.
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 
 const MOST_TABS = 30;
+
+/** The sunsets of the demo are further off than 90 days, the default of the warnings. */
+export async function warnEarly(page: Page, noticeDays: number): Promise<void> {
+  await page.route('**/-/versions', async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({ response, json: { ...(await response.json()), noticeDays } });
+  });
+}
 
 export const shown = (page: Page) => page.locator('main h1').waitFor();
 

@@ -33,6 +33,18 @@ describe('what is said of a change', () => {
     expect((await diff(files, { older: 'new', newer: 'old' })).text).toBe('more: API (v1, v2) added\n');
   });
 
+  it('an API that gives up its versions, without brownout windows on either side', async () => {
+    const plain = ORDERS.replace(/^resolve:.*\n/m, '')
+      .replace(/^ {2}v1: \{ targets.*\n/m, '')
+      .replace(/^versions:[\s\S]*/m, 'versions: none\n');
+    await using files = await workspace({ 'old.yaml': ORDERS, 'new.yaml': plain });
+    const { text } = await diff(files);
+    expect(text).toContain(
+      'orders v1: version (released 2024-06-01, deprecated 2026-01-15, sunset 2027-01-15) removed',
+    );
+    expect(text).not.toContain('window');
+  });
+
   it('for machines', async () => {
     await using files = await workspace({
       'old.yaml': ORDERS,

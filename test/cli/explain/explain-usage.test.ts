@@ -17,6 +17,7 @@ describe('explain', () => {
   it.each([
     ['TRACE /api/v2/orders', 'method_unknown', 501],
     ['GET /api/../orders', 'request_malformed', 400],
+    ['GET /%00?a=%00', 'request_malformed', 400],
     ['GET https://other.example.com/api/v2/orders', 'host_unknown', 421],
     ['GET /nowhere', 'route_unknown', 404],
     ['/api/v2/orders/%2e%2e', 'request_malformed', 400],
@@ -24,7 +25,9 @@ describe('explain', () => {
     await using files = await workspace(policies);
     const { exitCode, text } = await explain(files, request, { format: 'json' });
     expect(exitCode).toBe(0);
-    expect(JSON.parse(text).answer).toMatchObject({ reason, status });
+    const { answer, request: shown } = JSON.parse(text);
+    expect(answer).toMatchObject({ reason, status });
+    expect(shown.url.endsWith(request.replace(/^\w+ /, ''))).toBe(true);
   });
 
   it.each(['GET api/v1/orders', 'api/v1/orders', 'GET ftp://api.example.com/x'])(

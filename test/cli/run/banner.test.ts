@@ -44,6 +44,12 @@ describe('the banner', () => {
     expect(renderBanner({ ...PLAIN, workers: 4 })).toContain('  workers      4 processes\n');
   });
 
+  it('says which process takes signals', () => {
+    expect(renderBanner({ ...PLAIN, pid: 4711 })).toContain(
+      '  pid          4711                       SIGHUP reads',
+    );
+  });
+
   it('shows where the lifecycle clock was moved to, and only then speaks of a clock', () => {
     expect(renderBanner({ ...PLAIN, lifecycleClock: '2026-11-20' })).toContain('2026-11-20, moved');
     expect(renderBanner(PLAIN)).not.toContain('clock');

@@ -1,5 +1,4 @@
-// Hostile tokens by what their header says of the algorithm, with the good ones before them, so that the rest is known to
-// fail for what it says (JWT-1, RFC 8725 §3.1).
+// Hostile tokens by algorithm, after valid ones that show what the rest lacks (JWT-1, RFC 8725 §3.1).
 import { createPublicKey } from 'node:crypto';
 import {
   claims,
@@ -14,7 +13,7 @@ import {
 } from './ways.ts';
 
 export const ALGORITHMS: readonly HostileToken[] = [
-  // What is good, so that the rest is known to fail for what it says.
+  // Valid tokens, so that the rest fails only for its named flaw.
   ['good, RS256', claims({}), 200, PASS],
   ['good, ES256', header({ alg: 'ES256' }), 200, PASS],
   ['good, without kid', header({ kid: undefined }), 200, PASS],
@@ -59,19 +58,19 @@ export const ALGORITHMS: readonly HostileToken[] = [
     'algorithms',
   ],
   [
-    'PS256 said of an RS256 signature',
+    'PS256 with an RS256 signature',
     ({ main }) => main.sign({}, '{"alg":"PS256","typ":"at+jwt"}'),
     401,
     'algorithms',
   ],
   [
-    'RS512 said of an RS256 signature',
+    'RS512 with an RS256 signature',
     ({ main }) => main.sign({}, '{"alg":"RS512","typ":"at+jwt"}'),
     401,
     'algorithms',
   ],
   [
-    'RS256 said of an ES256 signature',
+    'RS256 with an ES256 signature',
     spoilt(
       (parts) =>
         `${json({ alg: 'RS256', kid: 'rs256-1', typ: 'at+jwt' })}.${parts.payload}.${parts.signature}`,
@@ -81,7 +80,7 @@ export const ALGORITHMS: readonly HostileToken[] = [
     'signature',
   ],
   [
-    'ES256 said of an RS256 signature',
+    'ES256 with an RS256 signature',
     ({ main }) => main.sign({}, '{"alg":"ES256","kid":"es256-1","typ":"at+jwt"}'),
     401,
     'signature',

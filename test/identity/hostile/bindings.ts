@@ -1,11 +1,10 @@
-// Tokens that are bound to a certificate or to a key, and what the client shows besides (JWT-6, RFC 8705 §3, RFC 9449 §7.2).
-// A table of hostile-tokens.test.ts.
+// Tokens bound to a certificate or key, with what the client shows (JWT-6, RFC 8705 §3, RFC 9449 §7.2).
 import { createHash } from 'node:crypto';
 import type { ClientCertificate } from '../../../gateway/policy/authentication/access.ts';
 import { NOW } from '../../support/exchange-samples.ts';
 import { base64url, PASS } from './ways.ts';
 
-/** Stands for the bytes of a certificate, as far as a digest can tell. */
+/** Stands for the bytes of a certificate in a digest. */
 const certificate = (bytes: string, ends = NOW + 1): ClientCertificate => ({
   ...{ commonName: undefined, dnsNames: [], uris: [], ends },
   fingerprint: createHash('sha256').update(bytes).digest('hex'),
@@ -15,7 +14,7 @@ const digest = Buffer.from(OURS.fingerprint, 'hex');
 const to = (thumbprint: unknown, more: object = {}) => ({ 'x5t#S256': thumbprint, ...more });
 const BOUND = to(base64url(digest));
 
-/** `cnf`, what is shown with it, and what becomes of it. */
+/** `cnf`, what the client shows, and the result. */
 export const BINDINGS: readonly (readonly [
   name: string,
   cnf: unknown,
@@ -47,7 +46,7 @@ export const BINDINGS: readonly (readonly [
   ['a text', base64url(digest), OURS, 401, 'binding'],
 ];
 
-/** The same 32 bytes by another last character, whose spare bits are set. */
+/** The same 32 bytes with spare bits set in the last character. */
 function respelt(text: string): string {
   const other = text.slice(0, -1) + String.fromCharCode((text.at(-1) ?? '').charCodeAt(0) + 1);
   if (!Buffer.from(other, 'base64url').equals(digest)) throw new Error('other bytes');

@@ -1,10 +1,9 @@
-// Hostile tokens by their claims: for whom, when, who, and what they may.
-// A table of hostile-tokens.test.ts (JWT-1, JWT-2, JWT-7).
+// Hostile tokens by their claims: audience, time, subject and scopes (JWT-1, JWT-2, JWT-7).
 import { bareClaims, claims, claimsText, filledClaims, type HostileToken, PASS, T } from './ways.ts';
 
 export const CLAIMS: readonly HostileToken[] = [
   // iss and aud.
-  ['iss with a slash behind', ({ main }) => main.sign({ iss: `${main.url}/` }), 401, 'issuer'],
+  ['iss with a trailing slash', ({ main }) => main.sign({ iss: `${main.url}/` }), 401, 'issuer'],
   ['iss without its last character', ({ main }) => main.sign({ iss: main.url.slice(0, -1) }), 401, 'issuer'],
   ['iss in upper case', ({ main }) => main.sign({ iss: main.url.toUpperCase() }), 401, 'issuer'],
   ['iss with a space', ({ main }) => main.sign({ iss: ` ${main.url}` }), 401, 'issuer'],
@@ -57,7 +56,7 @@ export const CLAIMS: readonly HostileToken[] = [
   ['iat null', claims({ iat: null }), 401, 'claims'],
   ['iat negative', claims({ iat: -1 }), 401, 'max_lifetime'],
 
-  // Who it is.
+  // The consumer.
   ['sub missing', claims({ sub: undefined }), 401, 'claims'],
   ['sub empty', claims({ sub: '' }), 401, 'claims'],
   ['sub a number', claims({ sub: 7 }), 401, 'claims'],
@@ -78,7 +77,7 @@ export const CLAIMS: readonly HostileToken[] = [
   ['client_id __proto__', claims({ client_id: '__proto__' }), 200, 'forward __proto__'],
   ['a claim __proto__ with another client_id', claimsText(',"__proto__":{"client_id":"root"}'), 200, PASS],
   ['a claim twice', claimsText(',"client_id":"root"'), 401, 'claims'],
-  ['a claim twice, behind an escape', claimsText(',"client\\u005fid":"root"'), 401, 'claims'],
+  ['a claim twice, once with an escape', claimsText(',"client\\u005fid":"root"'), 401, 'claims'],
   ['a claim twice, of no interest to us', claimsText(',"x":1,"x":2'), 401, 'claims'],
   ['a claim whose text looks like a second one', claims({ note: '","client_id":"root' }), 200, PASS],
 
@@ -87,7 +86,7 @@ export const CLAIMS: readonly HostileToken[] = [
   ['a payload that is text', ({ main }) => main.sign('"acme"'), 401, 'malformed'],
   ['a payload that is null', ({ main }) => main.sign('null'), 401, 'malformed'],
   ['a payload cut short', ({ main }) => main.sign('{"iss":'), 401, 'malformed'],
-  ['a payload with something behind it', claimsText('}{'), 401, 'malformed'],
+  ['a payload followed by more text', claimsText('}{'), 401, 'malformed'],
   [
     'a byte order mark before the payload',
     (issuers) => issuers.main.sign(`\uFEFF${filledClaims(issuers, 1)}`),
@@ -96,7 +95,7 @@ export const CLAIMS: readonly HostileToken[] = [
   ],
   ['claims nested a thousand deep', claimsText(`,"x":${'['.repeat(1000)}${']'.repeat(1000)}`), 200, PASS],
 
-  // Scopes (JWT-7): known, but not for this.
+  // Scopes (JWT-7): a known consumer without the needed scope.
   ['scope missing', claims({ scope: undefined }), 403, 'scope_insufficient'],
   ['scope empty', claims({ scope: '' }), 403, 'scope_insufficient'],
   ['scope as a list', claims({ scope: ['orders:read'] }), 403, 'scope_insufficient'],
@@ -105,8 +104,8 @@ export const CLAIMS: readonly HostileToken[] = [
   ['scope that begins like ours', claims({ scope: 'orders:readonly' }), 403, 'scope_insufficient'],
   ['scope that ours begins with', claims({ scope: 'orders' }), 403, 'scope_insufficient'],
   ['scope in other case', claims({ scope: 'Orders:Read' }), 403, 'scope_insufficient'],
-  ['scope behind a comma', claims({ scope: 'x,orders:read' }), 403, 'scope_insufficient'],
-  ['scope behind a tab', claims({ scope: 'x\torders:read' }), 403, 'scope_insufficient'],
+  ['scope after a comma', claims({ scope: 'x,orders:read' }), 403, 'scope_insufficient'],
+  ['scope after a tab', claims({ scope: 'x\torders:read' }), 403, 'scope_insufficient'],
   ['scope with a NUL', claims({ scope: 'orders:read\u0000' }), 403, 'scope_insufficient'],
   ['scope in scp', claims({ scope: undefined, scp: ['orders:read'] }), 403, 'scope_insufficient'],
   ['scope among others, with spaces about it', claims({ scope: '  x orders:read  ' }), 200, PASS],

@@ -1,5 +1,4 @@
-// Hostile tokens by the rest of their header, and JWTs of other kinds.
-// A table of hostile-tokens.test.ts (JWT-1, JWT-5).
+// Hostile tokens by the rest of their header, and JWTs of other kinds (JWT-1, JWT-5).
 import {
   attacker,
   base64url,
@@ -27,7 +26,7 @@ export const HEADERS: readonly HostileToken[] = [
   ['typ logout+jwt', header({ typ: 'logout+jwt' }), 401, 'types'],
   ['typ secevent+jwt', header({ typ: 'secevent+jwt' }), 401, 'types'],
   ['typ token-introspection+jwt', header({ typ: 'token-introspection+jwt' }), 401, 'types'],
-  ['crit of what nobody knows', header({ crit: ['x'], x: 1 }), 401, 'malformed'],
+  ['crit with an unknown extension', header({ crit: ['x'], x: 1 }), 401, 'malformed'],
   ['crit empty', header({ crit: [] }), 401, 'malformed'],
   ['crit of what is known', header({ crit: ['alg'] }), 401, 'malformed'],
   ['crit null', header({ crit: null }), 401, 'malformed'],
@@ -36,7 +35,7 @@ export const HEADERS: readonly HostileToken[] = [
   ['b64 true and critical', header({ b64: true, crit: ['b64'] }), 401, 'malformed'],
   ['alg twice', headerText(',"alg":"RS256"'), 401, 'malformed'],
   ['kid twice', headerText(',"kid":"rs256-9"'), 401, 'malformed'],
-  ['alg twice, behind an escape', headerText(',"\\u0061lg":"none"'), 401, 'malformed'],
+  ['alg twice, once with an escape', headerText(',"\\u0061lg":"none"'), 401, 'malformed'],
   ['a member __proto__', headerText(',"__proto__":{"alg":"none"}'), 200, PASS],
   [
     'a byte order mark before the header',

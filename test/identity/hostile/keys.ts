@@ -1,29 +1,28 @@
-// Hostile tokens by the key that is to judge them: keys they bring along, kids, keys of others, and none to be had.
-// A table of hostile-tokens.test.ts (JWT-3, JWT-4, RFC 8725 §3.10).
+// Hostile tokens by key: offered keys, kids, other issuers, and no available keys (JWT-3, JWT-4, RFC 8725 §3.10).
 import { attacker, claims, type HostileToken, header, offeredJwk, PASS, T, unsigned } from './ways.ts';
 
 export const KEYS: readonly HostileToken[] = [
-  // Keys that the token brings along (RFC 8725 §3.10, JWT-3).
+  // Keys in the token itself (RFC 8725 §3.10, JWT-3).
   ['a key of its own', attacker({}), 401, 'signature'],
   ['a key of its own in jwk', attacker({ jwk: offeredJwk }), 401, 'signature'],
   ['a key of its own in jwk and no kid', attacker({ jwk: offeredJwk, kid: undefined }), 401, 'signature'],
-  ['a key of its own behind jku', attacker({ jku: 'http://127.0.0.1:1/keys' }), 401, 'signature'],
+  ['its own key at jku', attacker({ jku: 'http://127.0.0.1:1/keys' }), 401, 'signature'],
   [
-    'a key of its own behind jku, under another kid',
+    'its own key at jku, with another kid',
     attacker({ jku: 'http://127.0.0.1:1/keys', kid: 'mine' }),
     401,
     'key_unknown',
   ],
-  ['a key of its own behind x5u', attacker({ x5u: 'http://127.0.0.1:1/cert' }), 401, 'signature'],
+  ['its own key at x5u', attacker({ x5u: 'http://127.0.0.1:1/cert' }), 401, 'signature'],
   ['a key of its own in x5c', attacker({ x5c: ['MIIB'] }), 401, 'signature'],
   [
-    'good, with keys offered that nobody looks at',
+    'valid, with unused keys in the header',
     header({ jwk: offeredJwk, jku: 'http://127.0.0.1:1/', x5u: 'http://127.0.0.1:1/', x5c: ['MIIB'] }),
     200,
     PASS,
   ],
 
-  // kid: a name in a map and nothing else.
+  // kid: only a key of a map.
   ['kid unknown', header({ kid: 'rs256-9' }), 401, 'key_unknown'],
   ['kid empty', header({ kid: '' }), 401, 'key_unknown'],
   ['kid a path', header({ kid: '../../../../dev/null' }), 401, 'key_unknown'],
@@ -33,7 +32,7 @@ export const KEYS: readonly HostileToken[] = [
   ['kid __proto__', header({ kid: '__proto__' }), 401, 'key_unknown'],
   ['kid constructor', header({ kid: 'constructor' }), 401, 'key_unknown'],
   ['kid in other case', header({ kid: 'RS256-1' }), 401, 'key_unknown'],
-  ['kid with a NUL behind', header({ kid: 'rs256-1\u0000' }), 401, 'key_unknown'],
+  ['kid with a trailing NUL', header({ kid: 'rs256-1\u0000' }), 401, 'key_unknown'],
   ['kid of 256 characters', header({ kid: 'k'.repeat(256) }), 401, 'key_unknown'],
   ['kid of 257 characters', header({ kid: 'k'.repeat(257) }), 401, 'malformed'],
   ['kid a number', header({ kid: 1 }), 401, 'malformed'],
@@ -89,7 +88,7 @@ export const KEYS: readonly HostileToken[] = [
     'signature',
   ],
 
-  // Where no key can be had it is our trouble, but what needs no key for its refusal is refused.
+  // Without a key the gateway responds 503, except to tokens that are refused without any key.
   ['away: any token', claims({}), 503, 'identity_unavailable', 'away'],
   ['away: an expired token', claims({ exp: T - 60, iat: T - 120 }), 503, 'identity_unavailable', 'away'],
   ['away: alg none', unsigned('none', 'AA'), 401, 'algorithms', 'away'],

@@ -1,5 +1,4 @@
-// Requests that carry a good token in every way but the right one, and in a few right ones. TOKEN stands for it.
-// A table of hostile-tokens.test.ts (AUTH-1).
+// Requests that carry a valid token, represented by TOKEN, in wrong and right ways (AUTH-1).
 import type { ViewParts } from '../../support/exchange-samples.ts';
 import { PASS } from './ways.ts';
 
@@ -26,9 +25,9 @@ export const REQUESTS: readonly (readonly [name: string, request: Shape, status:
   ['a space and a tab', line('Bearer \tTOKEN'), 400, 'credentials_malformed'],
   ['a colon', line('Bearer: TOKEN'), 400, 'credentials_malformed'],
   ['an equals sign', line('Bearer=TOKEN'), 400, 'credentials_malformed'],
-  ['something behind it', line('Bearer TOKEN x'), 400, 'credentials_malformed'],
-  ['a space behind it', line('Bearer TOKEN '), 400, 'credentials_malformed'],
-  ['a comma behind it', line('Bearer TOKEN,'), 400, 'credentials_malformed'],
+  ['more text after it', line('Bearer TOKEN x'), 400, 'credentials_malformed'],
+  ['a space after it', line('Bearer TOKEN '), 400, 'credentials_malformed'],
+  ['a comma after it', line('Bearer TOKEN,'), 400, 'credentials_malformed'],
   ['two tokens', line('Bearer TOKEN TOKEN'), 400, 'credentials_malformed'],
   ['two, joined by a comma', line('Bearer TOKEN, Bearer TOKEN'), 400, 'credentials_malformed'],
   ['two schemes, joined by a comma', line('Bearer TOKEN, Basic dTpw'), 400, 'credentials_malformed'],

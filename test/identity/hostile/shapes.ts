@@ -1,5 +1,4 @@
-// Texts that are no compact JWS of canonical base64url, or one that is too long.
-// A table of hostile-tokens.test.ts (JWT-1, JWT-8).
+// Texts that are no compact JWS in canonical base64url, or too long (JWT-1, JWT-8).
 import {
   ALPHABET,
   base64url,
@@ -12,7 +11,7 @@ import {
   spoilt,
 } from './ways.ts';
 
-/** Of exactly so many characters; a part of base64url cannot have every length, so that the header takes some. */
+/** Exactly that many characters. A base64url part cannot have every length, so the header fills up. */
 const ofLength =
   (wanted: number): Make =>
   (issuers) => {
@@ -26,7 +25,7 @@ const ofLength =
     }
     throw new Error('no token has this length');
   };
-/** The same bytes by another last character: its spare bits are set. */
+/** The same bytes with spare bits set in the last character. */
 const respelt = (part: string) => {
   const last = ALPHABET.indexOf(part.at(-1) ?? '');
   const other = part.slice(0, -1) + ALPHABET[last + 1];
@@ -35,7 +34,7 @@ const respelt = (part: string) => {
 };
 
 export const NO_TOKENS: readonly HostileToken[] = [
-  // Shape: one compact JWS of canonical base64url, or nothing.
+  // One compact JWS in canonical base64url, or nothing.
   ['a word', () => 'hello', 401, 'malformed'],
   ['one dot', () => '.', 401, 'malformed'],
   ['two dots', () => '..', 401, 'malformed'],
@@ -44,7 +43,7 @@ export const NO_TOKENS: readonly HostileToken[] = [
   ['an empty payload', spoilt((parts) => `${parts.header}..${parts.signature}`), 401, 'malformed'],
   ['an empty signature', spoilt((parts) => `${parts.header}.${parts.payload}.`), 401, 'malformed'],
   ['two parts', spoilt((parts) => `${parts.header}.${parts.payload}`), 401, 'malformed'],
-  ['a dot behind', spoilt((_, token) => `${token}.`), 401, 'malformed'],
+  ['a trailing dot', spoilt((_, token) => `${token}.`), 401, 'malformed'],
   ['a dot before', spoilt((_, token) => `.${token}`), 401, 'malformed'],
   ['four parts', spoilt((_, token) => `${token}.AA`), 401, 'malformed'],
   ['five parts, as JWE has', spoilt((_, token) => `${token}.AA.AA`), 401, 'malformed'],

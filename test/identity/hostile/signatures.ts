@@ -1,9 +1,8 @@
-// Hostile tokens by their signature: numbers that some verifiers take for good, and what was changed under one (JWT-1).
-// A table of hostile-tokens.test.ts.
+// Hostile tokens by signature: values that some verifiers accept, and changed tokens (JWT-1).
 import { createHash } from 'node:crypto';
 import { type HostileToken, json, PASS, partsOf, signature, spoilt } from './ways.ts';
 
-/** ECDSA-Sig-Value of RFC 3279 in place of the two numbers side by side. */
+/** ECDSA-Sig-Value of RFC 3279 instead of the two numbers side by side. */
 const der = (raw: Buffer) => {
   const integer = (bytes: Buffer) => {
     const padded = Buffer.concat([Buffer.from([0]), bytes]);
@@ -16,7 +15,6 @@ const P256_ORDER = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc6
 const number = (value: bigint) => Buffer.from(value.toString(16).padStart(64, '0'), 'hex');
 
 export const SIGNATURES: readonly HostileToken[] = [
-  // Signatures.
   ['ES256, all zeros', signature((good) => Buffer.alloc(good.length)), 401, 'signature'],
   [
     'ES256, r and s the order of the curve',
@@ -47,7 +45,8 @@ export const SIGNATURES: readonly HostileToken[] = [
     'signature',
   ],
   [
-    // Both of the pair are signatures of the key's holder (RFC 7518 §3.4 asks for no low s); the whole token is the key of the cache.
+    // Both values of the pair are valid signatures of the key's holder (RFC 7518 §3.4 requires no low s). The cache key is
+    // the whole token.
     'ES256, s taken from the other half of the curve',
     signature((good) =>
       Buffer.concat([
@@ -74,7 +73,7 @@ export const SIGNATURES: readonly HostileToken[] = [
   ],
   ['RS256, one bit turned', signature((good) => good.with(9, (good[9] ?? 0) ^ 1), 'RS256'), 401, 'signature'],
   [
-    'RS256, a hash in place of it',
+    'RS256, a hash instead of a signature',
     spoilt(
       (parts) =>
         `${parts.header}.${parts.payload}.${createHash('sha256').update(`${parts.header}.${parts.payload}`).digest('base64url')}`,

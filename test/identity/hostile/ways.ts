@@ -1,22 +1,21 @@
-// Ways to make a token, good but for one thing, by the issuer that is trusted or by another one.
-// For the tables beside this file; each way is gone once the issuers are there.
+// Makes tokens with one flaw each, by the trusted issuer or another one, for the tables beside this file.
 import { createHmac, createPublicKey } from 'node:crypto';
 import { NOW } from '../../support/exchange-samples.ts';
 import type { TestIssuer } from '../../support/issuer.ts';
 
 export interface Issuers {
   readonly main: TestIssuer;
-  /** Trusted only where both are asked; its keys have been rotated once. */
+  /** Trusted only with `both`. Its keys have been rotated once. */
   readonly partner: TestIssuer;
 }
 
-/** By who is asked: one issuer, two, or one that is away. */
+/** The identities of the API: one issuer, two, or one that is down. */
 export type Asked = 'main' | 'both' | 'away';
 export type Make = (issuers: Issuers) => string | Promise<string>;
-/** `says`: the flaw of the token, the refusal, the fault, or who is let pass. */
+/** `says`: the flaw of the token, the refusal, the fault, or the admitted consumer. */
 export type HostileToken = readonly [name: string, make: Make, status: number, says: string, asked?: Asked];
 
-/** Who is let pass. */
+/** The consumer that is admitted. */
 export const PASS = 'forward acme';
 export const T = NOW / 1000;
 /** Of base64url. */
@@ -30,7 +29,7 @@ export const partsOf = (token: string) => {
 };
 
 type Members = Readonly<Record<string, unknown>>;
-/** What a function gives is had when the keys are there. */
+/** Calls functions once the keys exist. */
 const had = (members: Members, issuers: Issuers): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(members).map(([name, value]) => [
@@ -48,7 +47,7 @@ export const header = (over: Members): Make => claims({}, over);
 const named = ({ main }: Issuers) => ({
   ...{ iss: main.url, aud: 'sundial-samples', sub: 'acme', client_id: 'acme' },
 });
-/** The good claims as text, with `more` behind them. */
+/** The valid claims as text, followed by `more`. */
 export const claimsText =
   (more: string): Make =>
   (issuers) => {
@@ -85,7 +84,7 @@ export const signature = (change: (good: Buffer) => Uint8Array, alg = 'ES256'): 
   }, alg);
 export const unsigned = (alg: string, mark: string): Make =>
   spoilt(({ payload }) => `${json({ alg, typ: 'at+jwt' })}.${payload}.${mark}`);
-/** Signed by HMAC with something that everybody knows. */
+/** Signed by HMAC with a secret that everyone knows. */
 export const keyed = (secretOf: (pem: string, jwk: object) => string | Buffer, over: object = {}): Make =>
   spoilt(({ payload }, _token, { main }) => {
     const [jwk = {}] = main.publicKeys();
@@ -95,7 +94,7 @@ export const keyed = (secretOf: (pem: string, jwk: object) => string | Buffer, o
     const input = `${json({ alg: 'HS256', typ: 'at+jwt', kid: 'rs256-1', ...over })}.${payload}`;
     return `${input}.${createHmac('sha256', secretOf(pem, jwk)).update(input).digest('base64url')}`;
   });
-/** Signed by a key of the other issuer's, which says of it what it likes. */
+/** Signed by a key of the other issuer, with any header. */
 export const attacker =
   (over: Members, claimed: Members = {}): Make =>
   (issuers) =>

@@ -1,4 +1,4 @@
-// What `check` says of browsers' origins and of paths the gateway keeps for itself.
+// Tests the findings about CORS origins and reserved paths.
 import { describe, expect, it } from 'vitest';
 import { ORDERS, workspace } from '../workspace.ts';
 
@@ -16,7 +16,7 @@ describe('origins', () => {
     '["*"]',
     '["https://app.example.com"]',
     '["https://app.example.com:8443", "http://localhost:3000", "http://[::1]:3000"]',
-  ])('%s are in order', async (origins) => {
+  ])('%s are valid', async (origins) => {
     expect(await withOrigins(origins)).toEqual([]);
   });
 
@@ -29,13 +29,13 @@ describe('origins', () => {
     'app.example.com',
     'ftp://app.example.com',
     'null',
-  ])('"%s" is none that a browser sends', async (origin) => {
+  ])('"%s" is no origin of a browser', async (origin) => {
     const [problem, ...more] = await withOrigins(`["${origin}"]`);
     expect(problem).toContain('error: not an origin as browsers send it');
     expect(more).toEqual([]);
   });
 
-  it('"*" stands alone', async () => {
+  it('"*" excludes other origins', async () => {
     const [problem] = await withOrigins('["*", "https://app.example.com"]');
     expect(problem).toContain('error: "*" stands alone');
   });
@@ -57,7 +57,7 @@ describe('reserved paths', () => {
     expect(problem).toContain('error: /.well-known/lifecycle is reserved by the gateway');
   });
 
-  it.each(['/.well-known', '/', '/.well-known/lifecycles'])('an API at %s is in order', async (base) => {
+  it.each(['/.well-known', '/', '/.well-known/lifecycles'])('an API at %s is valid', async (base) => {
     expect(await problemsOf('base: /api/orders', `base: ${base}`)).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-// Published schedules against what is loaded now: the comparison with the record that a store keeps.
+// Tests the comparison of published schedules with the loaded files, through the record of the store.
 import { describe, expect, it } from 'vitest';
 import { rewrittenIn } from '../../../gateway/plan/published/comparison.ts';
 import { createPublishedHistory } from '../../../gateway/plan/published/history.ts';
@@ -12,7 +12,7 @@ interface Situation {
   readonly environment?: Readonly<Record<string, string>>;
 }
 
-/** A record in memory; `load` does what a gateway does with the files as they are. */
+/** A record in memory. `load` acts like a gateway with the current files. */
 function historyOf(files: Workspace, { records = true, now = NOW, environment = {} }: Situation = {}) {
   const kept = { files: [] as readonly PublishedEntry[], away: false, skipped: [] as string[] };
   const answer = async <T>(of: () => T): Promise<T> => {
@@ -51,11 +51,11 @@ function historyOf(files: Workspace, { records = true, now = NOW, environment = 
 }
 
 const EARLIER = ORDERS.replace('sunset: 2027-01-15', 'sunset: 2026-12-31');
-/** With a version that is only planned. */
+/** With a planned version. */
 const PLANNED = `${ORDERS.replace('versions:\n', '  v3: { targets: [http://127.0.0.1:4003] }\nversions:\n')}  v3: { released: 2027-02-01 }\n`;
 
 describe('published schedules', () => {
-  it('are nothing at first; what was accepted is kept as it was written', async () => {
+  it('start empty and keep accepted files as written', async () => {
     const text = ORDERS.replace('api: orders', '# ünï\r\napi: orders').replace(
       'http://127.0.0.1:4001',
       `"\${env:V1}"`,
@@ -66,7 +66,7 @@ describe('published schedules', () => {
     expect(kept.files).toEqual([{ kind: 'policy', name: 'policies/orders.yaml', text }]);
   });
 
-  it('a sunset that is earlier than the one published is an error, with its place and both ways out', async () => {
+  it('refuse an earlier sunset, with its position and both solutions', async () => {
     await using files = await workspace({ 'policies/orders.yaml': ORDERS });
     const { kept, load } = historyOf(files);
     await load();
@@ -90,7 +90,7 @@ describe('published schedules', () => {
   it.each([
     ['warning', ['warning sunset-rewritten']],
     ['off', []],
-  ])('where the rule is %s it passes and is what was published from then on', async (severity, said) => {
+  ])('accept an earlier sunset with the rule %s, and record it', async (severity, said) => {
     await using files = await workspace({ 'policies/orders.yaml': ORDERS });
     const { load } = historyOf(files);
     await load();
@@ -107,7 +107,7 @@ describe('published schedules', () => {
     ],
     ['another version', PLANNED],
     ['what is no date', ORDERS.replace('4001', '4011')],
-  ])('%s passes, and the record moves on', async (_what, text) => {
+  ])('%s passes and is recorded', async (_what, text) => {
     await using files = await workspace({ 'policies/orders.yaml': ORDERS });
     const { kept, load } = historyOf(files);
     await load();
@@ -116,7 +116,7 @@ describe('published schedules', () => {
     expect(kept.files).toEqual([{ kind: 'policy', name: 'policies/orders.yaml', text }]);
   });
 
-  it('an extension that was published is taken back by no edit', async () => {
+  it('keep a published extension through any edit', async () => {
     const extended = ORDERS.replace(
       'guide:',
       'extended: [ { to: 2027-04-15, announced: 2026-09-01, why: acme } ], guide:',
@@ -143,7 +143,7 @@ describe('published schedules', () => {
       'announced: 2026-12-10, deprecated: 2026-12-15',
     ],
   ])(
-    '%s that is not announced yet is published on its day alone, and may change before',
+    '%s: an unannounced change is published on its day, and may change before',
     async (_what, written, instead = 'guide:', from = '', to = '') => {
       const later = ORDERS.replace('guide:', written).replace(from, to);
       await using files = await workspace({ 'policies/orders.yaml': later });
@@ -164,7 +164,7 @@ describe('published schedules', () => {
   it.each([
     ['not announced apart', ''],
     ['announced', 'announced: 2026-11-01, '],
-  ])('a deprecation that was published, %s, is not hidden again until a later day', async (_what, before) => {
+  ])('a published deprecation, %s, is not hidden until a later day', async (_what, before) => {
     const dated = (announced: string, sunset = '2028-01-15') =>
       ORDERS.replace(
         'deprecated: 2026-01-15, sunset: 2027-01-15',
@@ -183,14 +183,14 @@ describe('published schedules', () => {
       'deprecated and sunset of v1 were published and are hidden until 2026-12-10',
     );
     expect(await load()).toMatchObject({ said: [] });
-    // What callers saw is known also while the file hides it.
+    // Callers know a date even while the file hides it.
     await files.write('policies/orders.yaml', dated(hidden, '2027-12-31'));
     expect(await load()).toMatchObject({ accepted: false, said: ['error sunset-rewritten'] });
     await files.write('policies/orders.yaml', dated(before));
     expect(await load()).toMatchObject({ accepted: true, said: [] });
   });
 
-  it('an extension that was announced is not put off to a later day', async () => {
+  it('an announced extension is not moved to a later day', async () => {
     const extended = (announced: string) =>
       ORDERS.replace(
         'guide:',
@@ -209,7 +209,7 @@ describe('published schedules', () => {
   it.each([
     ['without pins', 'resolve: [ { default: v2 } ]', 'warning'],
     ['with pins', 'resolve: [ { pin: { by: consumer } }, { default: v2 } ]', 'error'],
-  ])('VER-5: a release that was moved is a matter of its own, %s', async (_how, resolve, severity) => {
+  ])('VER-5: dates-rewritten reports a moved release, %s', async (_how, resolve, severity) => {
     const text = ORDERS.replace(/resolve: .*/, resolve)
       .replaceAll('v1', '2024-06-01')
       .replaceAll('v2', '2026-01-15');
@@ -223,7 +223,7 @@ describe('published schedules', () => {
     });
   });
 
-  it('a version that was only planned may change and go, until its release by the lifecycle clock', async () => {
+  it('a planned version may change or disappear until its release by the lifecycle clock', async () => {
     await using files = await workspace({ 'policies/orders.yaml': PLANNED });
     const planned = historyOf(files);
     await planned.load();
@@ -236,7 +236,7 @@ describe('published schedules', () => {
     expect(await planned.load()).toMatchObject({ accepted: true, said: [] });
   });
 
-  it('an API whose file has gone is said where it stood, and a renamed file is no matter', async () => {
+  it('a removed API is reported in its last file, and a renamed file is no removal', async () => {
     const more = ORDERS.replace('api: orders', 'api: more').replaceAll('/orders', '/more');
     await using files = await workspace({ 'policies/orders.yaml': ORDERS, 'policies/more.yaml': more });
     const { kept, load } = historyOf(files);
@@ -255,7 +255,7 @@ describe('published schedules', () => {
     ]);
   });
 
-  it('dates that came from a description are held to as those of the policy are', async () => {
+  it('dates from a description are published like those of the policy', async () => {
     const description = (sunset: string) =>
       `openapi: 3.1.0\ninfo:\n  title: Orders\n  version: v1\n  x-lifecycle: { deprecation: { announced: 2026-01-15, sunset: ${sunset} } }\npaths: {}\n`;
     const text = ORDERS.replace('deprecated: 2026-01-15, sunset: 2027-01-15', 'openapi: ../v1.openapi.yaml');
@@ -275,7 +275,7 @@ describe('published schedules', () => {
     expect(await load()).toMatchObject({ accepted: true, said: [] });
   });
 
-  it('a store that was emptied changes nothing for who recorded in it', async () => {
+  it('an emptied store makes no difference to the gateway that recorded in it', async () => {
     await using files = await workspace({ 'policies/orders.yaml': ORDERS });
     const { kept, load } = historyOf(files);
     await load();
@@ -287,7 +287,7 @@ describe('published schedules', () => {
     expect(kept.files).toHaveLength(1);
   });
 
-  it('a store that is away is told of once, holds up nothing, and forgets nothing', async () => {
+  it('an unavailable store is reported once, blocks nothing, and loses nothing', async () => {
     await using files = await workspace({ 'policies/orders.yaml': ORDERS });
     const { kept, load } = historyOf(files);
     await load();
@@ -302,7 +302,7 @@ describe('published schedules', () => {
     expect(kept.files).toEqual([{ kind: 'policy', name: 'policies/orders.yaml', text: PLANNED }]);
   });
 
-  it('a process with a moved clock compares, and leaves no record', async () => {
+  it('a process with a moved clock compares but records nothing', async () => {
     await using files = await workspace({ 'policies/orders.yaml': ORDERS });
     const rehearsal = historyOf(files, { records: false });
     await rehearsal.load();
@@ -312,7 +312,7 @@ describe('published schedules', () => {
     expect(await rehearsal.load()).toMatchObject({ accepted: false });
   });
 
-  it('what cannot be read any more is not compared with, whatever stands in the record', async () => {
+  it('unreadable files of the record are not compared', async () => {
     await using files = await workspace({ 'policies/orders.yaml': EARLIER });
     const { kept, load } = historyOf(files);
     kept.files = [
@@ -327,7 +327,7 @@ describe('published schedules', () => {
     expect(await load()).toMatchObject({ accepted: true, said: [] });
   });
 
-  it('a fault other than an absent store is no comparison at all', async () => {
+  it('an unexpected error makes the comparison fail', async () => {
     await using files = await workspace({ 'policies/orders.yaml': ORDERS });
     const { policies } = await files.load();
     const history = createPublishedHistory({
@@ -347,7 +347,7 @@ describe('published schedules', () => {
     await expect(rewrittenIn(policies, history, options)).rejects.toThrow('a mistake');
   });
 
-  it('a record that another gateway wrote since the comparison stays, unless it says the same', async () => {
+  it('a record written by another gateway since the comparison stays, unless it is the same', async () => {
     const file = (text: string) => ({ kind: 'policy', name: 'orders.yaml', text }) as const;
     let standing: { entries: readonly PublishedEntry[]; mark: string } = {
       entries: [file('older')],

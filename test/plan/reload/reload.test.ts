@@ -1,4 +1,4 @@
-// Live reload: the plan is swapped whole or not at all, whatever happens to the files meanwhile.
+// Tests live reload: the plan is replaced as a whole or not at all.
 import { readFile as readFromDisk } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { createPolicyReader } from '../../../gateway/plan/loader-thread/policy-reader.ts';
@@ -12,7 +12,7 @@ import { GATEWAY, NOW, ORDERS, type Workspace, workspace } from '../workspace.ts
 
 const FOUR_DAYS = ORDERS.replace('sunset: 2027-01-15', 'sunset: 2027-01-19');
 
-/** Watches the files; `heard` is what was told. `meanwhile` happens after the first load and before the watch. */
+/** Watches the files; `heard` has the callbacks. `meanwhile` runs after the first load and before the watch. */
 async function watching(
   files: Workspace,
   { readFile, meanwhile }: { readFile?: ReadFile; meanwhile?: () => Promise<void> } = {},
@@ -78,7 +78,7 @@ async function watching(
 const sunsetOf = (plan: GatewayPlan | undefined) => plan?.apis[0]?.versions.get('v1')?.schedule.sunset;
 
 describe('reload', () => {
-  it('hands over a whole new plan when a policy has changed', async () => {
+  it('delivers a new plan when a policy has changed', async () => {
     await using files = await workspace({ 'policies/orders.yaml': ORDERS });
     await using live = await watching(files);
     await files.write('policies/orders.yaml', FOUR_DAYS);
@@ -87,14 +87,14 @@ describe('reload', () => {
     expect(sunsetOf(live.plans.at(-1))).toBe(Date.UTC(2027, 0, 19));
   });
 
-  it('does nothing when the documents are the same', async () => {
+  it('does nothing for unchanged documents', async () => {
     await using files = await workspace({ 'policies/orders.yaml': ORDERS });
     await using live = await watching(files);
     await live.watch.reload();
     expect(live.heard).toEqual(['unchanged']);
   });
 
-  it('asked after it has noticed by itself says since when, and again what was rewritten', async () => {
+  it('on request after an automatic one reports the time of the plan and its findings again', async () => {
     const SWITCHED = 'rules: { sunset-rewritten: warning }\n';
     await using files = await workspace({ 'policies/orders.yaml': ORDERS + SWITCHED });
     await using live = await watching(files);
@@ -110,7 +110,7 @@ describe('reload', () => {
     });
   });
 
-  it('keeps the plan in force on any problem, and takes the cure', async () => {
+  it('keeps the plan in force on any problem, and accepts the correction', async () => {
     await using files = await workspace({ 'policies/orders.yaml': ORDERS });
     await using live = await watching(files);
     await files.write('policies/orders.yaml', ORDERS.replace('sunset: 2027-01-15', 'sunset: 2027-02-30'));
@@ -122,7 +122,7 @@ describe('reload', () => {
     expect(live.plans).toHaveLength(2);
   });
 
-  it('refuses a folder that has become empty', async () => {
+  it('refuses an empty folder', async () => {
     await using files = await workspace({ 'policies/orders.yaml': ORDERS });
     await using live = await watching(files);
     await files.remove('policies/orders.yaml');
@@ -130,7 +130,7 @@ describe('reload', () => {
     expect(live.heard[0]).toBe('rejected: no policy file matches');
   });
 
-  it('notices by itself that a file was written', async () => {
+  it('detects a written file', async () => {
     await using files = await workspace({ 'policies/orders.yaml': ORDERS });
     await using live = await watching(files);
     await live.watch.ready;
@@ -139,7 +139,7 @@ describe('reload', () => {
     expect(sunsetOf(live.plans.at(-1))).toBe(Date.UTC(2027, 0, 19));
   });
 
-  it('takes a file that was saved after the first load and before the watch', async () => {
+  it('detects a file saved between the first load and the watch', async () => {
     await using files = await workspace({ 'policies/orders.yaml': ORDERS });
     const meanwhile = () => files.write('policies/orders.yaml', FOUR_DAYS);
     await using live = await watching(files, { meanwhile });
@@ -147,11 +147,11 @@ describe('reload', () => {
     expect(sunsetOf(live.plans.at(-1))).toBe(Date.UTC(2027, 0, 19));
   });
 
-  it('does not start its reader for files that are as the first load read them, and says nothing of that', async () => {
+  it('does not start its reader for unchanged files, and reports nothing', async () => {
     await using files = await workspace({ 'policies/orders.yaml': ORDERS });
     let reads = 0;
     const readFile: ReadFile = (path) => {
-      // The first load is not by this reader.
+      // The first load does not use this reader.
       reads += 1;
       return readFromDisk(path);
     };
@@ -169,14 +169,14 @@ describe('reload', () => {
     ],
     ['that went', ({ remove }) => remove('policies/orders.yaml'), 'rejected: no policy file matches'],
     ['that a policy names', ({ write }) => write('policies/guide.md', 'Changed.'), 'plan'],
-  ])('takes a file %s after the first load and before the watch', async (_name, change, expected) => {
+  ])('detects a file %s between the first load and the watch', async (_name, change, expected) => {
     const text = ORDERS.replace('guide: https://docs.example.com/v2', 'guide: guide.md');
     await using files = await workspace({ 'policies/orders.yaml': text, 'policies/guide.md': 'Move.' });
     await using live = await watching(files, { meanwhile: () => change(files) });
     await expect.poll(() => live.heard[0]).toContain(expected);
   });
 
-  it('asks for a restart once per change of gateway.yaml, and goes on with the policies', async () => {
+  it('asks for a restart once per change of gateway.yaml, and still reloads policies', async () => {
     await using files = await workspace({ 'policies/orders.yaml': ORDERS });
     await using live = await watching(files);
     await files.write('config/gateway.yaml', GATEWAY.replace('api.example.com', 'other.example.com'));
@@ -188,7 +188,7 @@ describe('reload', () => {
     expect(live.plans).toHaveLength(2);
   });
 
-  it('a slow load never overwrites a newer one', async () => {
+  it('never overwrites a newer plan by a slow load', async () => {
     await using files = await workspace({ 'policies/orders.yaml': ORDERS });
     const gate = Promise.withResolvers<void>();
     const reading = Promise.withResolvers<void>();
@@ -213,14 +213,14 @@ describe('reload', () => {
     expect(sunsetOf(live.plans.at(-1))).toBe(Date.UTC(2027, 0, 19));
   });
 
-  it('keeps what the last load came to until the next one', async () => {
+  it('keeps the result of the last load until the next one', async () => {
     await using files = await workspace({ 'policies/orders.yaml': ORDERS });
     await using live = await watching(files);
     await files.write('policies/orders.yaml', 'api: [');
     const rejected = await live.watch.reload();
     expect(live.watch.last()).toEqual({ at: NOW, outcome: rejected });
     await files.write('policies/orders.yaml', FOUR_DAYS);
-    // Accepted, or unchanged where the watch was there first.
+    // Accepted, or unchanged if the watch was first.
     const taken = await live.watch.reload();
     expect(live.watch.last()?.outcome).toEqual(taken);
     expect([rejected.kind, taken.kind]).toEqual([
@@ -229,7 +229,7 @@ describe('reload', () => {
     ]);
   });
 
-  it('tells nothing after it was closed', async () => {
+  it('calls nothing after it was closed', async () => {
     await using files = await workspace({ 'policies/orders.yaml': ORDERS });
     const live = await watching(files);
     await files.write('policies/orders.yaml', FOUR_DAYS);
@@ -240,7 +240,7 @@ describe('reload', () => {
     expect(live.heard).toEqual([]);
   });
 
-  it('a burst of reloads ends with the last state, at one or two loads', async () => {
+  it('handles a burst with one or two loads and ends at the last state', async () => {
     await using files = await workspace({ 'policies/orders.yaml': ORDERS });
     await using live = await watching(files);
     await files.write('policies/orders.yaml', FOUR_DAYS);

@@ -1,4 +1,4 @@
-// From method and tail to an operation: what is more particular wins, and no spelling of a path gets around it.
+// Tests the lookup of operations by method and path: the most specific wins, for every spelling of a path.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createOperationTable } from '../../../gateway/plan/routes/operation-table.ts';
@@ -51,16 +51,16 @@ describe('an operation table', () => {
     if (match !== undefined) expect(match.captures).toEqual(captures);
   });
 
-  it('tries the parameter where the literal leads nowhere', () => {
+  it('tries the parameter if the literal leads nowhere', () => {
     expect(operations.match('HEAD', '/search')?.rules).toBe('GET /search');
     expect(table('GET /a/b', 'GET /{x}/c').match('GET', '/a/c')?.captures).toEqual(['a']);
   });
 
-  it('two operations for the same requests are a mistake', () => {
+  it('two operations for the same requests are an error', () => {
     expect(() => table('GET /{a}', 'GET /{b}')).toThrow(RangeError);
   });
 
-  it('never throws, and captures segments as they are', () => {
+  it('never throws, and captures raw segments', () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), (method, tail) => {
         for (const capture of operations.match(method, tail)?.captures ?? []) {
@@ -72,7 +72,7 @@ describe('an operation table', () => {
   });
 });
 
-describe('VER-7: a service that tells case apart in some of its routes', () => {
+describe('VER-7: a service that minds case in some of its routes', () => {
   const reachedIn = (names: readonly string[], path: string, paths?: 'strict') => {
     const operations = table(...names);
     const readings = readingsOf(path, pathRulesOf(paths)) ?? [];
@@ -93,14 +93,14 @@ describe('VER-7: a service that tells case apart in some of its routes', () => {
     expect([...reachedIn(names, '/x/a.b')]).toEqual(['GET /{p}/a.b']);
   });
 
-  it('a path in its own letters reaches the literal alone', () => {
+  it('a path with exact case reaches the literal only', () => {
     const names = ['GET /Area/list', 'GET /{x}/list', 'GET /Area/{y}', 'GET /a/b.C', 'GET /a/{z}'];
     expect([...reachedIn(names, '/Area/list')]).toEqual(['GET /Area/list']);
     expect([...reachedIn(names, '/a/b.C')]).toEqual(['GET /a/b.C']);
     expect([...reachedIn(['GET /a', 'GET /A', 'GET /{x}'], '/A')]).toEqual(['GET /A', 'GET /a']);
   });
 
-  it('every route that such a service chooses is judged', async () => {
+  it('every route that such a service may choose is judged', async () => {
     const segment = fc.constantFrom('a', 'A', 'b', '{p}');
     const route = fc.record({
       segments: fc.array(segment, { minLength: 1, maxLength: 3 }),
@@ -131,6 +131,6 @@ describe('VER-7: a service that tells case apart in some of its routes', () => {
 const nameOf = ({ segments }: { readonly segments: readonly string[] }): string =>
   `GET /${segments.map((text, index) => (text === '{p}' ? `{p${index}}` : text)).join('/')}`;
 
-/** A literal before a parameter, the earlier segment first. */
+/** Literals before parameters, the earliest segment first. */
 const particularity = ({ segments }: { readonly segments: readonly string[] }): string =>
   segments.map((text) => (text === '{p}' ? '1' : '0')).join('');

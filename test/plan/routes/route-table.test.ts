@@ -1,4 +1,4 @@
-// Host and path to route: what matches, what wins, what is left as the tail.
+// Tests the lookup of routes by host and path: matches, precedence, tail.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Route } from '../../../gateway/plan/routes/route-table.ts';
@@ -42,7 +42,7 @@ describe('route match', () => {
     expect(match('/nothing/here')).toEqual(['/', undefined, '/nothing/here']);
   });
 
-  it('a literal wins over {version}, and is left again when it leads less far', () => {
+  it('a literal wins over {version}, unless it leads less far', () => {
     expect(match('/api/v1/special/7')).toEqual(['/api/v1/special', undefined, '/7']);
     expect(match('/api/v1/orders/7')).toEqual(['/api/{version}/orders', 'v1', '/7']);
     expect(match('/api/v1/other')).toEqual(['/api/v1', undefined, '/other']);
@@ -55,7 +55,7 @@ describe('route match', () => {
     expect(match('/api/v2/orders/archived')).toEqual(['/api/{version}/orders', 'v2', '/archived']);
   });
 
-  it('{version} yields to segments that are no attempt at a version', () => {
+  it('{version} does not match segments that look like no version', () => {
     const paths = createRouteTable([at('/api/{version}')]);
     for (const segment of ['vendors', 'V1', 'orders', 'v', '', 'x1', '-1']) {
       expect(paths.match(HOST, `/api/${segment}`)).toBeUndefined();
@@ -77,29 +77,29 @@ describe('route match', () => {
     expect(found?.versionSegment ?? 'v1').toBe('v1');
   });
 
-  it('VER-7: a version with an encoded slash or a parameter is no version', () => {
+  it('VER-7: a segment with an encoded slash or a parameter is no version', () => {
     const paths = createRouteTable([at('/api/{version}')]);
     for (const segment of ['v1%2Fx', 'v1;a=b', '1;'])
       expect(paths.match(HOST, `/api/${segment}`)).toBeUndefined();
   });
 
-  it('the tail is kept byte by byte', () => {
+  it('the tail keeps every byte', () => {
     for (const tail of ['/a%2Fb', '//x', '/;p=1', '/v9', '/ä', '/.'])
       expect(match(`/api/orders${tail}`)?.[2]).toBe(tail);
   });
 
-  it('a path that does not start with a slash matches nothing', () => {
+  it('a path without a leading slash matches nothing', () => {
     expect(match('')).toBeUndefined();
     expect(match('*')).toBeUndefined();
   });
 
-  it('segments named like members of an object are only segments', () => {
+  it('names of object members are ordinary segments', () => {
     const paths = createRouteTable([at('/api')]);
     expect(paths.match(HOST, '/constructor')).toBeUndefined();
     expect(paths.match(HOST, '/__proto__')).toBeUndefined();
   });
 
-  it('finds what a comparison with every route finds', () => {
+  it('equals a comparison with every route', () => {
     const segment = fc.constantFrom<string[]>('a', 'b', 'v1', 'v2', '7', 'vx');
     const pattern = fc
       .tuple(fc.array(segment, { maxLength: 3 }), fc.option(fc.nat(3), { nil: undefined }))
@@ -122,7 +122,7 @@ describe('route match', () => {
   });
 });
 
-/** Where `pattern` ends in `path`, or -1. */
+/** The end of `pattern` in `path`, or -1. */
 function naiveEnd(pattern: string, path: string): number {
   if (pattern === '/') return 0;
   const source = pattern.replace('{version}', 'v?[0-9][^/]*');
@@ -130,18 +130,18 @@ function naiveEnd(pattern: string, path: string): number {
 }
 
 describe('hosts', () => {
-  it('routes of one host do not answer for another', () => {
+  it('routes of one host do not apply to another', () => {
     expect(table.match('partner.example.com', '/api/orders')?.route).toBe('partner');
     expect(table.match('other.example.com', '/api/orders')).toBeUndefined();
   });
 
-  it('knows the hosts that have routes', () => {
+  it('are known if they have routes', () => {
     expect(table.knowsHost(HOST)).toBe(true);
     expect(table.knowsHost('other.example.com')).toBe(false);
     expect(table.knowsHost('localhost')).toBe(false);
   });
 
-  it.each(['127.0.0.1', 'localhost', '[::1]'])('a route on %s answers for every loopback name', (bound) => {
+  it.each(['127.0.0.1', 'localhost', '[::1]'])('a route on %s applies to every loopback name', (bound) => {
     const loopback = createRouteTable([at('/api', 'api', bound)]);
     for (const asked of ['127.0.0.1', 'localhost', '[::1]']) {
       expect(loopback.knowsHost(asked)).toBe(true);
@@ -151,7 +151,7 @@ describe('hosts', () => {
 });
 
 describe('building', () => {
-  it('of two routes at one place the first has it, also under two loopback names', () => {
+  it('the first of two routes at one place wins, also under two loopback names', () => {
     const twice = createRouteTable([at('/api', 'a'), at('/api/', 'b'), at('/other', 'b')]);
     expect(twice.match('api.example.com', '/api/x')?.route).toBe('a');
     expect(twice.match('api.example.com', '/other')?.route).toBe('b');
@@ -159,7 +159,7 @@ describe('building', () => {
     expect(names.match('127.0.0.1', '/api')?.route).toBe('a');
   });
 
-  it('refuses a path that names the version twice', () => {
+  it('refuses a path with two versions', () => {
     expect(() => createRouteTable([at('/{version}/{version}')])).toThrow(RangeError);
   });
 });
@@ -189,7 +189,7 @@ describe('hosts that carry a version', () => {
   });
 
   it.each(['api.example.com', 'www.api.example.com', 'v1.v2.api.example.com', '.api.example.com', 'v1', ''])(
-    '%j is not ours',
+    '%j has no route',
     (host) => {
       expect(versioned.knowsHost(host)).toBe(false);
       expect(versioned.match(host, '/orders')).toBeUndefined();
@@ -197,7 +197,7 @@ describe('hosts that carry a version', () => {
   );
 });
 
-describe('routes below another one', () => {
+describe('nested routes', () => {
   const below = createRouteTable([
     { host: 'a.example.com', path: '/o', route: 'outer' },
     { host: 'b.example.com', path: '/o', route: 'outer' },
@@ -205,7 +205,7 @@ describe('routes below another one', () => {
     { host: 'a.example.com', path: '/other', route: 'other' },
   ]);
 
-  it('VER-7: are those of every host, since one service may stand behind all of them', () => {
+  it('VER-7: cover all hosts, since one service may be behind all of them', () => {
     const [found] = below.below('outer')?.reached(literalReading('/secure/x')) ?? [];
     expect(found).toEqual({ route: 'inner', versionSegment: undefined, depth: 1 });
   });
@@ -213,14 +213,14 @@ describe('routes below another one', () => {
   it.each([
     [undefined, '/secure/deep/x', ['deep']],
     [undefined, '/secure/DEEP/x', ['deep', 'inner']],
-    // One router may mind case and another not: what the first passes over, the second may take.
+    // One router may mind case, and pass a path to another that does not.
     [undefined, '/SECURE/deep/x', ['deep', 'inner', 'outer']],
     ['strict', '/SECURE/x', ['inner', 'outer']],
     ['express', '/SECURE/DEEP/x', ['deep']],
     ['go', '/SECURE/x', ['inner', 'outer']],
     ['fastapi', '/SECURE/x', ['outer']],
   ] as const)(
-    'VER-7: with paths: %s, %s leads to all that some router may take: %j',
+    'VER-7: with paths: %s, %s leads to all that some router may find: %j',
     (paths, path, routes) => {
       const nested = createRouteTable([
         at('/o', 'outer'),
@@ -232,7 +232,7 @@ describe('routes below another one', () => {
     },
   );
 
-  it('are none where nothing is nested', () => {
+  it('are undefined if there are none', () => {
     expect(below.below('inner')).toBeUndefined();
     expect(below.below('other')).toBeUndefined();
   });

@@ -1,5 +1,4 @@
-// Slips in where a policy file says that clients write the version.
-// A table of slips.test.ts.
+// Rows for slips.test.ts: mistakes in version carriers.
 import type { Slip } from './slip.ts';
 
 export const CARRIERS: readonly Slip[] = [

@@ -1,5 +1,4 @@
-// Slips in what operations cost, where no limit has room for it.
-// A table of slips.test.ts.
+// Rows for slips.test.ts: costs of operations above a limit.
 import type { Slip } from './slip.ts';
 
 export const COSTS: readonly Slip[] = [

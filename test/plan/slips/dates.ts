@@ -1,5 +1,4 @@
-// Slips in what has a date in a policy file: versions, extensions, redirects, leave, and what is told of them.
-// A table of slips.test.ts.
+// Rows for slips.test.ts: mistakes in dates, extensions, redirects, exceptions and notices.
 import type { Slip } from './slip.ts';
 
 export const DATES: readonly Slip[] = [

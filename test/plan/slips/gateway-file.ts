@@ -1,9 +1,38 @@
-// Slips in the gateway file: its listeners, identities, store and proxies.
-// A table of slips.test.ts.
+// Rows for slips.test.ts: mistakes in the gateway file.
 import { expect } from 'vitest';
 import type { Slip } from './slip.ts';
 
 export const GATEWAY_FILE: readonly Slip[] = [
+  [
+    'a log level that there is not',
+    'policies:',
+    'log_level: debug\npolicies:',
+    '4 «debug» error: expected "info", "warn" or "error": "debug"',
+  ],
+  [
+    'a field of the access log that is nearly one',
+    'policies:',
+    'access_log: { fields: [status, user_agnet] }\npolicies:',
+    expect.stringMatching(/^config\/gateway.yaml:4 «user_agnet» error: .*did you mean "user_agent"\?/),
+  ],
+  [
+    'an access log without a field',
+    'policies:',
+    'access_log: { fields: [] }\npolicies:',
+    '4 «[]» error: the list is empty (add an entry, or leave the key out)',
+  ],
+  [
+    'a share of access lines without its sign',
+    'policies:',
+    'access_log: { sample: 10 }\npolicies:',
+    '4 «10» error: not a share such as 10%: 10 (write 10%)',
+  ],
+  [
+    'an excluded path with a query',
+    'policies:',
+    'access_log: { exclude: ["/healthz?a=1"] }\npolicies:',
+    '4 «"/healthz?a=1"» error: not a path such as /healthz, or the start of one such as /static/*: "/healthz?a=1"',
+  ],
   [
     'a rule about paths at the top',
     'policies:',

@@ -1,5 +1,4 @@
-// Slips in the limits of a policy file (RL-11).
-// A table of slips.test.ts.
+// Rows for slips.test.ts: mistakes in limits (RL-11).
 import type { Slip } from './slip.ts';
 
 export const LIMITS: readonly Slip[] = [

@@ -1,5 +1,4 @@
-// Slips in keys, names and words of a policy file, and in what is named but not there.
-// A table of slips.test.ts.
+// Rows for slips.test.ts: mistakes in keys, names and references.
 import { expect } from 'vitest';
 import type { Slip } from './slip.ts';
 

@@ -1,5 +1,4 @@
-// One slip in a file that is otherwise in order, and what `check` finds of it.
-// The tables beside are read by slips.test.ts.
+// The type of the rows of slips.test.ts: one mistake and its finding.
 
-/** `from` is replaced by `to`; `expected` is `line «what it points at» severity: message (hint)`. */
+/** Replaces `from` by `to`. `expected`: `line «marked text» severity: message (hint)`. */
 export type Slip = readonly [name: string, from: string | RegExp, to: string, expected: string];

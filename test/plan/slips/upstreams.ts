@@ -1,5 +1,4 @@
-// Slips in the upstreams of a policy file: their addresses and their times.
-// A table of slips.test.ts.
+// Rows for slips.test.ts: mistakes in upstreams.
 import type { Slip } from './slip.ts';
 
 export const UPSTREAMS: readonly Slip[] = [

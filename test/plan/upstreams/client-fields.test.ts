@@ -1,4 +1,4 @@
-// The page names all that the table of clients' fields has, and the table is in lower case and without doubles.
+// Tests the table of client fields: it is documented, lower case and without duplicates.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -17,7 +17,7 @@ it('XFF-1: policies/README.md lists each name and each prefix of the table', asy
   expect(listed.filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
 });
 
-it('XFF-1: no name of the table is covered by a prefix as well', () => {
+it('XFF-1: no prefix covers a name of the table', () => {
   const doubled = [...CLAIMED_NAMES].filter((name) =>
     CLAIMED_PREFIXES.some((prefix) => name.startsWith(prefix)),
   );
@@ -40,7 +40,7 @@ it.each([
   expect(clientField(name).kind).toBe(kind);
 });
 
-it('XFF-1, SMG-25: a name in a policy withholds every spelling that services read as the same', async () => {
+it('XFF-1, SMG-25: a name in a policy withholds every equivalent spelling', async () => {
   const plan = await planOf(`api: mono
 base: /mono
 access: public

@@ -11,6 +11,7 @@ runWorker(async (start, primary) => {
       if (trouble === `refuses ${revision}`) throw new Error('no');
     },
     show: () => undefined,
+    setLogLevel: () => undefined,
     hear: (news) => {
       if (news !== 'throw') return;
       setImmediate(() => {

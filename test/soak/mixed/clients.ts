@@ -1,5 +1,4 @@
-// The clients of a soak: some that try every kind of request in turn, some that stay for long.
-// Their connections are kept between requests, and all ended when they are disposed of.
+// The clients of a soak: some send every kind of request in turn, some keep their connections for long.
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Ask, type Client, overHttp1, overHttp2 } from '../../support/http-client.ts';
 import type { House } from './house.ts';
@@ -15,14 +14,14 @@ export interface Clients extends AsyncDisposable {
   readonly run: (count: number) => Promise<void>;
 }
 
-/** The slowest kinds take their time by design. */
+/** The slowest kinds take long by design. */
 const LONGEST_MS = 300_000;
 const REST_MS = 15;
 const LASTING_CLIENTS = 4;
-/** Requests over one HTTP/2 connection. */
+/** Requests per HTTP/2 connection. */
 const SESSION = 2_000;
 
-/** Each as often as its share says. */
+/** Each kind as often as its share. */
 const KINDS = Object.entries({ ...POLITE, ...ROUGH }).flatMap(([name, [share, kind]]) =>
   Array.from({ length: share }, (): readonly [string, Kind] => [name, kind]),
 );
@@ -41,7 +40,7 @@ export function openClients({ gateway, issuer }: House, state: State, tally: Tal
     plain: () => plain,
     h2: () => {
       uses += 1;
-      // The one before is kept until then: its last answers may still be on their way.
+      // The former connection stays open until then, since its last responses may be on their way.
       if (uses % SESSION === 0) {
         sessions = [toHost(overHttp2(https)), ...sessions];
         void sessions[2]?.[Symbol.asyncDispose]();
@@ -74,7 +73,7 @@ export function openClients({ gateway, issuer }: House, state: State, tally: Tal
   };
 }
 
-/** Its connections are to an address. */
+/** Adds the Host; the connections are to an address. */
 function toHost(client: Client): Client {
   const named = (ask: Ask): Ask => ({ ...ask, headers: { host: NAME, ...ask.headers } });
   return { ...client, ask: (ask) => client.ask(named(ask)), begin: (ask) => client.begin(named(ask)) };
@@ -85,7 +84,7 @@ async function within<T>(ms: number, work: Promise<T>): Promise<T> {
   const late = pause(ms, undefined, { signal: done.signal }).then(() => {
     throw new Error(`no end within ${ms / 1_000} s`);
   });
-  // Aborted in the ordinary case.
+  // Usually aborted.
   late.catch(() => undefined);
   try {
     return await Promise.race([work, late]);

@@ -1,5 +1,4 @@
-// What is done to the house while traffic flows: reloads good and bad, certificates renewed, upstream and store harmed.
-// One loop each, all ended by run.ts; what must follow from each deed is checked here.
+// Faults during a soak: valid and invalid reloads, certificate renewals, failing upstream and store; checks the effect of each.
 import { setTimeout as pause } from 'node:timers/promises';
 import { overHttp1 } from '../../support/http-client.ts';
 import { ADMIN_TOKEN, type House } from './house.ts';
@@ -8,15 +7,15 @@ import { must, type State } from './state.ts';
 
 export interface Deeds {
   readonly done: Record<string, number>;
-  /** Seconds until the fickle upstream's API was well again, the longest. */
+  /** The longest time in seconds until the API of the fickle upstream recovered. */
   readonly recovery: () => number;
-  /** A broken promise, in words. */
+  /** Broken promises, one sentence each. */
   readonly wrong: readonly string[];
   /** Resolves when all loops have ended and everything is well. */
   readonly ended: Promise<void>;
 }
 
-/** Written one after the other; the last is YAML, but of no API. */
+/** Written one after the other; the last is valid YAML without an API. */
 const BROKEN = [
   'api: [',
   'api: orders\nbase: /api/orders\naccess: public\nversions: none\n',
@@ -47,7 +46,7 @@ export function startFaults(house: House, state: State): Deeds {
     };
   };
 
-  /** Again and again until the end, a broken promise being no reason to stop. */
+  /** Repeats until the end; a broken promise does not stop it. */
   const loop = async (everyMs: number, deed: () => Promise<void>): Promise<void> => {
     const rest = () => pause(everyMs * (0.5 + Math.random()));
     await rest();

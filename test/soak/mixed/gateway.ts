@@ -1,5 +1,4 @@
-// The gateway of the soak as a process of its own, with Node's inspector open on loopback: what is measured needs no
-// door in the product. Its log goes to a file, which is read at the end.
+// The gateway process of the soak, with Node's inspector on loopback, so that measuring needs no API in the product.
 import { spawn } from 'node:child_process';
 import { openSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,18 +8,18 @@ export interface SoakedGateway extends AsyncDisposable {
   readonly https: number;
   readonly http: number;
   readonly admin: number;
-  /** Where the inspector listens. */
+  /** URL of the inspector. */
   readonly inspector: string;
-  /** Rejects when the process ends by itself. */
+  /** Rejects if the process ends by itself. */
   readonly ended: Promise<number | NodeJS.Signals>;
-  /** Resolves with how it ended after SIGTERM. */
+  /** Sends SIGTERM and resolves with the exit. */
   readonly stop: () => Promise<number | NodeJS.Signals>;
 }
 
 const ROOT = join(import.meta.dirname, '../../..');
 const STARTS_WITHIN_MS = 60_000;
 
-/** @throws Error with what the gateway said when it ends, or says nothing, instead of starting */
+/** @throws Error with the output if the gateway ends or prints nothing instead of starting */
 export async function startSoaked(
   configFile: string,
   logFile: string,

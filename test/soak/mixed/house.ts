@@ -1,5 +1,4 @@
-// Everything a soak runs against: upstreams, issuer, store, certificates, policies, and the gateway itself.
-// Made once by run.ts, in a folder of its own; faults.ts changes it while traffic flows.
+// Everything a soak needs: upstreams, issuer, store, certificates, policies and the gateway, in a temporary folder.
 import { createReadStream } from 'node:fs';
 import { cp, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -20,11 +19,11 @@ export interface House extends AsyncDisposable {
   readonly certificates: CertificateFolder;
   readonly redis: RunningRedis | undefined;
   readonly fickle: Fickle;
-  /** Writes the policy of `orders` in this edition, as an editor does: beside it, then renamed over. */
+  /** Writes the policy of `orders` in this edition, by a rename as editors do. */
   readonly writeEdition: (edition: number) => Promise<void>;
-  /** A policy file that no gateway takes; undefined takes it away again. */
+  /** Writes an invalid policy file; undefined removes it. */
   readonly writeBroken: (text: string | undefined) => Promise<void>;
-  /** What the gateway logged as an error, each sort once, with how often. */
+  /** Error lines of the gateway's log, each kind once with its count. */
   readonly errorLines: () => Promise<readonly string[]>;
 }
 
@@ -113,7 +112,7 @@ export async function openHouse({ store, workers }: HouseOptions): Promise<House
   };
 }
 
-/** As policies write instants. */
+/** In the format of policies. */
 function hoursFromNow(hours: number): string {
   const instant = new Date(Date.now() + hours * 3_600_000).toISOString();
   return `"${instant.slice(0, 16)}:00Z"`;
@@ -126,7 +125,7 @@ async function startUpstream(...args: readonly string[]): Promise<Child> {
     prefix: [],
     announces: true,
   });
-  // A frozen one would not notice that its parent has gone.
+  // A frozen child would not notice the end of its parent.
   const kill = (): void => void child.process.kill('SIGKILL');
   process.once('exit', kill);
   child.process.once('exit', () => process.off('exit', kill));

@@ -1,5 +1,4 @@
-// Node's inspector of the gateway, over its WebSocket: garbage is collected, the heap is read, small questions are asked.
-// Used by probe.ts.
+// A client of Node's inspector in the gateway: collects garbage, reads the heap and evaluates expressions.
 
 export interface Inspector extends Disposable {
   readonly collectGarbage: () => Promise<void>;

@@ -1,11 +1,10 @@
-// The polite half of the traffic: well-formed requests over every way in, each with the one answer it must get.
-// Run by run.ts together with rough.ts.
+// Half of the soak's traffic: well-formed requests over every transport, each with its expected response.
 import { createHash } from 'node:crypto';
 import type { Answer, Ask, Client } from '../../support/http-client.ts';
 import type { TestIssuer } from '../../support/issuer.ts';
 import { must, type State } from './state.ts';
 
-/** The host of every API; it is in the certificates. */
+/** The host of every API; the certificates contain it. */
 export const NAME = 'api.example.com';
 
 export interface Ways {
@@ -20,7 +19,7 @@ export interface Scene extends Ways {
   readonly state: State;
 }
 
-/** Resolves when all was right; `fault` where an upstream's fault was answered as it must be. */
+/** Resolves if the response was right; `fault` if an upstream's fault was answered correctly. */
 export type Kind = (scene: Scene) => Promise<'fault' | undefined>;
 
 const BODY = Buffer.alloc(700 * 1_024, 'b');
@@ -97,7 +96,7 @@ const events: Kind = async (scene) => {
   return undefined;
 };
 
-/** A new token, or in the second half one of those sent before. */
+/** A new token, or in the second half one that was sent before. */
 async function drawn(
   name: string,
   make: (issuer: TestIssuer) => Promise<string>,

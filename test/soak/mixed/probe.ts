@@ -1,24 +1,23 @@
-// What the gateway holds at a moment, seen from outside: memory, descriptors, timers, lag, series.
-// Taken every few seconds by run.ts and judged by verdict.ts.
+// Samples what the gateway holds: memory, descriptors, timers, event loop lag and series.
 import { readdirSync, readFileSync } from 'node:fs';
 import { openInspector } from './inspector.ts';
 
 export interface Sample {
-  /** Seconds since the traffic began. */
+  /** Seconds since the start of traffic. */
   readonly at: number;
-  /** MB after a collection of garbage; of the process that was started. */
+  /** MB of the main process after a garbage collection. */
   readonly heap: number;
-  /** MB, with ArrayBuffers and the like; the same process. */
+  /** MB of ArrayBuffers and similar, of the main process. */
   readonly external: number;
-  /** MB, of all processes of the gateway. */
+  /** MB of all processes of the gateway. */
   readonly rss: number;
   /** Of all processes of the gateway. */
   readonly fds: number;
-  /** What keeps the event loop going, by kind, such as Timeout. */
+  /** Active resources of the event loop by kind, such as Timeout. */
   readonly resources: Readonly<Record<string, number>>;
-  /** Milliseconds since the last sample: the 99th of a hundred turns, and the longest. */
+  /** Event loop lag in milliseconds since the last sample: 99th percentile and maximum. */
   readonly lag: { readonly p99: number; readonly longest: number };
-  /** Lines of the page of metrics. */
+  /** Number of lines in /metrics. */
   readonly series: number;
 }
 
@@ -29,7 +28,7 @@ export interface Probe extends Disposable {
 const LAG = 'globalThis.soakLag';
 const WATCH_LAG = `${LAG} = process.getBuiltinModule('node:perf_hooks').monitorEventLoopDelay({ resolution: 10 }); ${LAG}.enable()`;
 
-/** `admin`: port of the listener with the page of metrics. */
+/** `admin`: port of the listener with /metrics. */
 export async function openProbe(pid: number, inspectorUrl: string, admin: number): Promise<Probe> {
   const inspector = await openInspector(inspectorUrl);
   await inspector.value(WATCH_LAG);
@@ -44,7 +43,7 @@ export async function openProbe(pid: number, inspectorUrl: string, admin: number
       const resources = await inspector.value<Sample['resources']>(
         'Object.fromEntries(Object.entries(Object.groupBy(process.getActiveResourcesInfo(), (kind) => kind)).map(([kind, all]) => [kind, all.length]))',
       );
-      // The collection itself is no lag of the gateway's.
+      // The garbage collection must not count as lag.
       await inspector.value(`${LAG}.disable(); ${WATCH_LAG}`);
       const processes = [pid, ...childrenOf(pid)];
       return {

@@ -1,5 +1,4 @@
-// The rough half of the traffic: clients that leave, dawdle, break the grammar or stop in mid-handshake, and WebSockets.
-// Run by run.ts together with polite.ts; nothing here may cost the gateway more than its bounds say.
+// Half of the soak's traffic: clients that disconnect, stall, violate the grammar or stop in the handshake, and WebSockets.
 import type { Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
@@ -8,12 +7,12 @@ import { acceptFor, CLOSE, type Frame, frame, readFrames, TEXT } from '../../sup
 import { type Kind, NAME, pick, type Scene } from './polite.ts';
 import { must, WrongAnswer } from './state.ts';
 
-/** Twice what the bound on slow headers is. */
+/** Twice the limit for slow headers. */
 const LONGEST_WAIT_MS = 20_000;
 const KEY = 'dGhlIHNhbXBsZSBub25jZQ==';
 const HOST = `Host: ${NAME}`;
 
-/** Each with the first digit of its answer. */
+/** Each with the first digit of its status. */
 const BAD: readonly string[] = [
   'GET /api/open HTTP/1.1\r\n\r\n',
   `GET /api/open HTTP/1.1\r\n${HOST}\r\n${HOST}\r\n\r\n`,
@@ -36,7 +35,7 @@ async function untilClosed(socket: Socket, withinMs: number): Promise<string> {
     () => reject(new WrongAnswer(`still open after: ${text.slice(0, 300)}`)),
     withinMs,
   );
-  // Errors are an end like any other here, and `once` would throw them.
+  // Errors count as an end here, and `once` would throw them.
   const closed = new Promise<void>((resolve) => void socket.once('close', () => resolve()));
   try {
     if (!socket.closed) await Promise.race([closed, late]);
@@ -82,7 +81,7 @@ const dripping: Kind = async (scene) => {
   return undefined;
 };
 
-/** Half of a body, and gone. */
+/** Disconnects in the middle of a body. */
 const halfSent: Kind = async (scene) => {
   const socket = open(scene);
   socket.write(`${head('POST /api/open HTTP/1.1', HOST, 'Content-Length: 100000')}${'x'.repeat(50_000)}`);
@@ -100,7 +99,7 @@ const leaving: Kind = async (scene) => {
   return undefined;
 };
 
-/** Takes a large answer in small sips, and all of it. */
+/** Reads a large response slowly, to its end. */
 const sipping: Kind = async (scene) => {
   const socket = open(scene);
   const size = 64 * 16 * 1_024;
@@ -116,7 +115,7 @@ const sipping: Kind = async (scene) => {
   return undefined;
 };
 
-/** A handshake that goes no further than its first bytes, or names nobody who is here. */
+/** A handshake that stops after its first bytes, or whose SNI the gateway does not know. */
 const halfShaken: Kind = async ({ ports }) => {
   if (Math.random() < 0.5) {
     const socket = openSocket(ports.https, { tls: false });
@@ -189,7 +188,7 @@ async function startTalk(scene: Scene): Promise<Talk> {
   };
 }
 
-/** `turns` sentences, each echoed, over as many pauses; then a proper end, or none. */
+/** Sends `turns` messages that are echoed, then ends properly or not. */
 const talking =
   (turns: number, everyMs: number): Kind =>
   async (scene) => {
@@ -222,5 +221,5 @@ export const ROUGH: Readonly<Record<string, readonly [share: number, kind: Kind]
   'short WebSocket': [3, talking(3, 5)],
 };
 
-/** For clients of their own, one after the other: what lasts through reloads. */
+/** Long-lived traffic across reloads, each kind with a client. */
 export const LASTING: Readonly<Record<string, Kind>> = { 'long WebSocket': talking(40, 1_000) };

@@ -1,15 +1,14 @@
-// What is true of the house at the moment, so that traffic knows which answers are right.
-// Written by faults.ts alone, read by every kind of traffic.
+// The present state of the soak, by which traffic knows the right responses; only faults.ts writes it.
 
 export interface State {
-  /** The edition every answer must have reached, and the newest that one may have. */
+  /** The oldest edition that a response may have, and the newest. */
   edition: { least: number; newest: number };
-  /** Counts each time the fickle upstream is harmed, and each time it is known to be well again. */
+  /** `changes` counts each fault of the fickle upstream and each recovery. */
   fickle: { well: boolean; changes: number };
   stopping: boolean;
   /**
-   * Set at half time: from then on every token has been sent before. What the gateway keeps of tokens and their consumers is
-   * bounded by number, so that without it no trend would tell such a cache that fills from a leak.
+   * Set at half time: from then on every token has been sent before. The gateway's caches of tokens and consumers are limited by
+   * number. Without this, a cache that still fills looks like a leak.
    */
   familiar: boolean;
   /** The tokens sent so far, by kind of traffic. */
@@ -26,7 +25,7 @@ export function freshState(): State {
   };
 }
 
-/** An answer that is not what the request must get. */
+/** A response other than the expected one. */
 export class WrongAnswer extends Error {}
 
 /** @throws WrongAnswer unless `holds` */

@@ -1,13 +1,12 @@
-// How often each kind of traffic was right, met a fault as it must be answered, or got a wrong answer, with the first of those.
-// Kept by clients.ts, printed and judged by run.ts.
+// Counts right, fault and wrong responses per kind of traffic, with the first wrong ones.
 import { WrongAnswer } from './state.ts';
 
 export interface Tally {
-  /** Never rejects: what goes wrong is counted. */
+  /** Never rejects: failures are counted. */
   readonly run: (name: string, work: () => Promise<'fault' | undefined>) => Promise<void>;
   readonly total: () => number;
   readonly table: () => readonly string[];
-  /** A sentence for each wrong answer, the first few of each kind. */
+  /** One sentence per wrong response, the first few of each kind. */
   readonly wrong: () => readonly string[];
 }
 
@@ -53,7 +52,7 @@ export function createTally(): Tally {
   };
 }
 
-/** Where it is no wrong answer but none at all, where that came from. */
+/** An error without a response is reported with its code. */
 function wordsOf(error: unknown): string {
   if (error instanceof WrongAnswer) return error.message;
   if (!(error instanceof Error)) return String(error);

@@ -1,5 +1,5 @@
-// One upstream of the soak, as a process that can be killed and frozen: `echo [port]` or `talk`, which speaks WebSocket.
-// Started by house.ts through the bench's children; tells its port and ends with its parent.
+// An upstream process of the soak that can be killed and frozen: `echo [port]`, or `talk` for WebSocket; prints its URL and ends
+// with its parent.
 import { startEcho } from '../../../upstreams/echo/echo.ts';
 import { startWebSocketUpstream } from '../../support/websocket-upstream.ts';
 

@@ -1,4 +1,4 @@
-// The judge of a soak, with samples made up: what must fail a run, and what must not.
+// Tests the judge of a soak with made-up samples.
 import { describe, expect, it } from 'vitest';
 import type { Sample } from './probe.ts';
 import { judge } from './verdict.ts';
@@ -15,7 +15,7 @@ const QUIET: Sample = {
 };
 const RESTING = { ...QUIET, resources: { Timeout: 1 } };
 
-/** Ten minutes of them, five seconds apart; `change` tells what is other at a minute. */
+/** Ten minutes of samples, five seconds apart; `change` returns the differences at a minute. */
 const run = (change: (minute: number) => Partial<Sample>): readonly Sample[] =>
   Array.from({ length: 120 }, (_, index) => ({ ...QUIET, at: index * 5, ...change(index / 12) }));
 
@@ -24,11 +24,11 @@ const judged = (change: (minute: number) => Partial<Sample>, after: Partial<Samp
 
 describe('a soak passes', () => {
   it.each([
-    ['where all stays as it is', () => ({})],
-    ['where the heap grows at first only', (minute: number) => ({ heap: 40 + Math.min(minute, 4) * 5 })],
-    ['where it goes up and down', (minute: number) => ({ heap: minute % 1 > 0.5 ? 42 : 40 })],
+    ['if nothing changes', () => ({})],
+    ['if the heap grows only at first', (minute: number) => ({ heap: 40 + Math.min(minute, 4) * 5 })],
+    ['if the heap goes up and down', (minute: number) => ({ heap: minute % 1 > 0.5 ? 42 : 40 })],
     [
-      'where others make the loop wait now and then',
+      'if other processes delay the event loop now and then',
       (minute: number) => ({ lag: { p99: minute > 5 ? 900 : 12, longest: 900 } }),
     ],
   ])('%s', (_what, change) => expect(judged(change)).toEqual([]));
@@ -37,26 +37,32 @@ describe('a soak passes', () => {
 describe('a soak fails', () => {
   it.each([
     [
-      'by a megabyte of heap a minute',
+      'if the heap grows by a megabyte a minute',
       (minute: number) => ({ heap: 40 + minute }),
       /^heap grows by 60 MB an hour/,
     ],
-    ['by a slow leak', (minute: number) => ({ heap: 40 + minute * 0.4 }), /^heap grows by 24 MB an hour/],
     [
-      'by memory outside the heap',
+      'if memory leaks slowly',
+      (minute: number) => ({ heap: 40 + minute * 0.4 }),
+      /^heap grows by 24 MB an hour/,
+    ],
+    [
+      'if memory outside the heap grows',
       (minute: number) => ({ rss: 200 + 6 * minute }),
       /^rss grows by 360 MB an hour/,
     ],
     [
-      'by series that go on growing',
+      'if the number of series keeps growing',
       (minute: number) => ({ series: 500 + 50 * minute }),
       /^series go on growing/,
     ],
-    ['by a loop that is late all the time', () => ({ lag: { p99: 400, longest: 400 } }), /is 400 ms late/],
+    ['if the event loop is always late', () => ({ lag: { p99: 400, longest: 400 } }), /is 400 ms late/],
   ])('%s', (_what, change, words) => expect(judged(change)).toEqual([expect.stringMatching(words)]));
 
   it.each([
     ['descriptors', { fds: 60 }, '60 descriptors are open at the end, 40 were at the start'],
     ['timers', { resources: { Timeout: 9 } }, '9 Timeout at the end, 1 at the start'],
-  ])('by %s that stay', (_what, after, sentence) => expect(judged(() => ({}), after)).toEqual([sentence]));
+  ])('if %s are not released', (_what, after, sentence) =>
+    expect(judged(() => ({}), after)).toEqual([sentence]),
+  );
 });

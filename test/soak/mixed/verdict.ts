@@ -1,27 +1,26 @@
-// What the samples of a soak must show: no growth over the second half, everything back at the end.
-// Pure; the bars stand here and nowhere else.
+// Judges the samples of a soak: no growth in the second half, and everything released at the end.
 import type { Sample } from './probe.ts';
 
 export const BARS = {
-  /** MB an hour that the trend of the second half may rise by, for runs long enough to tell (see `LEAST_RISE`). */
+  /** MB an hour by which the trend of the second half may rise, for runs long enough to show it (see `LEAST_RISE`). */
   heapPerHour: 10,
   rssPerHour: 120,
-  /** What is left open once the traffic has ended. */
+  /** Descriptors left open after the traffic. */
   fdsLeft: 8,
   resourcesLeft: 4,
   /** Series of the second half beyond those of the first: rare pairs of method and status, buckets of slow upstreams. */
   newSeries: 100,
   series: 2_000,
-  /** Milliseconds beyond three times what the clients' own process is late by: a busy machine must not decide. */
+  /** Milliseconds beyond three times the lag of the clients' own process, so that a busy machine does not decide. */
   lagP99: 100,
 } as const;
 
-/** MB: a rise in all that no short run can tell from noise. */
+/** MB: a total rise that no short run can distinguish from noise. */
 const LEAST_RISE = { heap: 1.5, rss: 25 };
 
 /**
- * Sentences, none when all is well. `before` and `after`: without traffic. `clientsLag`: milliseconds, the 99th of a
- * hundred turns of the process that the clients run in.
+ * One sentence per violation. `before` and `after`: samples without traffic. `clientsLag`: milliseconds, 99th percentile of the
+ * event loop lag in the process of the clients.
  */
 export function judge(
   samples: readonly Sample[],
@@ -53,7 +52,7 @@ export function judge(
   if (most(late) > BARS.series) wrong.push(`${most(late)} series`);
   if (most(late) > most(early) + BARS.newSeries)
     wrong.push(`series go on growing: ${most(early)}, then ${most(late)}`);
-  // Of the quieter samples: what the gateway itself does to its loop is in all of them.
+  // The lower quartile: lag caused by the gateway is in all samples.
   const lag = quartile(samples.map((sample) => sample.lag.p99));
   if (lag > 3 * clientsLag + BARS.lagP99)
     wrong.push(

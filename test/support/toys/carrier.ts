@@ -1,4 +1,4 @@
-// A toy carrier: the version in a cookie, `resolve: [{ cookie: api-version }]`.
+// A sample carrier: the version in a cookie, `resolve: [{ cookie: api-version }]`.
 import type { Toy } from './toy.ts';
 
 const FOLDER = 'gateway/policy/versioning';

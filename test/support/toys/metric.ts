@@ -1,4 +1,4 @@
-// A toy metric: requests with and without a trace, `sundial_toy_traces_total`.
+// A sample metric: requests with and without a trace, `sundial_toy_traces_total`.
 import type { Toy } from './toy.ts';
 
 export const METRIC: Toy = {

@@ -1,4 +1,4 @@
-// A toy refusal: a request with the header `X-Toy-Refusal` is answered 403, `toy_refused`.
+// A sample refusal: a request with the header `X-Toy-Refusal` gets 403, `toy_refused`.
 import type { Toy } from './toy.ts';
 
 export const REFUSAL: Toy = {

@@ -1,4 +1,4 @@
-// A toy section: `toy_windows`, an inherited list of windows in which requests are answered 503, `toy_closed`.
+// A sample section: `toy_windows`, an inherited list of windows in which requests get 503, `toy_closed`.
 import type { Toy } from './toy.ts';
 
 const FILE = 'gateway/sections/policy-file.ts';

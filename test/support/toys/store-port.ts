@@ -1,4 +1,4 @@
-// A toy store port: marks by key, the first one stays. `test/journeys/toys.test.ts` calls it on both stores.
+// A sample store port: marks by key, of which the first is kept.
 import type { Toy } from './toy.ts';
 
 const PORTS = 'gateway/stores/ports.ts';

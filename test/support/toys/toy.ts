@@ -1,10 +1,10 @@
-// A toy: the smallest extension of one kind, as edits and new files of gateway/, applied to a copy of the tree.
+// A sample extension of one kind, as edits and new files of gateway/, applied to a copy of the tree.
 import { cp, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
 export interface Edit {
   readonly file: string;
-  /** Stands once in the file; `add` follows it. */
+  /** Occurs once in the file; `add` follows it. */
   readonly after: string;
   readonly add: string;
 }
@@ -22,7 +22,7 @@ export function filesOf({ edits, newFiles }: Toy): readonly string[] {
   return [...new Set([...edits.map(({ file }) => file), ...Object.keys(newFiles)])].toSorted();
 }
 
-/** Copies what the gateway runs on into `folder`, with `toys` in it. @throws when an edit finds no place, or two */
+/** Copies the gateway into `folder` and applies `toys`. @throws Error if the place of an edit is missing or not unique */
 export async function applyToys(folder: string, toys: readonly Toy[]): Promise<void> {
   for (const part of ['gateway', 'package.json', 'tsconfig.json', 'config/schema'])
     await cp(join(ROOT, part), join(folder, part), { recursive: true });

@@ -1,4 +1,4 @@
-// The authorization endpoint of the sample issuer: who is sent where with what, and who is sent nowhere (OAU-1 to OAU-3, OAU-8).
+// Tests of the authorization endpoint of the sample issuer: redirects and refused redirects (OAU-1 to OAU-3, OAU-8).
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SCOPES } from '../../../upstreams/identity/clients.ts';
 import type { Issuer } from '../../../upstreams/identity/server.ts';
@@ -25,23 +25,23 @@ const without = (...names: readonly string[]): Parameters =>
 
 const WEBSHOP = { ...AUTHORIZE, client_id: 'webshop', redirect_uri: 'https://shop.example/callback' };
 
-describe('a request that is in order', () => {
+describe('a valid request', () => {
   it.each<[string, Parameters]>([
     ['with PKCE', AUTHORIZE],
     [
-      'with a loopback port that nobody registered, of a native client (OAU-2)',
+      'a native client with an unregistered loopback port (OAU-2)',
       { ...AUTHORIZE, redirect_uri: 'http://127.0.0.1:51999/callback' },
     ],
     [
-      'to the second of several registered addresses',
+      'the second of several registered addresses',
       { ...WEBSHOP, redirect_uri: 'https://shop.example/callback?from=menu' },
     ],
     [
       "of the specification's confidential client, without PKCE",
       { ...without('code_challenge', 'code_challenge_method'), client_id: 'classic' },
     ],
-    ['of a public client', { ...AUTHORIZE, client_id: 'handheld' }],
-  ])('ends at the client with code, state and issuer: %s', async (_name, parameters) => {
+    ['a public client', { ...AUTHORIZE, client_id: 'handheld' }],
+  ])('redirects to the client with code, state and issuer: %s', async (_name, parameters) => {
     const state = 'x y&z=%2F+ü"<>';
     const callback = await walk(openBrowser(issuer), { ...parameters, state });
     expect(`${callback.origin}${callback.pathname}`).toBe(
@@ -54,7 +54,7 @@ describe('a request that is in order', () => {
     expect(callback.searchParams.has('error')).toBe(false);
   });
 
-  it('OAU-8: every step on the way is a 303', async () => {
+  it('OAU-8: every redirect is a 303', async () => {
     const browser = openBrowser(issuer);
     const login = await browser.open(query(AUTHORIZE));
     const consent = await browser.send(login, { user: 'ana', password: 'sunrise-sample' });
@@ -64,7 +64,7 @@ describe('a request that is in order', () => {
   });
 });
 
-describe('OAU-1, OAU-2: nobody is redirected to an address that the client has not registered', () => {
+describe('OAU-1, OAU-2: no redirect goes to an address that the client has not registered', () => {
   const shop = (redirect_uri: string): Parameters => ({ ...WEBSHOP, redirect_uri });
   it.each<[string, Parameters]>([
     ['an unknown client', { ...AUTHORIZE, client_id: 'nobody' }],
@@ -86,10 +86,10 @@ describe('OAU-1, OAU-2: nobody is redirected to an address that the client has n
     ['another path at the loopback', { ...AUTHORIZE, redirect_uri: 'http://127.0.0.1:4008/other' }],
     ['another name of the loopback', { ...AUTHORIZE, redirect_uri: 'http://localhost:4008/callback' }],
     [
-      'a host that begins like the loopback',
+      'a host that starts like the loopback address',
       { ...AUTHORIZE, redirect_uri: 'http://127.0.0.1.evil.example/callback' },
     ],
-    ['a machine, which has no address at all', { ...AUTHORIZE, client_id: 'acme' }],
+    ['a machine, which has no address', { ...AUTHORIZE, client_id: 'acme' }],
   ])('%s', async (_name, parameters) => {
     const page = await openBrowser(issuer).open(query(parameters));
     expect(page).toMatchObject({ status: 400, hops: [] });
@@ -104,7 +104,7 @@ describe('OAU-1, OAU-2: nobody is redirected to an address that the client has n
     }
   });
 
-  it('and what stands in the request is text on the page, never markup', async () => {
+  it('text from the request is escaped on the page', async () => {
     const page = await openBrowser(issuer).open(
       query({ ...AUTHORIZE, redirect_uri: 'https://x/"><script>alert(1)</script>' }),
     );
@@ -112,10 +112,10 @@ describe('OAU-1, OAU-2: nobody is redirected to an address that the client has n
   });
 });
 
-describe('every other error goes back to the client, with state and issuer', () => {
+describe('every other error is returned to the client, with state and issuer', () => {
   it.each<[string, Parameters | string, string]>([
     ['OAU-1: the implicit grant', { ...AUTHORIZE, response_type: 'token' }, 'unsupported_response_type'],
-    ['OAU-1: a hybrid', { ...AUTHORIZE, response_type: 'code id_token' }, 'unsupported_response_type'],
+    ['OAU-1: the hybrid flow', { ...AUTHORIZE, response_type: 'code id_token' }, 'unsupported_response_type'],
     ['no response type', without('response_type'), 'invalid_request'],
     ['OAU-1: a parameter twice', `${query(AUTHORIZE)}&scope=orders%3Awrite`, 'invalid_request'],
     [
@@ -126,15 +126,15 @@ describe('every other error goes back to the client, with state and issuer', () 
     ['a scope that does not exist', { ...AUTHORIZE, scope: 'openid' }, 'invalid_scope'],
     ['no scope', without('scope'), 'invalid_scope'],
     ['a resource that is not ours', { ...AUTHORIZE, resource: 'https://other.example' }, 'invalid_target'],
-    ['nobody may be asked, and nobody is signed in', { ...AUTHORIZE, prompt: 'none' }, 'login_required'],
+    ['prompt=none without a session', { ...AUTHORIZE, prompt: 'none' }, 'login_required'],
     [
-      'OAU-8: an answer in a page that posts itself',
+      'OAU-8: the response mode form_post',
       { ...AUTHORIZE, response_mode: 'form_post' },
       'unsupported_response_mode',
     ],
-    ['an answer in a fragment', { ...AUTHORIZE, response_mode: 'fragment' }, 'unsupported_response_mode'],
+    ['the response mode fragment', { ...AUTHORIZE, response_mode: 'fragment' }, 'unsupported_response_mode'],
     [
-      'what is wrong otherwise is in no such page either',
+      'another error with the response mode form_post',
       { ...AUTHORIZE, scope: 'openid', response_mode: 'form_post' },
       'unsupported_response_mode',
     ],
@@ -147,7 +147,7 @@ describe('every other error goes back to the client, with state and issuer', () 
     ['OAU-3: the method plain', { ...AUTHORIZE, code_challenge_method: 'plain' }, 'invalid_request'],
     ['OAU-3: no method, which means plain', without('code_challenge_method'), 'invalid_request'],
     [
-      'OAU-3: plain, of the client that may leave PKCE out',
+      'OAU-3: plain, for the client whose PKCE is optional',
       { ...AUTHORIZE, client_id: 'classic', code_challenge_method: 'plain' },
       'invalid_request',
     ],
@@ -170,14 +170,14 @@ describe('every other error goes back to the client, with state and issuer', () 
   });
 });
 
-describe('beside the endpoint', () => {
+describe('other paths of the issuer', () => {
   it.each([
     ['POST', '/authorize', 'GET'],
     ['GET', '/token', 'POST'],
     ['OPTIONS', '/token', 'POST'],
     ['PUT', '/logout', 'GET'],
     ['DELETE', '/.well-known/jwks.json', 'GET, HEAD'],
-  ])('%s %s is 405 and names what is possible', async (method, path, allow) => {
+  ])('%s %s is 405 and lists the allowed methods', async (method, path, allow) => {
     const answer = await fetch(`${issuer.endpoint}${path}`, { method });
     expect([answer.status, answer.headers.get('allow')]).toEqual([405, allow]);
     expect(answer.headers.has('access-control-allow-origin')).toBe(false);
@@ -191,11 +191,11 @@ describe('beside the endpoint', () => {
     '/session/end',
     '/.well-known/openid-configuration',
     '/token/introspection',
-  ])('%s is not there, whatever the library could do', async (path) =>
+  ])('%s is 404, whatever the library offers', async (path) =>
     expect((await fetch(`${issuer.endpoint}${path}`)).status).toBe(404),
   );
 
-  it('RFC 8414: the metadata names what is offered, by the name of the issuer and not by that of the request', async () => {
+  it('RFC 8414: the metadata contains what is offered, under the name of the issuer and not that of the request', async () => {
     const headers = { 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'http' };
     const answer = await fetch(`${issuer.endpoint}/.well-known/oauth-authorization-server`, { headers });
     expect(await answer.json()).toEqual({

@@ -1,5 +1,4 @@
-// What stands behind the endpoints of the sample issuer: who is first of two processes that redeem at once, which addresses a
-// client may have, and how many tries are remembered.
+// Tests behind the endpoints of the sample issuer: concurrent redemption, allowed redirect URIs, and remembered attempts.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,7 +19,7 @@ afterAll(() => {
 });
 
 it.each(['AuthorizationCode', 'RefreshToken'])(
-  'OAU-4, OAU-7: of two processes that have both seen a %s unused one uses it, and what came of it ends',
+  'OAU-4, OAU-7: of two processes that have both read an unused %s one uses it, and its grant ends',
   async (model) => {
     const [mine, theirs] = [one, two].map((store) => createAdapter(store, () => NOW)(model));
     await mine?.upsert('presented', { grantId: `grant of ${model}` }, 60);
@@ -47,7 +46,7 @@ it.each([
   );
 });
 
-it('OAU-9: of more keys than it remembers the oldest is forgotten', () => {
+it('OAU-9: the oldest key is evicted', () => {
   const attempts = createAttempts({ most: 1, windowMs: 60_000, now: () => NOW });
   attempts.take('oldest');
   for (let count = 0; count < 9_999; count += 1) attempts.take(String(count));

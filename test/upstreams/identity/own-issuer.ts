@@ -1,4 +1,4 @@
-// The sample issuer in the process of a test, with a data folder that goes with it.
+// Runs the sample issuer in the test process, with a temporary data folder.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ export interface OwnIssuer extends AsyncDisposable {
   readonly folder: string;
 }
 
-/** `now` in epoch milliseconds; default: the clock of the process. */
+/** `now` in epoch milliseconds; default: the system clock. */
 export async function openIssuer(options: { readonly now?: () => number } = {}): Promise<OwnIssuer> {
   const folder = await mkdtemp(join(tmpdir(), 'sundial-issuer-'));
   const issuer = await startIssuer({ port: 0, dataFolder: folder, issuer: ISSUER, ...options });
@@ -25,7 +25,7 @@ export async function openIssuer(options: { readonly now?: () => number } = {}):
   };
 }
 
-/** Moves the clock of the process, and no timer; a test that does so calls `vi.useRealTimers` afterwards. */
+/** Moves the system clock of this process, but no timer. The test must call `vi.useRealTimers` afterwards. */
 export const later = (seconds: number): void => {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + seconds * 1000 });
 };

@@ -1,4 +1,4 @@
-// The pages of the sample issuer: what surrounds them, what they say of mistakes, and signing out (OAU-8, OAU-9).
+// Tests of the pages of the sample issuer: headers, error texts and signing out (OAU-8, OAU-9).
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Issuer } from '../../../upstreams/identity/server.ts';
 import {
@@ -30,9 +30,9 @@ async function atLogin(): Promise<{ readonly browser: Walker; readonly page: Pag
   return { browser, page: await browser.open(query(AUTHORIZE)) };
 }
 
-describe('the answer to consent', () => {
+describe('the decision about consent', () => {
   it.each(['https://evil.example', 'http://127.0.0.1:4008', 'https://127.0.0.1:8443.evil.example'])(
-    'is not given, refused or cancelled by a page of %s',
+    'is not accepted from a page of %s',
     async (origin) => {
       const { browser, page } = await atLogin();
       const consent = await browser.send(page, ANA);
@@ -46,7 +46,7 @@ describe('the answer to consent', () => {
     },
   );
 
-  it('of our own page comes with Origin: null, since it names no referrer', async () => {
+  it('from our own page has Origin: null, since the page has no referrer', async () => {
     const { browser, page } = await atLogin();
     const consent = await browser.send(page, ANA, { origin: 'null', 'sec-fetch-site': 'same-origin' });
     const given = await browser.send(consent, { decision: 'allow' }, { origin: 'null' });
@@ -55,7 +55,7 @@ describe('the answer to consent', () => {
 });
 
 describe('every page', () => {
-  it('OAU-8: stands in no frame, runs no script, fetches nothing, names no referrer, and is kept by no cache', async () => {
+  it('OAU-8: allows no framing, no script, no external content, no referrer and no caching', async () => {
     const { browser, page: login } = await atLogin();
     const consent = await browser.send(login, ANA);
     const error = await openBrowser(issuer).open(query({ ...AUTHORIZE, client_id: 'nobody' }));
@@ -75,13 +75,13 @@ describe('every page', () => {
       expect(text).not.toMatch(/<script|<link|<img|src=|@import|url\(/);
       expect(text).toContain('<html lang="en">');
     }
-    // Chromium holds the redirect that follows against it.
+    // Chromium checks it for the following redirect.
     expect(consent.headers.get('content-security-policy')).toContain(
       "form-action 'self' http://127.0.0.1:4008;",
     );
   });
 
-  it('sets cookies for itself alone, out of reach of scripts and of other sites', async () => {
+  it('sets cookies for its own path only, HttpOnly and SameSite', async () => {
     const { browser, page } = await atLogin();
     await browser.send(page, ANA);
     expect(browser.cookieLines.length).toBeGreaterThan(4);
@@ -94,9 +94,9 @@ describe('signing in', () => {
   it.each([
     ['a wrong password', { ...ANA, password: 'wrong' }],
     ['an unknown name', { ...ANA, user: 'nobody' }],
-    ['the password of another', { ...ANA, user: 'ben' }],
+    ['the password of another user', { ...ANA, user: 'ben' }],
     ['nothing', { decision: 'sign-in' }],
-  ])('with %s says that it is wrong, in the same words, and goes on', async (_name, form) => {
+  ])('with %s shows an error, always with the same text, and can be repeated', async (_name, form) => {
     const { browser, page } = await atLogin();
     const again = await browser.send(page, form);
     expect(again).toMatchObject({ status: 401 });
@@ -104,7 +104,7 @@ describe('signing in', () => {
     expect((await browser.send(again, ANA)).text).toContain('Allow Sample storefront?');
   });
 
-  it('OAU-9: five tries at an account from one address, then a minute of none; others are not held up', async () => {
+  it('OAU-9: five attempts per account and address, then none for a minute; other accounts are not affected', async () => {
     const { browser, page } = await atLogin();
     const from = { 'x-forwarded-for': '10.0.0.7' };
     const ben = { user: 'ben', password: 'midday-sample' };
@@ -125,7 +125,7 @@ describe('signing in', () => {
     ['nothing', {}],
     ['another word', { decision: 'deny' }],
     ['both', 'decision=deny&decision=allow'],
-  ])('and saying %s to what is asked grants nothing, and asks again', async (_what, said) => {
+  ])('with %s as decision grants nothing, and asks again', async (_what, said) => {
     const { browser, page } = await atLogin();
     const consent = await browser.send(page, ANA);
     const again = await browser.send(consent, said);
@@ -134,7 +134,7 @@ describe('signing in', () => {
     expect((await browser.send(again, { decision: 'allow' })).url.searchParams.get('code')).toBeTruthy();
   });
 
-  it('as somebody else has to wait until the one who is signed in has signed out', async () => {
+  it('as another user is refused until the present user has signed out', async () => {
     const { browser, page } = await atLogin();
     await browser.send(page, ANA);
     const again = await browser.open(query({ ...AUTHORIZE, prompt: 'login' }));
@@ -165,11 +165,11 @@ describe('signing in', () => {
       ({ browser, page }) => browser.send(page, ANA, { ...Object(more), origin: String(origin) }),
     ]),
     [
-      'by something that is no form',
+      'with a body that is not a form',
       ({ browser, page }) => browser.send(page, ANA, { 'content-type': 'text/plain' }),
     ],
     [
-      'with more than a form',
+      'with a body that is too large',
       ({ browser, page }) => browser.send(page, { ...ANA, more: 'x'.repeat(20_000) }),
     ],
     [
@@ -179,7 +179,7 @@ describe('signing in', () => {
         return browser.send(page, ANA);
       },
     ],
-  ])('%s comes to nothing', async (_name, send) => {
+  ])('%s has no effect', async (_name, send) => {
     const page = await send(await atLogin());
     expect(page).toMatchObject({ status: 400, hops: [] });
     expect(page.text).toContain('This sign-in is over');
@@ -187,7 +187,7 @@ describe('signing in', () => {
 });
 
 describe('consent', () => {
-  it('says who asks, what for, and where the answer goes', async () => {
+  it('shows the client, the scopes and the address of the answer', async () => {
     const { browser, page } = await atLogin();
     const { text } = await browser.send(page, ANA);
     expect(text).toContain('You are signed in as <b>ana</b>. <b>Sample storefront</b> asks to:');
@@ -196,7 +196,7 @@ describe('consent', () => {
   });
 
   it.each(['login', 'consent'])(
-    'that is denied at the %s page is access_denied for the client',
+    'that is denied at the %s page gives access_denied to the client',
     async (at) => {
       const { browser, page } = await atLogin();
       const asked = at === 'login' ? page : await browser.send(page, ANA);
@@ -210,7 +210,7 @@ describe('consent', () => {
     },
   );
 
-  it('of a web client is remembered for the scopes it was given for', async () => {
+  it('of a web client is remembered for its scopes', async () => {
     const browser = openBrowser(issuer);
     const shop = { ...AUTHORIZE, client_id: 'webshop', redirect_uri: 'https://shop.example/callback' };
     await walk(browser, shop);
@@ -223,7 +223,7 @@ describe('consent', () => {
 describe('signing out', () => {
   const leave = `/logout?${new URLSearchParams({ client_id: 'storefront', post_logout_redirect_uri: 'http://127.0.0.1:4008/' })}`;
 
-  it('asks, ends the session and no grant, and goes where the client said', async () => {
+  it('asks, ends the session but no grant, and redirects to the client', async () => {
     const browser = openBrowser(issuer);
     const { body } = await post(issuer, '/token', redemption(await walk(browser)));
     const asked = await browser.open(leave);
@@ -236,7 +236,7 @@ describe('signing out', () => {
     expect((await post(issuer, '/token', again)).status).toBe(200);
   });
 
-  it('of a browser that is signed in nowhere says so, and leads back to the client by a button', async () => {
+  it('without a session says so, and offers a button back to the client', async () => {
     const browser = openBrowser(issuer);
     const page = await browser.open(leave);
     expect(page.text).toContain('You are not signed in');
@@ -249,13 +249,13 @@ describe('signing out', () => {
     expect((await openBrowser(issuer).open('/logout')).text).not.toContain('<button');
   });
 
-  it('goes nowhere that the client has not registered', async () => {
+  it('redirects to no address that the client has not registered', async () => {
     const browser = openBrowser(issuer);
     const elsewhere = leave.replace('127.0.0.1%3A4008', 'evil.example');
     expect(await browser.open(elsewhere)).toMatchObject({ status: 400, hops: [] });
   });
 
-  it('is not done for another site', async () => {
+  it('cannot be requested by another site', async () => {
     const browser = openBrowser(issuer);
     await walk(browser);
     const asked = await browser.open(leave);

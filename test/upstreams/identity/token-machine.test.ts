@@ -1,4 +1,4 @@
-// The token endpoint of the sample issuer for machines, which have a secret and no person (OAU-5, OAU-6, OAU-9).
+// Tests of the token endpoint of the sample issuer for machines (OAU-5, OAU-6, OAU-9).
 import { decodeJwt } from 'jose';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Issuer } from '../../../upstreams/identity/server.ts';
@@ -25,7 +25,7 @@ describe('a machine', () => {
     ['in the form', ACME, {}],
     ['by Basic', { grant_type: 'client_credentials' }, { authorization: BASIC }],
   ])(
-    'OAU-6: gets all its scopes for an hour with its secret %s, and no refresh token',
+    'OAU-6: with its secret %s gets all its scopes for an hour, and no refresh token',
     async (_name, form, headers) => {
       const answer = await post(issuer, '/token', form, headers);
       expect(answer.headers.get('cache-control')).toBe('no-store');
@@ -39,13 +39,13 @@ describe('a machine', () => {
     },
   );
 
-  it('whose account is of no day that is told has no such claim', async () => {
+  it('without a known creation day gets no such claim', async () => {
     const form = { ...ACME, client_id: 'initech', client_secret: 'initech-sample-secret' };
     const { body } = await post(issuer, '/token', form);
     expect(decodeJwt(String(body.access_token))).not.toHaveProperty('account_created');
   });
 
-  it('OAU-6: gets no more scopes than it asked for', async () => {
+  it('OAU-6: gets no more scopes than it requested', async () => {
     const { body } = await post(issuer, '/token', { ...ACME, scope: 'orders:read' });
     expect(decodeJwt(String(body.access_token)).scope).toBe('orders:read');
   });
@@ -69,7 +69,7 @@ describe('a machine', () => {
     ['an unknown client', { ...ACME, client_id: 'nobody' }, {}, 401, 'invalid_client'],
     ['the secret of another client', { ...ACME, client_id: 'globex' }, {}, 401, 'invalid_client'],
     ['no client', { grant_type: 'client_credentials' }, {}, 400, 'invalid_request'],
-    ['a secret given in both ways', ACME, { authorization: BASIC }, 400, 'invalid_request'],
+    ['a secret in both places', ACME, { authorization: BASIC }, 400, 'invalid_request'],
     [
       'two clients',
       { grant_type: 'client_credentials', client_id: 'globex' },
@@ -93,14 +93,14 @@ describe('a machine', () => {
     ],
     ['the implicit grant', { ...ACME, grant_type: 'implicit' }, {}, 400, 'unsupported_grant_type'],
     [
-      'a grant of applications',
+      'the grant of applications',
       { ...ACME, grant_type: 'refresh_token', refresh_token: 'x' },
       {},
       400,
       'invalid_request',
     ],
     [
-      'an application that acts for itself',
+      'an application with the grant of machines',
       { ...STOREFRONT, grant_type: 'client_credentials' },
       {},
       400,
@@ -108,18 +108,12 @@ describe('a machine', () => {
     ],
     ['no grant', { client_id: 'acme', client_secret: 'acme-sample-secret' }, {}, 400, 'invalid_request'],
     ['a scope it may not have', { ...ACME, scope: 'orders:read admin' }, {}, 400, 'invalid_scope'],
-    [
-      'a resource that is not ours',
-      { ...ACME, resource: 'https://other.example' },
-      {},
-      400,
-      'invalid_target',
-    ],
+    ['an unknown resource', { ...ACME, resource: 'https://other.example' }, {}, 400, 'invalid_target'],
     ['a parameter twice', `${new URLSearchParams(ACME)}&scope=a&scope=b`, {}, 400, 'invalid_request'],
     ['JSON', ACME, { 'content-type': 'application/json' }, 400, 'invalid_request'],
-    ['a body beyond measure', { ...ACME, scope: 'x'.repeat(60_000) }, {}, 400, 'invalid_request'],
+    ['a body that is too large', { ...ACME, scope: 'x'.repeat(60_000) }, {}, 400, 'invalid_request'],
     ['a page of a browser', ACME, { origin: 'https://evil.example' }, 400, 'invalid_request'],
-  ])('OAU-6: is answered with an OAuth error for %s', async (_name, form, headers, status, error) => {
+  ])('OAU-6: gets an OAuth error for %s', async (_name, form, headers, status, error) => {
     const answer = await post(issuer, '/token', form, headers);
     expect(answer).toMatchObject({ status, body: { error, error_description: expect.any(String) } });
     expect(answer.headers.get('cache-control')).toBe('no-store');
@@ -127,14 +121,14 @@ describe('a machine', () => {
     expect(answer.headers.get('www-authenticate')?.startsWith('Basic ') ?? false).toBe(tried);
   });
 
-  it('OAU-5: a secret in the URL is no secret', async () => {
+  it('OAU-5: a secret in the URL is ignored', async () => {
     const answer = await post(issuer, `/token?${new URLSearchParams(ACME)}`, {
       grant_type: 'client_credentials',
     });
     expect(answer).toMatchObject({ status: 400, body: { error: 'invalid_request' } });
   });
 
-  it('OAU-9: ten wrong secrets are looked at, then none for what is left of a minute; others are not held up', async () => {
+  it('OAU-9: after ten wrong secrets none is checked for the rest of a minute; other clients are not affected', async () => {
     const from = (address: string) => ({ 'x-forwarded-for': `${address}, 203.0.113.9` });
     const initech = { ...ACME, client_id: 'initech', client_secret: 'initech-sample-secret' };
     for (let turn = 0; turn < 10; turn += 1) {

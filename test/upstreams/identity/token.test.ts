@@ -1,5 +1,4 @@
-// The token endpoint of the sample issuer for codes and refresh tokens, and everything it says no to (OAU-3 to OAU-7, OAU-10).
-// Machines are in token-machine.test.ts.
+// Tests of the token endpoint of the sample issuer for codes and refresh tokens, with every refusal (OAU-3 to OAU-7, OAU-10).
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { decodeJwt, decodeProtectedHeader } from 'jose';
@@ -23,7 +22,7 @@ import { later, openIssuer } from './own-issuer.ts';
 const stack = new AsyncDisposableStack();
 let folder: string;
 let issuer: Issuer;
-/** One, so that ana signs in once: a password costs what it is meant to cost. */
+/** Shared, so that ana signs in once: checking a password is slow on purpose. */
 let browser: Walker;
 beforeAll(async () => {
   ({ folder, issuer } = stack.use(await openIssuer()));
@@ -58,7 +57,7 @@ const PLAIN = {
 };
 
 describe('a code', () => {
-  it('OAU-6, OAU-10: buys a JWT of ten minutes for the samples, and a refresh token', async () => {
+  it('OAU-6, OAU-10: gives a JWT of ten minutes for the samples, and a refresh token', async () => {
     const { headers, body } = await granted();
     expect(headers.get('cache-control')).toBe('no-store');
     expect(body).toEqual({
@@ -92,7 +91,7 @@ describe('a code', () => {
     expect(answer.body).toMatchObject({ token_type: 'Bearer', refresh_token: expect.any(String) });
   });
 
-  it('is redeemed with the secret by Basic as well', async () => {
+  it('is also redeemed with the secret by Basic', async () => {
     const form = without(redemption(await authorize()), 'client_secret');
     const authorization = `Basic ${btoa('storefront:storefront-sample-secret')}`;
     expect((await post(issuer, '/token', form, { authorization })).status).toBe(200);
@@ -122,16 +121,16 @@ describe('a code', () => {
     ['OAU-4: by another client', (form) => ({ ...form, ...CLASSIC }), 400, 'invalid_grant'],
     ['with a wrong secret', (form) => ({ ...form, client_secret: 'guess' }), 401, 'invalid_client'],
     ['without a secret', (form) => without(form, 'client_secret'), 401, 'invalid_client'],
-  ])('is not redeemed %s, and stays good for who has it right', async (_name, change, status, error) => {
+  ])('is not redeemed %s, and stays valid for its client', async (_name, change, status, error) => {
     const form = redemption(await authorize());
     const refused = await post(issuer, '/token', change(form));
     expect(refused).toMatchObject({ status, body: { error, error_description: expect.any(String) } });
-    // OAU-4: a replay that fails takes nothing away (OAuth 2.1 §7.5.2).
+    // OAU-4: a failed replay revokes nothing (OAuth 2.1 §7.5.2).
     expect((await post(issuer, '/token', form)).status).toBe(200);
     expect((await post(issuer, '/token', change(form))).status).toBe(status);
   });
 
-  it('OAU-3: asked for without a challenge is not redeemed with a verifier', async () => {
+  it('OAU-3: requested without a challenge is not redeemed with a verifier', async () => {
     const form = { ...redemption(await authorize(PLAIN)), ...CLASSIC };
     expect(await post(issuer, '/token', form)).toMatchObject({
       status: 400,
@@ -139,7 +138,7 @@ describe('a code', () => {
     });
   });
 
-  it('OAU-4: used a second time takes back what the first use gave', async () => {
+  it('OAU-4: used a second time revokes the tokens of the first use', async () => {
     const callback = await authorize();
     const first = await redeem(callback);
     expect(await redeem(callback)).toMatchObject({ status: 400, body: { error: 'invalid_grant' } });
@@ -149,7 +148,7 @@ describe('a code', () => {
     });
   });
 
-  it('OAU-4: used twice at the same moment is granted once, and that ends too', async () => {
+  it('OAU-4: used twice concurrently is granted once, and that grant is revoked', async () => {
     const callback = await authorize();
     const answers = await Promise.all([1, 2, 3, 4].map(() => redeem(callback)));
     const won = answers.filter(({ status }) => status === 200);
@@ -158,7 +157,7 @@ describe('a code', () => {
     expect((await refresh(won[0]?.body.refresh_token)).status).toBe(400);
   });
 
-  it('OAU-4: ends after a minute', async () => {
+  it('OAU-4: expires after a minute', async () => {
     const callback = await authorize();
     later(61);
     expect(await redeem(callback)).toMatchObject({ status: 400, body: { error: 'invalid_grant' } });
@@ -166,7 +165,7 @@ describe('a code', () => {
 });
 
 describe('a refresh token', () => {
-  it('OAU-7: is another one after each use, and the chain goes on', async () => {
+  it('OAU-7: is replaced at each use, and the chain continues', async () => {
     let { body } = await granted({ ...AUTHORIZE, scope: 'orders:read orders:write' });
     const seen = new Set([body.refresh_token]);
     for (let turn = 0; turn < 3; turn += 1) {
@@ -182,7 +181,7 @@ describe('a refresh token', () => {
     expect(seen.size).toBe(4);
   });
 
-  it('OAU-7: used a second time ends the family, and no other', async () => {
+  it('OAU-7: used a second time revokes its family and no other', async () => {
     const other = await granted();
     const stolen = (await granted()).body.refresh_token;
     const second = (await refresh(stolen)).body.refresh_token;
@@ -192,7 +191,7 @@ describe('a refresh token', () => {
     expect((await refresh(other.body.refresh_token)).status).toBe(200);
   });
 
-  it('OAU-7: used twice at the same moment is granted once, and the family ends', async () => {
+  it('OAU-7: used twice concurrently is granted once, and the family is revoked', async () => {
     const token = (await granted()).body.refresh_token;
     const answers = await Promise.all([1, 2, 3].map(() => refresh(token)));
     const won = answers.filter(({ status }) => status === 200);
@@ -200,7 +199,7 @@ describe('a refresh token', () => {
     expect((await refresh(won[0]?.body.refresh_token)).body.error).toBe('invalid_grant');
   });
 
-  it('OAU-7: gives fewer scopes when asked, and never more', async () => {
+  it('OAU-7: gives fewer scopes on request, and never more', async () => {
     const { body } = await granted({ ...AUTHORIZE, scope: 'orders:read orders:write' });
     const fewer = await refresh(body.refresh_token, { scope: 'orders:write' });
     expect(decodeJwt(String(fewer.body.access_token)).scope).toBe('orders:write');
@@ -212,13 +211,13 @@ describe('a refresh token', () => {
   it.each<[string, Parameters]>([
     ['another client', CLASSIC],
     ['a wrong secret', { client_secret: 'guess' }],
-  ])('is not taken from %s, and stays good', async (_name, change) => {
+  ])('is not accepted from %s, and stays valid', async (_name, change) => {
     const token = (await granted()).body.refresh_token;
     expect((await refresh(token, change)).status).toBeGreaterThanOrEqual(400);
     expect((await refresh(token)).status).toBe(200);
   });
 
-  it('OAU-7: ends when it was not used for two weeks; one that is used goes on', async () => {
+  it('OAU-7: expires after two weeks without use; a used one continues', async () => {
     const [idle, used] = [(await granted()).body.refresh_token, (await granted()).body.refresh_token];
     later(10 * 86_400);
     const again = (await refresh(used)).body.refresh_token;
@@ -227,7 +226,7 @@ describe('a refresh token', () => {
     expect((await refresh(again)).status).toBe(200);
   });
 
-  it('ends when it is revoked, with its family; of another client it is left alone, in the same words', async () => {
+  it('is revoked with its family; one of another client is not, with the same response', async () => {
     const first = (await granted()).body.refresh_token;
     const token = String((await refresh(first)).body.refresh_token);
     const revoke = (client: Parameters) => post(issuer, '/revoke', { token, ...client });
@@ -239,7 +238,7 @@ describe('a refresh token', () => {
     expect((await post(issuer, '/revoke', { token: kept, client_id: 'storefront' })).status).toBe(401);
   });
 
-  it('is nowhere in the file, and neither is a code', async () => {
+  it('is not in the file in plain text, and neither is a code', async () => {
     const callback = await authorize();
     const code = callback.searchParams.get('code') ?? '';
     const token = String((await redeem(callback)).body.refresh_token);

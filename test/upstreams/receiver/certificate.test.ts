@@ -1,4 +1,4 @@
-// The certificate that the receiver makes, trusted beside another one for the same host.
+// Tests that the receiver's certificate is trusted beside another one for the same host.
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
@@ -12,7 +12,7 @@ import { loadPair } from '../../../upstreams/receiver/certificate.ts';
 const folder = mkdtempSync(join(tmpdir(), 'sundial-certificate-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-it('leaves another self-signed one for localhost trusted', async () => {
+it('keeps another self-signed certificate for localhost trusted', async () => {
   const { cert } = await loadPair(folder, Date.now());
   const own = await generate([{ name: 'commonName', value: 'localhost' }], {
     keyType: 'ec',

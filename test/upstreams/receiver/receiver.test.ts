@@ -1,4 +1,4 @@
-// The sample receiver over TLS: what it takes, what it refuses, and that it counts an event once.
+// Tests of the sample receiver over TLS: accepted and refused deliveries, and duplicates.
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { request } from 'node:https';
 import { tmpdir } from 'node:os';
@@ -59,7 +59,7 @@ function deliver(event: object, { by = secret, form = 'both' as const, at = NOW 
 const event = (id: string) => ({ id, type: 'order.created', created: 1_795_000_000, data: { id: 'o-1' } });
 
 describe('the receiver', () => {
-  it('acknowledges what is signed with 200, and an event that comes again too, counted once', async () => {
+  it('acknowledges a signed delivery with 200, and a duplicate too, which counts once', async () => {
     expect(await deliver(event('evt_1'))).toEqual({
       status: 200,
       body: { received: 'evt_1', duplicate: false },
@@ -74,7 +74,7 @@ describe('the receiver', () => {
     });
   });
 
-  it('WH-1: takes the literal form from whoever sends that alone', async () => {
+  it('WH-1: accepts the literal form if it comes alone', async () => {
     const body = Buffer.from(JSON.stringify(event('evt_literal')));
     const fields = signDelivery({ id: 'x', timestamp: 1, body, secrets: [secret], form: 'body-only' });
     const alone = { 'x-webhook-signature': fields['x-webhook-signature'] };
@@ -84,7 +84,7 @@ describe('the receiver', () => {
     });
   });
 
-  it('WH-4: answers 401 to what is not signed, or by somebody else, or is too old', async () => {
+  it('WH-4: answers 401 to an unsigned, wrongly signed or old delivery', async () => {
     const refused = {
       status: 401,
       body: { error: 'Unauthorized', message: expect.stringContaining('signature') },
@@ -95,14 +95,14 @@ describe('the receiver', () => {
     expect(await ask('GET', '/received')).not.toMatchObject({ body: { data: [{ id: 'evt_2' }] } });
   });
 
-  it('takes nothing that is no event, or too large', async () => {
+  it('refuses a body that is not an event or is too large', async () => {
     expect(await deliver({ hello: 'world' })).toMatchObject({ status: 400 });
     expect(await deliver({ ...event('evt_3'), data: 'a'.repeat(1024 * 1024) })).toMatchObject({
       status: 413,
     });
   });
 
-  it('can be told to fail, and takes the same event afterwards', async () => {
+  it('can be set to fail, and accepts the same event afterwards', async () => {
     failure = 503;
     expect(await deliver(event('evt_4'))).toMatchObject({ status: 503 });
     failure = undefined;
@@ -118,8 +118,8 @@ describe('the receiver', () => {
   });
 });
 
-describe('what it keeps', () => {
-  it('knows an event after a restart, and forgets it after a week', () => {
+describe('its files', () => {
+  it('keep an event over a restart, and forget it after a week', () => {
     const file = join(folder, 'kept.db');
     const taken = (id: string, now: number) => {
       using received = openReceived(file);
@@ -132,7 +132,7 @@ describe('what it keeps', () => {
     ]);
   });
 
-  it('is a key that its owner alone may read, the same until its certificate is about to end', async () => {
+  it('have a key for their owner only, the same until its certificate is about to expire', async () => {
     expect(statSync(join(folder, 'receiver.key')).mode & 0o777).toBe(0o600);
     expect(await loadPair(folder, Date.now())).toEqual(pair);
     expect(await loadPair(folder, Date.now() + 380 * 86_400_000)).not.toEqual(pair);

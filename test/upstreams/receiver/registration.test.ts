@@ -1,4 +1,4 @@
-// How the sample receiver comes to its secret: asked for once, kept, and asked for again where the subscription is another's.
+// Tests of the receiver's registration: it subscribes once, keeps the secret, and subscribes again if needed.
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,9 +13,9 @@ const folder = mkdtempSync(join(tmpdir(), 'sundial-registration-'));
 const never = new AbortController().signal;
 let file = '';
 let asked: string[] = [];
-/** By the last PATCH. */
+/** From the last PATCH. */
 let written: unknown;
-/** Of the service, by method; a missing one is 404. */
+/** Answers of the service by method; a missing one is 404. */
 let answers: Record<string, [status: number, body: object][]> = {};
 let service: Service;
 let count = 0;
@@ -40,7 +40,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const asks = () => register({ service: service.url, url: URL, file, signal: never });
 const made = (id: string) => [201, { id, url: URL, secret: `secret of ${id}` }] as [number, object];
 
-it('is asked for once: the secret is kept for its owner alone, and used as long as the subscription leads here', async () => {
+it('subscribes once: the secret is stored for its owner only, and used while the subscription leads here', async () => {
   answers = { POST: [made('wh_1')], GET: [[200, { id: 'wh_1', url: URL, events: EVENTS }]] };
   expect(await asks()).toBe('secret of wh_1');
   expect(statSync(file).mode & 0o777).toBe(0o600);
@@ -48,7 +48,7 @@ it('is asked for once: the secret is kept for its owner alone, and used as long 
   expect(asked).toEqual(['POST /webhooks', 'GET /webhooks/wh_1']);
 });
 
-it('what an earlier receiver did not ask for is added to the subscription, whose secret stays', async () => {
+it('adds missing events to an earlier subscription, whose secret stays', async () => {
   const [first] = EVENTS;
   answers = {
     POST: [made('wh_1')],
@@ -60,7 +60,7 @@ it('what an earlier receiver did not ask for is added to the subscription, whose
   expect(asked.at(-1)).toBe('PATCH /webhooks/wh_1');
 });
 
-it('a receiver that has moved takes its subscription along, so that nothing is sent to where it was', async () => {
+it('a receiver that has moved changes the URL of its subscription', async () => {
   const elsewhere = { id: 'wh_1', url: 'https://localhost:5007/hooks', events: EVENTS };
   answers = { POST: [made('wh_1')], GET: [[200, elsewhere]], PATCH: [[200, {}]] };
   await asks();
@@ -69,14 +69,14 @@ it('a receiver that has moved takes its subscription along, so that nothing is s
   expect(written).toEqual({ url: URL, events: EVENTS });
 });
 
-it('is asked for again when the subscription is gone', async () => {
+it('subscribes again if the subscription is gone', async () => {
   answers = { POST: [made('wh_1'), made('wh_2')], GET: [[404, {}]] };
   await asks();
   expect(await asks()).toBe('secret of wh_2');
   expect(keptSecret(file)).toBe('secret of wh_2');
 });
 
-it('waits for a service that is not well yet, and takes a no for one', async () => {
+it('retries while the service is unavailable, and stops at a refusal', async () => {
   answers = { POST: [[503, {}], made('wh_1')] };
   expect(await asks()).toBe('secret of wh_1');
   answers = { POST: [[400, { message: 'url must use port 443' }]] };

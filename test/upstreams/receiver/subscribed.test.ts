@@ -1,5 +1,4 @@
-// What the receiver is subscribed to at the real webhooks service: everything that the samples tell, and what becomes of versions.
-// How it comes to its secret is in registration.test.ts.
+// Tests of the receiver's subscription at the real webhooks service: all events of the samples and of versions.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -48,7 +47,7 @@ async function ask<Body = Shown>(method: string, path: string, body?: object): P
 const all = async () => (await ask<{ readonly data: readonly Shown[] }>('GET', '')).data;
 const registered = () => register({ service, url: URL_OF_HOOKS, file, signal: AbortSignal.timeout(20_000) });
 
-it('subscribes to every event of the samples and of versions, and is known again', async () => {
+it('subscribes to every event of the samples and of versions, and reuses the subscription', async () => {
   const secret = await registered();
   expect(keptSecret(file)).toBe(secret);
   expect(await registered()).toBe(secret);
@@ -58,7 +57,7 @@ it('subscribes to every event of the samples and of versions, and is known again
   expect(made?.events.toSorted()).toEqual(EVENT_TYPES.filter((type) => !own.includes(type)).toSorted());
 });
 
-it('adds what a subscription of an earlier receiver was made without, and goes on with its secret', async () => {
+it('adds missing events to an earlier subscription and keeps its secret', async () => {
   const [first] = await all();
   const { id, secret } = await ask('POST', '', { url: URL_OF_HOOKS, events: ['order.created'] });
   writeFileSync(file, JSON.stringify({ id, secret }));

@@ -1,4 +1,4 @@
-// Which deliveries a receiver believes.
+// Tests of the verification of deliveries.
 import { describe, expect, it } from 'vitest';
 import {
   type Fields,
@@ -32,17 +32,17 @@ describe.each(WAYS)('by %s', (field, verify) => {
   it.each<[string, Fields, Parameters<typeof believed>[1]?]>([
     ['as it was signed', signed],
     ['five minutes later', signed, { now: NOW + 300_000 }],
-    ['by a clock that is five minutes behind', signed, { now: NOW - 300_000 }],
+    ['with a clock that is five minutes behind', signed, { now: NOW - 300_000 }],
     ['with two signatures of which the second is ours', sign([OTHER, SECRET])],
-    ['while we know two secrets', signed, { secrets: [OTHER, SECRET] }],
+    ['with two known secrets', signed, { secrets: [OTHER, SECRET] }],
     [
-      'beside a signature of a version that we do not know',
+      'beside a signature of an unknown version',
       {
         ...signed,
         [field]: field === 'webhook-signature' ? `v2,x ${signed[field]} v1a,y` : `${signed[field]},v2=x`,
       },
     ],
-  ])('WH-4: is believed %s', (_, fields, options) => {
+  ])('WH-4: is accepted %s', (_, fields, options) => {
     expect(believed(fields, options)).toBe(true);
   });
 
@@ -50,12 +50,12 @@ describe.each(WAYS)('by %s', (field, verify) => {
     ['with another body', signed, { body: Buffer.from('{"id":"evt_2"}') }],
     ['with one byte more', signed, { body: Buffer.concat([BODY, Buffer.from('\n')]) }],
     ['that is too old', signed, { now: NOW + 301_000 }],
-    ['of the future', signed, { now: NOW - 301_000 }],
+    ['from the future', signed, { now: NOW - 301_000 }],
     ['without the field', { ...signed, [field]: undefined }],
     ['with the field twice', { ...signed, [field]: [String(signed[field]), String(signed[field])] }],
     ['with an empty field', { ...signed, [field]: '' }],
     ['with another secret', signed, { secrets: [OTHER] }],
-    ['with no secret of ours', signed, { secrets: [] }],
+    ['without a known secret', signed, { secrets: [] }],
     ['with half a signature', { ...signed, [field]: signed[field]?.slice(0, -4) }],
     [
       'with a flipped character',
@@ -72,7 +72,7 @@ describe.each(WAYS)('by %s', (field, verify) => {
         [field]: signed[field]?.replace(/v1(.).*/, 'v1$1TcxlhK9b6UD6iVI1ZU2tTqp8PEVfYRseNNfa6b+LcUg='),
       },
     ],
-  ])('WH-4: is not believed %s', (_, fields, options) => {
+  ])('WH-4: is refused %s', (_, fields, options) => {
     expect(believed(fields, options)).toBe(false);
   });
 });
@@ -84,7 +84,7 @@ describe('by the standard fields', () => {
     ['without a time', { 'webhook-timestamp': undefined }],
     ['with another time', { 'webhook-timestamp': String(TIME + 1) }],
     ['with a time in words', { 'webhook-timestamp': 'now' }],
-  ])('WH-4: is not believed %s', (_, changed) => {
+  ])('WH-4: is refused %s', (_, changed) => {
     expect(verifyStandard({ ...sign(), ...changed }, BODY, [SECRET], NOW)).toBe(false);
   });
 });
@@ -98,14 +98,14 @@ describe('by the literal form', () => {
     form: 'body-only',
   });
 
-  it('WH-1: the whole body is what is signed, and nothing else', () => {
+  it('WH-1: the signature covers the whole body and nothing else', () => {
     expect(verifyBodyOnly(signed, BODY, [SECRET])).toBe(true);
     expect(verifyBodyOnly(signed, Buffer.from('{}'), [SECRET])).toBe(false);
     expect(verifyBodyOnly(sign(), BODY, [SECRET])).toBe(false);
     expect(verifyBodyOnly({}, BODY, [SECRET])).toBe(false);
   });
 
-  it('refuses to guess with what is no secret', () => {
+  it('throws for a malformed secret', () => {
     expect(() => verifyBodyOnly(signed, BODY, ['secret'])).toThrow('whsec_');
   });
 });

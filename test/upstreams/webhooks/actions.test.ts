@@ -1,4 +1,4 @@
-// What can be done to a subscription besides changing it: another secret, a test, enabling, replay.
+// Tests of the actions on a subscription: rotation, test, enabling and replay.
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { abandoned } from '../../../upstreams/webhooks/delivery.ts';
 import { KNOWN, NEW, openServiceHouse } from './service-house.ts';
@@ -12,8 +12,8 @@ beforeEach(async () => {
   ({ id, secret } = await begin());
 });
 
-describe('what can be done to a subscription', () => {
-  it('WH-2: rotate-secret gives another one; both sign for as long as was asked', async () => {
+describe('the actions of a subscription', () => {
+  it('WH-2: rotate-secret returns a new secret; both sign for the requested time', async () => {
     const rotated = await ask('POST', `/webhooks/${id}/rotate-secret`, { body: { overlap: 60 } });
     expect(rotated.status).toBe(200);
     expect(rotated.json.secret).toMatch(/^whsec_/);
@@ -31,7 +31,7 @@ describe('what can be done to a subscription', () => {
     expect((await store.subscriptions.read(id))?.secrets).toHaveLength(1);
   });
 
-  it('WH-2: rotate-secret takes nothing it does not know: a slip of "overlap" would leave the old secret good', async () => {
+  it('WH-2: rotate-secret refuses unknown members, since a misspelt "overlap" would keep the old secret valid', async () => {
     const slipped = await ask('POST', `/webhooks/${id}/rotate-secret`, { body: { overlop: 0 } });
     expect(slipped).toMatchObject({
       status: 400,
@@ -40,7 +40,7 @@ describe('what can be done to a subscription', () => {
     expect((await store.subscriptions.read(id))?.secrets).toHaveLength(1);
   });
 
-  it('test sends it an event, whatever events it wants; the log tells what became of that', async () => {
+  it('test sends an event, whatever events are subscribed; the log shows the result', async () => {
     const made = await ask('POST', `/webhooks/${id}/test`);
     expect(made).toMatchObject({ status: 201, json: { type: 'webhook.test', state: 'pending' } });
     const at = `/webhooks/${id}/deliveries/${made.json.id}`;
@@ -59,7 +59,7 @@ describe('what can be done to a subscription', () => {
     });
   });
 
-  it('test and the replay of one delivery are asked for thirty times a minute by one consumer; others are not held up', async () => {
+  it('test and the replay of one delivery are limited to thirty a minute per consumer', async () => {
     const as = 'initech';
     const mine = (await ask('POST', '/webhooks', { as, body: NEW })).json.id;
     const test = `/webhooks/${mine}/test`;
@@ -78,7 +78,7 @@ describe('what can be done to a subscription', () => {
     expect((await ask('POST', `/webhooks/${id}/test`)).status).toBe(201);
   });
 
-  it('enable, and another url, begin anew: what failed before is forgotten', async () => {
+  it('enable, and another url, reset the failures', async () => {
     const fail = () =>
       store.health.change(id, (each) => ({
         ...each,
@@ -97,7 +97,7 @@ describe('what can be done to a subscription', () => {
     expect(await failures()).toBe(0);
   });
 
-  it('replay begins a finished delivery anew; of one under way, or of a disabled subscription, it is 409', async () => {
+  it('replay restarts a finished delivery; for a pending one or a disabled subscription it is 409', async () => {
     const { json } = await ask('POST', `/webhooks/${id}/test`);
     const at = `/webhooks/${id}/deliveries/${json.id}`;
     expect((await ask('POST', `${at}/replay`)).status).toBe(409);
@@ -124,7 +124,7 @@ describe('what can be done to a subscription', () => {
     ['POST', '/webhooks/:id/replay', { since: 1 }],
     ['POST', '/admin/replay', { subscription: ':id', since: 1 }],
     ['POST', '/admin/replay', { subscription: ':id', delivery: ':delivery' }],
-  ])('dead letters are replayed at once by %s %s %j', async (method, path, written) => {
+  ])('dead letters are replayed by %s %s %j', async (method, path, written) => {
     const { json } = await ask('POST', `/webhooks/${id}/test`);
     await expect
       .poll(async () => (await ask('GET', `/webhooks/${id}/deliveries/${json.id}`)).json.attempts)

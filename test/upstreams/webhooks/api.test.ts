@@ -1,5 +1,5 @@
-// The API of subscriptions over a real socket, as the gateway calls it: what is made, read, changed, and refused.
-// Nothing is delivered here: the one host that may be called does not listen.
+// Tests of the subscription API over a real socket, as the gateway calls it; nothing is delivered, since the allowed host does
+// not listen.
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { HOOK, KNOWN, NEW, openServiceHouse } from './service-house.ts';
 
@@ -12,7 +12,7 @@ beforeEach(async () => {
 });
 
 describe('a subscription', () => {
-  it('is created with 201, its address and its secret, which nothing tells again', async () => {
+  it('is created with 201, its URL and its secret, which is never returned again', async () => {
     const made = await ask('POST', '/webhooks', { body: KNOWN });
     expect(made.status).toBe(201);
     expect(made.headers.get('location')).toBe(`webhooks/${made.json.id}`);
@@ -42,7 +42,7 @@ describe('a subscription', () => {
     expect((await ask('GET', at)).status).toBe(404);
   });
 
-  it('has validators: 304 for who has it, 412 for who has another', async () => {
+  it('has validators: 304 for a matching tag, 412 for another', async () => {
     const at = `/webhooks/${id}`;
     const etag = (await ask('GET', at)).headers.get('etag') ?? '';
     const again = await ask('GET', at, { headers: { 'if-none-match': etag } });
@@ -56,7 +56,7 @@ describe('a subscription', () => {
     expect((await ask('PUT', at, { body: NEW, headers: { 'if-match': etag } })).status).toBe(412);
   });
 
-  it('is listed in offset pages, the oldest first, with chosen fields', async () => {
+  it('is listed in offset pages, the oldest first, with selected fields', async () => {
     for (let more = 0; more < 2; more += 1) await ask('POST', '/webhooks', { body: KNOWN });
     const { json } = await ask('GET', '/webhooks?page=2&limit=2&fields=url');
     expect(json).toEqual({
@@ -67,14 +67,14 @@ describe('a subscription', () => {
     expect((await ask('GET', '/webhooks')).json.data[0]).toMatchObject({ id });
   });
 
-  it('names what there is instead of an order, which it has none of', async () => {
+  it('refuses a sort order and lists the known parameters', async () => {
     expect(await ask('GET', '/webhooks?sort=id')).toMatchObject({
       status: 400,
       json: { message: 'There is no parameter "sort" here; there are page, limit, fields' },
     });
   });
 
-  it('is seen by its owner alone', async () => {
+  it('is visible to its owner only', async () => {
     const foreign = { as: 'globex' };
     expect((await ask('GET', '/webhooks', foreign)).json.pagination.total).toBe(0);
     const paths = ['', '/deliveries', '/health'].map((path) => `/webhooks/${id}${path}`);
@@ -86,7 +86,7 @@ describe('a subscription', () => {
       const body = method === 'DELETE' ? undefined : KNOWN;
       expect((await ask(method, `/webhooks/${id}`, { ...foreign, body })).status, method).toBe(404);
     }
-    // Nor is a delivery of it seen, or sent again, by way of a subscription of one's own.
+    // Nor can another owner read or replay its deliveries by a subscription of their own.
     const own = (await ask('POST', '/webhooks', { ...foreign, body: KNOWN })).json.id;
     const sent = (await ask('POST', `/webhooks/${id}/test`)).json.id;
     expect((await ask('GET', `/webhooks/${id}/deliveries/${sent}`)).status).toBe(200);
@@ -99,7 +99,7 @@ describe('a subscription', () => {
     });
   });
 
-  it('is made a hundred times at most by one consumer', async () => {
+  it('is limited to a hundred per consumer', async () => {
     const [one] = await store.subscriptions.all();
     if (one === undefined) throw new Error('there is none');
     for (let more = 1; more < 100; more += 1) await store.subscriptions.add({ ...one, id: `wh_${more}` });
@@ -111,7 +111,7 @@ describe('a subscription', () => {
   });
 });
 
-describe('what is written of a subscription', () => {
+describe('the body of a subscription', () => {
   it.each([
     [{ events: NEW.events }, /url must be/],
     [{ url: 7, events: NEW.events }, /url must be/],
@@ -145,7 +145,7 @@ describe('what is written of a subscription', () => {
   });
 });
 
-describe('requests that are not for this', () => {
+describe('requests for other resources', () => {
   it.each([
     ['GET', '/webhooks/wh_unknown', 404],
     ['GET', '/webhooks/', 404],
@@ -170,7 +170,7 @@ describe('requests that are not for this', () => {
     ['POST', '/webhooks/:id/replay', 400, { since: 2, until: 1 }],
     ['POST', '/webhooks/:id/replay', 400, { sinse: 1 }],
     ['GET', '/events', 405],
-    // As a page of another site can make a browser send it: with its origin, and of no type.
+    // As a page of another site can make a browser send it: with an Origin and without a type.
     ['POST', '/events', 404, { id: 'x' }, { origin: 'https://evil.example' }],
     ['POST', '/admin/overview', 405],
     ['GET', '/admin/replay', 405],
@@ -195,7 +195,7 @@ describe('requests that are not for this', () => {
     ['/webhooks/:id', 'POST', 'GET, HEAD, PUT, PATCH, DELETE, OPTIONS'],
     ['/webhooks/:id/test', 'GET', 'POST, OPTIONS'],
     ['/webhooks/:id/deliveries', 'POST', 'GET, HEAD, OPTIONS'],
-  ])('%s: %s is 405, with what is allowed, as OPTIONS tells it', async (path, method, allow) => {
+  ])('%s: %s is 405, with the allowed methods, as for OPTIONS', async (path, method, allow) => {
     const at = path.replace(':id', id);
     for (const [each, status] of [
       [method, 405],
@@ -206,7 +206,7 @@ describe('requests that are not for this', () => {
     }
   });
 
-  it('406 and 415 for other media types, 413 for a body beyond 1 MiB', async () => {
+  it('406 and 415 for other media types, 413 for a body above 1 MiB', async () => {
     expect((await ask('GET', '/webhooks', { headers: { accept: 'text/html' } })).status).toBe(406);
     const typed = { body: NEW, headers: { 'content-type': 'text/plain' } };
     expect((await ask('POST', '/webhooks', typed)).status).toBe(415);

@@ -1,4 +1,4 @@
-// What becomes of one attempt to deliver, over TLS and real sockets.
+// Tests of one delivery attempt, over TLS and real sockets.
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
@@ -49,7 +49,7 @@ const answerWith = (status: number, fields: Readonly<Record<string, string>> = {
 };
 
 describe('an attempt', () => {
-  it('WH-3: posts the very bytes, with what signs them, to the path and query of the url', async () => {
+  it('WH-3: posts the exact bytes, with their signature, to the path and query of the url', async () => {
     const heard = Promise.withResolvers<object>();
     answer = (request, response) => {
       const { method, url, headers } = request;
@@ -82,7 +82,7 @@ describe('an attempt', () => {
     [502, 'throttled'],
     [503, 'throttled'],
     [504, 'throttled'],
-  ])('WH-5: answered %i is %s, and no redirect is followed', async (status, kind) => {
+  ])('WH-5: status %i means %s, and no redirect is followed', async (status, kind) => {
     answerWith(status, { location: `https://localhost:${port}/elsewhere` });
     const before = connections;
     expect(await attempt()()).toMatchObject({ kind, status, message: `Answered ${status}` });
@@ -93,7 +93,7 @@ describe('an attempt', () => {
     ['120', 120_000],
     ['Fri, 20 Nov 2026 12:01:00 GMT', 60_000],
     ['Fri, 20 Nov 2026 11:00:00 GMT', 0],
-    // Longer than anybody is left alone: schedule.ts makes a day of it.
+    // Longer than the limit: schedule.ts reduces it to a day.
     ['99999999999999999999', 1e23],
     ['soon', undefined],
     ['+10 GMT', undefined],
@@ -104,12 +104,12 @@ describe('an attempt', () => {
     expect(await attempt()()).toMatchObject({ kind: 'throttled', retryAfterMs });
   });
 
-  it('WH-5: ends with the status, however long the rest of the answer is', async () => {
+  it('WH-5: ends with the status, however long the rest of the response is', async () => {
     answer = (_, response) => void response.writeHead(200).write(Buffer.alloc(1024 * 1024));
     expect(await attempt({ timeoutMs: 600_000 })()).toMatchObject({ kind: 'delivered' });
   });
 
-  it('WH-5: that is never answered fails after its time', async () => {
+  it('WH-5: that gets no response fails after its time', async () => {
     answer = (request) => void request.resume();
     expect(await attempt({ timeoutMs: 200 })()).toMatchObject({
       kind: 'failed',
@@ -117,14 +117,14 @@ describe('an attempt', () => {
     });
   });
 
-  it('of a service that ends says nothing, and is not heard of again', async () => {
+  it('rejects when the service ends, and its result is unknown', async () => {
     const ending = new AbortController();
     answer = () => ending.abort(new Error('the service ends'));
     await expect(attempt()(undefined, ending.signal)).rejects.toThrow('the service ends');
     await expect(attempt()(undefined, ending.signal)).rejects.toThrow('the service ends');
   });
 
-  it('WH-7: goes to nobody whose certificate is not trusted', async () => {
+  it('WH-7: fails if the certificate is not trusted', async () => {
     answerWith(200);
     expect(await attempt({ ca: () => undefined })()).toMatchObject({
       kind: 'failed',
@@ -132,7 +132,7 @@ describe('an attempt', () => {
     });
   });
 
-  it('says no more of what is not there, or is no HTTP, than that', async () => {
+  it('reports a missing or non-HTTP receiver without details', async () => {
     const gone = createPlainServer((socket) => socket.resume().end('what?'));
     await once(gone.listen(0, '127.0.0.1'), 'listening');
     const other = (gone.address() as AddressInfo).port;
@@ -145,7 +145,7 @@ describe('an attempt', () => {
 });
 
 describe('the host of an attempt', () => {
-  it('WH-7: is refused before anything is looked up where the url is none to deliver to', async () => {
+  it('WH-7: is not looked up if the url is not allowed', async () => {
     const looked: string[] = [];
     const resolve = async (host: string) => {
       looked.push(host);
@@ -166,10 +166,10 @@ describe('the host of an attempt', () => {
       ['93.184.215.14', '127.0.0.1'].map((address) => ({ address, family: 4 })),
     ],
     ['metadata as IPv6', [{ address: '::ffff:169.254.169.254', family: 6 }]],
-    ['an address of our own', [{ address: '93.184.216.34', family: 4 }]],
-    ['an address of our own written otherwise', [{ address: '2606:4700:0:0::1', family: 6 }]],
+    ['our own address', [{ address: '93.184.216.34', family: 4 }]],
+    ['our own address in another spelling', [{ address: '2606:4700:0:0::1', family: 6 }]],
     ['nothing', []],
-  ])('WH-7: is not called where its name points to %s', async (_, addresses) => {
+  ])('WH-7: is not called if its name resolves to %s', async (_, addresses) => {
     const rules = { allow: [], deny: ['93.184.216.34', '2606:4700::1'] };
     const run = attempt({ rules, resolve: async () => addresses });
     expect(await run('https://hooks.example.com/')).toMatchObject({
@@ -178,7 +178,7 @@ describe('the host of an attempt', () => {
     });
   });
 
-  it('WH-7: is not trusted by what our own receivers are trusted by', async () => {
+  it('WH-7: is not trusted by the certificates of our own receivers', async () => {
     const asked: string[] = [];
     const ca = () => {
       asked.push('ca');

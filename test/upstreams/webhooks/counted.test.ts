@@ -1,4 +1,4 @@
-// What the webhooks service tells of what waits and of what was given up, so that somebody can be woken by it.
+// Tests of the metrics and overview of the webhooks service for alerting: waiting and dead deliveries.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { EVENT_TYPES } from '../../../upstreams/webhooks/event-types.ts';
 import { createMetrics } from '../../../upstreams/webhooks/metrics.ts';
@@ -8,7 +8,7 @@ import { startWebhooks, type WebhooksService } from '../../../upstreams/webhooks
 
 const NOW = 1_795_132_800_000;
 const log: object[] = [];
-/** Of a service that has been busy: the oldest that is due has been so for a minute and a half. */
+/** Simulates a busy service: the oldest due delivery has waited for a minute and a half. */
 let due: number | undefined;
 let store: WebhookStore;
 let service: WebhooksService;
@@ -34,7 +34,7 @@ const metric = async (name: string): Promise<number> => {
   return Number(new RegExp(`^sundial_webhook_${RegExp.escape(name)} (\\S+)$`, 'm').exec(text)?.[1]);
 };
 
-it('how long the oldest that is due has waited, in seconds, and since when', async () => {
+it('how long the oldest due delivery has waited, in seconds, and since when', async () => {
   const overview = async () => (await (await fetch(`${service.url}/admin/overview`)).json()) as object;
   expect(await metric('lag_seconds')).toBe(0);
   expect(await overview()).not.toHaveProperty('oldest_due');
@@ -51,7 +51,7 @@ const post = async (path: string, body: object) => {
 const deliveries = (event: string, result: string) =>
   metric(`deliveries_total{event="${event}",result="${result}"}`);
 
-it('each attempt by what followed it, what was given up, and in the log which', async () => {
+it('each attempt by its result, dead letters, and their ids in the log', async () => {
   expect(await metric('dead_letters_total')).toBe(0);
   const { id } = await post('/webhooks', { url: 'https://localhost:9/hooks', events: ['order.created'] });
   await post(`/webhooks/${id}/test`, {});
@@ -64,7 +64,7 @@ it('each attempt by what followed it, what was given up, and in the log which', 
   );
 });
 
-it('of every type and result there is a series from the start, at 0, and of no other type', async () => {
+it('series for every type and result exist from the start, at 0, and none for other types', async () => {
   const metrics = createMetrics(store, () => NOW);
   const series = async () =>
     (await metrics.text()).split('\n').filter((line) => line.startsWith('sundial_webhook_deliveries_total{'));
@@ -75,7 +75,7 @@ it('of every type and result there is a series from the start, at 0, and of no o
   const dead = { type: 'order.created', state: 'dead' } as const;
   metrics.countAttempt({ type: 'a.canary', state: 'pending' }, failed);
   metrics.countAttempt({ type: 'order.created', state: 'delivered' }, { ...failed, outcome: 'delivered' });
-  // Whoever wants no more exhausts nothing, and no more does an attempt that another one overtook.
+  // A 410 is not exhausted, and neither is an attempt that another process has overtaken.
   metrics.countAttempt({ ...dead, death: 'subscription_disabled' }, { ...failed, outcome: 'gone' });
   metrics.countAttempt({ type: 'order.created', state: 'delivered' }, failed);
   metrics.countAttempt({ ...dead, death: 'attempts_exhausted' }, failed);
@@ -87,7 +87,7 @@ it('of every type and result there is a series from the start, at 0, and of no o
   ]);
 });
 
-it('on a listener of its own, which has them whatever it is called, and nothing else', async () => {
+it('the metrics listener answers to any host, with metrics only', async () => {
   const url = service.metricsUrl;
   const page = await fetch(`${url}/metrics`, { headers: { origin: 'https://elsewhere.example' } });
   expect([page.status, await page.text()]).toEqual([
@@ -100,7 +100,7 @@ it('on a listener of its own, which has them whatever it is called, and nothing 
   expect((await fetch(`${url}/healthz`)).status).toBe(200);
 });
 
-it('a port for them that is taken is said with the variable that moves it, and nothing is left open', async () => {
+it('a port that is taken is reported with its variable, and nothing is left open', async () => {
   const port = Number(new URL(service.metricsUrl ?? '').port);
   const another = openSqliteStore({ file: ':memory:', now: () => NOW });
   const starting = startWebhooks({

@@ -1,5 +1,5 @@
-// What becomes of due deliveries and of their endpoints, attempt by attempt: the real store in memory, a clock moved by hand,
-// and receivers that answer what a test says.
+// Tests of due deliveries and their endpoints, attempt by attempt, with the real store in memory, a manual clock and chosen
+// responses.
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { AttemptOutcome } from '../../../upstreams/webhooks/attempt.ts';
 import { createDeliver } from '../../../upstreams/webhooks/deliver.ts';
@@ -97,7 +97,7 @@ const read = async (id: string): Promise<Delivery> => {
   return found;
 };
 const health = () => store.health.read('wh_1');
-/** At the time it is due, as often as it takes. */
+/** Delivers at the due time, `times` times. */
 const tryAgain = async (id: string, times = 1): Promise<void> => {
   for (let time = 0; time < times; time += 1) {
     now = Math.max(now, (await read(id)).nextAt);
@@ -106,7 +106,7 @@ const tryAgain = async (id: string, times = 1): Promise<void> => {
 };
 
 describe('an attempt', () => {
-  it('WH-3: sends the very text that was kept, with the id of the event and the time of the attempt', async () => {
+  it('WH-3: sends the stored text, with the id of the event and the time of the attempt', async () => {
     const body = '{"amount": 12345678901234567890, "id": "evt"}';
     const id = await due('wh_1', body);
     answer = failing;
@@ -128,7 +128,7 @@ describe('an attempt', () => {
     });
   });
 
-  it('WH-2: is signed with the old secret too as long as they overlap, and then no more', async () => {
+  it('WH-2: is signed with the old secret too during the overlap, and not afterwards', async () => {
     const sealed = sealSecret(KEY, 'whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA');
     await store.subscriptions.change('wh_1', (each) => withSecret(each, sealed, { now, overlapMs: HOUR }));
     await deliver(await due());
@@ -137,7 +137,7 @@ describe('an attempt', () => {
     expect(sent.map(({ headers }) => headers['webhook-signature']?.split(' ').length)).toEqual([2, 1]);
   });
 
-  it('is not made before it is due, nor of what is delivered, removed, or wanted no more', async () => {
+  it('is not made before it is due, nor for a delivered, removed or disabled one', async () => {
     const id = await due();
     now -= 1;
     expect(await deliver(id)).toEqual({ kind: 'later', at: now + 1 });
@@ -148,7 +148,7 @@ describe('an attempt', () => {
     expect(sent).toHaveLength(1);
   });
 
-  it('WH-6: of two that tried it at once the slower takes no delivery back, and revives none', async () => {
+  it('WH-6: of two concurrent attempts the slower neither undoes a delivery nor revives a dead letter', async () => {
     const attempted = { at: now, message: '', durationMs: 1 };
     const failure = { ...attempted, outcome: 'failed' } as const;
     const then = { now, retryAt: now + 1, death: 'attempts_exhausted' } as const;
@@ -160,7 +160,7 @@ describe('an attempt', () => {
     expect(afterAttempt(dead, { ...attempted, outcome: 'delivered' }, then).state).toBe('delivered');
   });
 
-  it('that runs at the end of the service is as if it had not been', async () => {
+  it('that is running when the service ends changes nothing', async () => {
     const id = await due();
     const before = await read(id);
     answer = Promise.reject(new Error('the service ends'));
@@ -171,8 +171,8 @@ describe('an attempt', () => {
   });
 });
 
-describe('what failed', () => {
-  it('WH-6: is tried ten times over 75 hours and then a dead letter', async () => {
+describe('a failed delivery', () => {
+  it('WH-6: is tried ten times over 75 hours and then becomes a dead letter', async () => {
     const id = await due();
     answer = failing;
     const hours: number[] = [];
@@ -198,7 +198,7 @@ describe('what failed', () => {
     expect(await deliver(id)).toEqual({ kind: 'later', at: now + waits });
   });
 
-  it('WH-5: who asked to be left alone gets no other delivery either', async () => {
+  it('WH-5: with Retry-After delays all deliveries to that endpoint', async () => {
     answer = throttled(30_000);
     await deliver(await due());
     const other = await due();
@@ -208,7 +208,7 @@ describe('what failed', () => {
     expect((await read(other)).tries).toBe(0);
   });
 
-  it('WH-5: who asks for years is left alone for a day, with all that is due to it', async () => {
+  it('WH-5: with a Retry-After of years delays the endpoint for a day', async () => {
     answer = throttled(3650 * 24 * HOUR);
     const id = await due();
     await deliver(id);
@@ -222,7 +222,7 @@ describe('what failed', () => {
     expect(await read(other)).toMatchObject({ state: 'delivered', tries: 1 });
   });
 
-  it('WH-5: 410 disables the subscription, whose other deliveries are dead letters', async () => {
+  it('WH-5: with 410 disables the subscription, whose other deliveries become dead letters', async () => {
     answer = gone;
     const [first, second] = [await due(), await due()];
     await deliver(first);
@@ -237,7 +237,7 @@ describe('what failed', () => {
   });
 });
 
-it('a secret that was sealed under another key makes dead letters that say so, until it is rotated and they are replayed', async () => {
+it('a secret sealed under another key makes dead letters that say so, until it is rotated and they are replayed', async () => {
   const other = sealSecret(Buffer.alloc(32, 8), SECRET);
   await store.subscriptions.change('wh_1', (each) => ({ ...each, secrets: [{ sealed: other }] }));
   const id = await due();
@@ -256,7 +256,7 @@ it('a secret that was sealed under another key makes dead letters that say so, u
   expect(await read(id)).toMatchObject({ state: 'delivered' });
 });
 
-it('the last attempt of an endpoint is known with its outcome and status, whatever that was', async () => {
+it('the last attempt of an endpoint is stored with outcome and status', async () => {
   for (const outcome of [failing, throttled(), delivered, gone]) {
     answer = outcome;
     now += HOUR;
@@ -273,7 +273,7 @@ describe('the breaker of an endpoint', () => {
     sent = [];
   };
 
-  it('opens after failures in a row, and what is due then is put off without an attempt', async () => {
+  it('opens after failures in a row, and postpones due deliveries without an attempt', async () => {
     await open();
     const id = await due();
     await deliver(id);
@@ -281,7 +281,7 @@ describe('the breaker of an endpoint', () => {
     expect(await read(id)).toMatchObject({ tries: 0, nextAt: now + RULES.openMs * 1.25 });
   });
 
-  it('lets one probe through after its rest: others wait for what it tells, which closes it', async () => {
+  it('lets one probe through after its pause; the others wait for its result, which closes it', async () => {
     await open();
     now += RULES.openMs;
     expect(breakerState(await health(), now)).toBe('half_open');
@@ -300,7 +300,7 @@ describe('the breaker of an endpoint', () => {
     expect(await read(other)).toMatchObject({ state: 'delivered' });
   });
 
-  it('opens again when the probe fails, and lets another through when nobody heard of the first', async () => {
+  it('opens again if the probe fails, and allows another one if its result is lost', async () => {
     await open();
     now += RULES.openMs;
     await deliver(await due());
@@ -314,7 +314,7 @@ describe('the breaker of an endpoint', () => {
   });
 });
 
-describe('an endpoint that fails on and on', () => {
+describe('an endpoint that keeps failing', () => {
   beforeEach(async () => {
     const events = ['webhook.failing', 'webhook.disabled'];
     await store.subscriptions.add(subscriptionOf('wh_own', { events }));
@@ -326,8 +326,8 @@ describe('an endpoint that fails on and on', () => {
     await deliver(await due());
   };
 
-  it('WH-6: is told of at 50, 70, 90 and 100 % of the way, once each, and then disabled', async () => {
-    // Who fails is not told of it where it fails.
+  it('WH-6: is alerted at 50, 70, 90 and 100 % of the way, once each, and then disabled', async () => {
+    // The failing endpoint does not get the alert itself.
     await store.subscriptions.change('wh_1', (each) => ({
       ...each,
       events: [...each.events, 'webhook.failing', 'webhook.disabled'],
@@ -358,7 +358,7 @@ describe('an endpoint that fails on and on', () => {
     expect(new Set(own.map(({ type }) => type))).toEqual(new Set(['payment.completed']));
   });
 
-  it('WH-6: is not disabled for few failures far apart, and begins anew after a success', async () => {
+  it('WH-6: is not disabled for few failures far apart, and starts again after a success', async () => {
     const began = now;
     await failAt(0, began);
     await failAt(1, began);
@@ -373,7 +373,7 @@ describe('an endpoint that fails on and on', () => {
 });
 
 describe('several deliveries to one endpoint', () => {
-  it('run two at a time, as the test has it; the others come later, spread, and take no room from other endpoints', async () => {
+  it('run two at a time in this test; the others are postponed, spread over time, and block no other endpoint', async () => {
     await store.subscriptions.add(subscriptionOf('wh_2', { secrets: [{ sealed: sealSecret(KEY, SECRET) }] }));
     const gate = Promise.withResolvers<AttemptOutcome>();
     answer = gate.promise;
@@ -387,7 +387,7 @@ describe('several deliveries to one endpoint', () => {
     expect(second).toBeGreaterThan(first);
     const elsewhere = deliver(await due('wh_2'));
     await expect.poll(() => sent.length, { interval: 1 }).toBe(3);
-    // One of two has ended: there is room for one, and not for two.
+    // One of two has ended, so there is room for exactly one.
     const slots = createEndpointSlots({ perEndpoint: 2, perOwner: 3, perHost: 100 });
     const take = () => slots.take({ id: 'wh_1', owner: 'acme', url: 'https://hooks.example.org/' }, now);
     const [one] = [take(), take()];

@@ -1,5 +1,5 @@
-// The OpenAPI description of the webhooks service: sound in itself, and what the service really answers.
-// Each operation is asked for every status that its description has of the service; the others are the gateway's.
+// Tests of the OpenAPI description of the webhooks service: it is valid, and the service returns every status it describes; the
+// others belong to the gateway.
 import { afterAll, beforeAll, it } from 'vitest';
 import type { Service } from '../../../upstreams/service/listen.ts';
 import { abandoned } from '../../../upstreams/webhooks/delivery.ts';
@@ -15,7 +15,7 @@ const PLAIN = { body: 'x', headers: { 'content-type': 'text/plain' } };
 const HTML = { headers: { accept: 'text/html' } };
 const OTHER_STATE = { headers: { 'if-match': '"other"' } };
 const ACTIONS = ['rotate-secret', 'test', 'enable', 'replay'];
-/** Keys that are used twice are the gateway's as well; these say 409 themselves. */
+/** Conflicts of idempotency keys come from the gateway; these operations return 409 themselves. */
 const OWN_CONFLICTS = ['post /webhooks', 'post /webhooks/{id}/replay'];
 
 let store: WebhookStore;
@@ -59,7 +59,7 @@ async function ask(template: string, method: string, expected: number, asked: As
   return { json, etag: answer.headers.get('etag') ?? '' };
 }
 
-/** What every read answers that can be asked for again. */
+/** The responses common to all reads. */
 async function read(template: string, asked: Asked, isKept = true) {
   const { etag } = await ask(template, 'get', 200, asked);
   if (isKept) await ask(template, 'get', 304, { ...asked, headers: { 'if-none-match': etag } });
@@ -76,9 +76,9 @@ async function refuse(template: string, method: string, asked: Asked) {
   if (asked.id !== undefined) await ask(template, method, 404, { body: {} });
 }
 
-it('is OpenAPI', isOpenApi);
+it('is valid OpenAPI', isOpenApi);
 
-it('OAS-1, OAS-3: describes what the service answers, in every operation', async () => {
+it('OAS-1, OAS-3: describes the responses of every operation', async () => {
   const all = '/webhooks';
   const one = '/webhooks/{id}';
   const { json: made } = await ask(all, 'post', 201, { body: WRITTEN });

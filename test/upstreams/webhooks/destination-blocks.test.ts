@@ -1,5 +1,5 @@
-// Promise 38: no address of a special-purpose block is called, neither written in a url nor where a name points, and its
-// neighbours outside of all blocks can be.
+// Tests of promise 38: no address in a special-purpose block is called, by URL or by name, and neighbours outside of all blocks
+// are.
 import { describe, expect, it } from 'vitest';
 import { checkDestination } from '../../../upstreams/webhooks/destination.ts';
 import { isPublicAddress } from '../../../upstreams/webhooks/public-address.ts';
@@ -22,13 +22,13 @@ describe('an address of a special-purpose block', () => {
     expect(addresses.filter((each) => !isLiteralRefused(each))).toEqual([]);
   });
 
-  it.each(INNER)('WH-7: %s is not called in the clothes of IPv6', (address) => {
+  it.each(INNER)('WH-7: %s is not called as an IPv6 address', (address) => {
     const hidden = hiddenIn6(address);
     expect(hidden.filter(isPublicAddress)).toEqual([]);
     expect(hidden.filter((each) => !isLiteralRefused(each))).toEqual([]);
   });
 
-  it('WH-7: those next to a block can be called, unless another block or the end of what is given out is there', () => {
+  it('WH-7: addresses next to a block are called, unless they are in another block or outside of the allocated range', () => {
     const [from, to] = [2n ** 125n, 2n ** 126n]; // 2000::/3
     const edges = blocks.flatMap(({ bits, first, last }) =>
       [first - 1n, last + 1n]

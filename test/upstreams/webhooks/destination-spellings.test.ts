@@ -1,4 +1,4 @@
-// Promise 38: what is not to be called is not called, however it is written; what is public can be, however that is.
+// Tests of promise 38: forbidden destinations are refused in any spelling, and public ones are allowed in any spelling.
 import { describe, expect, it } from 'vitest';
 import { checkDestination } from '../../../upstreams/webhooks/destination.ts';
 import { spellingsOf } from './special-purpose.ts';
@@ -123,7 +123,7 @@ describe('a destination is refused', () => {
   });
 });
 
-it('WH-7: what is public stays usable, in the one form that is called', () => {
+it('WH-7: a public destination is allowed, in its normal form', () => {
   const usable: Readonly<Record<string, string>> = {
     'https://example.com': 'https://example.com/',
     'HTTPS://EXAMPLE.com/Hooks': 'https://example.com/Hooks',

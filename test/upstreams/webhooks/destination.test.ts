@@ -1,4 +1,4 @@
-// Where a delivery may go, and where it may not, however that is written.
+// Tests of allowed and refused destinations.
 import { describe, expect, it } from 'vitest';
 import { checkDestination } from '../../../upstreams/webhooks/destination.ts';
 import { isPublicAddress } from '../../../upstreams/webhooks/public-address.ts';
@@ -56,11 +56,11 @@ describe('a destination', () => {
     ['https://example.com:443/hooks?tenant=7'],
     ['https://hooks.bücher.example.org/'],
     ['https://localhost.example.com/'],
-  ])('WH-7: %s may be called', (written) => {
+  ])('WH-7: %s is allowed', (written) => {
     expect(checkDestination(written, RULES)).toMatchObject({ kind: 'allowed', isOurs: false });
   });
 
-  it('WH-7: one of our own may be called where it is listed, by its very port', () => {
+  it('WH-7: our own receiver is allowed with its listed port only', () => {
     expect(checkDestination('https://localhost:4007/', RULES)).toMatchObject({
       kind: 'allowed',
       isOurs: true,
@@ -98,7 +98,7 @@ describe('an address', () => {
     expect(addresses.filter(isPublicAddress)).toEqual([]);
   });
 
-  it('WH-7: of anybody else is public, at the edges of what is not too', () => {
+  it('WH-7: of another network is public, also next to special-purpose blocks', () => {
     const others = [
       ...[
         '8.8.8.8',

@@ -1,5 +1,4 @@
-// Room for attempts: how many run at once at one destination, and who waits for whom.
-// Drawn mixes of owners, endpoints and hosts; time is a number.
+// Tests of endpoint slots: concurrent attempts and fairness, with generated owners, endpoints and hosts.
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { createEndpointSlots, type Endpoint, type Slot } from '../../../upstreams/webhooks/endpoint-slots.ts';
@@ -12,31 +11,31 @@ const endpoint = (owner: number, host: number, path = 0): Endpoint => ({
 });
 const hostOf = ({ url }: Endpoint) => new URL(url).host;
 
-it('one destination is called by sixteen attempts at once, however many subscribed there', () => {
+it('one host gets sixteen concurrent attempts, however many are subscribed', () => {
   const slots = createEndpointSlots(USUAL);
   const taken = Array.from({ length: 500 }, (_, owner) => slots.take(endpoint(owner, 1), 0));
   expect(taken.filter(({ kind }) => kind === 'free')).toHaveLength(16);
-  // Those without a slot come again one after the other, and within ten seconds.
+  // Attempts without a slot return one after the other, within ten seconds.
   const waits = taken.flatMap((slot) => (slot.kind === 'full' ? slot.until : []));
   expect(waits).toEqual([...waits].sort((a, b) => a - b));
   expect(Math.max(...waits)).toBeLessThanOrEqual(10_000);
 });
 
-it('a slow destination stops no other: there is room at all others for owners that wait nowhere else', () => {
+it('a slow host does not stop others: they have room for owners that wait nowhere else', () => {
   const slots = createEndpointSlots(USUAL);
   for (let owner = 0; owner < 500; owner += 1) slots.take(endpoint(owner, 1), 0);
   for (let host = 2; host < 9; host += 1) expect(slots.take(endpoint(600 + host, host), 0).kind).toBe('free');
   expect(slots.take(endpoint(0, 2), 0).kind).toBe('free');
 });
 
-it('one owner takes half of a destination that others call too', () => {
+it('one owner gets half of a host that others call too', () => {
   const slots = createEndpointSlots(USUAL);
   const taken = Array.from({ length: 100 }, (_, path) => slots.take(endpoint(1, 1, path), 0));
   expect(taken.filter(({ kind }) => kind === 'free')).toHaveLength(8);
   expect(slots.take(endpoint(2, 1), 0).kind).toBe('free');
 });
 
-it('the same destination in other spellings is one', () => {
+it('the same host in other spellings is one host', () => {
   const slots = createEndpointSlots(USUAL);
   const spell = (owner: number, url: string) =>
     slots.take({ id: `wh_${owner}`, owner: `owner-${owner}`, url }, 0);
@@ -45,7 +44,7 @@ it('the same destination in other spellings is one', () => {
   expect(spell(99, 'https://hooks.example.org/d').kind).toBe('full');
 });
 
-it('in any order of coming and going no bound is passed, and what was held is free again', () => {
+it('no limit is exceeded in any order of attempts, and all slots are free at the end', () => {
   const step = fc.record({ owner: fc.nat(40), host: fc.nat(3), path: fc.nat(3), leaves: fc.boolean() });
   fc.assert(
     fc.property(fc.array(step, { maxLength: 400 }), (steps) => {

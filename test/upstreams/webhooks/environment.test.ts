@@ -1,4 +1,4 @@
-// What the environment may say of the webhooks service, and the sentence for what it may not.
+// Tests of the environment of the webhooks service: valid values, and the message for invalid ones.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const open = (environment: Record<string, string>) =>
   openSurroundings({ SUNDIAL_DATA: folder, ...environment }, { now: Date.now, onFault: () => undefined });
 
-it('a key, receivers of our own and addresses that nobody makes us call', async () => {
+it('reads a key, own receivers and denied addresses', async () => {
   const key = Buffer.alloc(32, 9);
   const { store, ...found } = await open({
     SUNDIAL_WEBHOOKS_KEY: key.toString('base64'),
@@ -26,7 +26,7 @@ it('a key, receivers of our own and addresses that nobody makes us call', async 
   expect(found.ca()).toBeUndefined();
 });
 
-it('certificates of several receivers, once they are there', async () => {
+it('reads the certificates of several receivers once they exist', async () => {
   const files = ['first.crt', 'second.crt', 'later.crt'].map((name) => join(folder, name));
   for (const [index, file] of files.slice(0, 2).entries()) writeFileSync(file, `certificate ${index}`);
   const { store, ca } = await open({ SUNDIAL_WEBHOOKS_CA: files.join(',') });
@@ -38,7 +38,7 @@ it.each([
   [undefined, undefined],
   ['0.0.0.0:9903', { host: '0.0.0.0', port: 9903 }],
   ['[::1]:9903', { host: '::1', port: 9903 }],
-])('SUNDIAL_WEBHOOKS_METRICS=%s is where the metrics alone are', async (written, expected) => {
+])('SUNDIAL_WEBHOOKS_METRICS=%s opens a listener for metrics only', async (written, expected) => {
   const found = await open(written === undefined ? {} : { SUNDIAL_WEBHOOKS_METRICS: written });
   await found.store.close();
   expect(found.metrics).toEqual(expected);
@@ -51,6 +51,6 @@ it.each([
   ['SUNDIAL_WEBHOOKS_METRICS', ':9903', 'must be host:port'],
   ['SUNDIAL_WEBHOOKS_METRICS', '0.0.0.0:99999', 'must be host:port'],
   ['SUNDIAL_WEBHOOKS_STORE', 'localhost:6379', 'must be a redis:// or rediss:// URL, or left out'],
-])('%s=%s is refused in a sentence', async (name, value, message) => {
+])('%s=%s is refused with a message', async (name, value, message) => {
   await expect(open({ [name]: value })).rejects.toThrow(`${name} ${message}`);
 });

@@ -1,4 +1,4 @@
-// The intake, where services and the gateway post events, and a start with another key than that of the store.
+// Tests of the intake, and of a start with another key than that of the store.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -23,7 +23,7 @@ describe('the intake', () => {
     ...more,
   });
 
-  it('answers 202 and makes a delivery for each subscription that wants the event, once for an id', async () => {
+  it('answers 202 and makes a delivery for each subscription to the event, once per id', async () => {
     await ask('POST', '/webhooks', { body: { url: HOOK, events: ['payment.completed'] }, as: 'globex' });
     await ask('POST', '/webhooks', { body: { url: HOOK, events: ['order.created'] } });
     const body = event();
@@ -39,7 +39,7 @@ describe('the intake', () => {
     expect((await store.event(body.id))?.body).toBe(JSON.stringify(body));
   });
 
-  it('keeps the text as it came, numbers beyond 2^53 included', async () => {
+  it('keeps the text unchanged, numbers beyond 2^53 included', async () => {
     const text = '{ "id":"evt_exact", "type":"a.b", "created":1, "data":{"n":12345678901234567890} }';
     expect((await ask('POST', '/events', { body: text })).status).toBe(202);
     expect((await store.event('evt_exact'))?.body).toBe(text);
@@ -64,8 +64,8 @@ describe('the intake', () => {
   });
 });
 
-describe('a service whose key was lost', () => {
-  it('says at its start how many secrets are lost with it, and what to do', async () => {
+describe('a service with a lost key', () => {
+  it('reports at start how many secrets are lost, and what to do', async () => {
     const file = join(folder, 'lost.db');
     const begin = async (sealingKey: Buffer) => {
       const lines: object[] = [];

@@ -1,4 +1,4 @@
-// What an operator reads of the webhooks service: the overview, the metrics, whether it is well.
+// Tests of what an operator reads of the webhooks service: overview, metrics and readiness.
 import { request as plainRequest } from 'node:http';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { attempted, failed } from '../../../upstreams/webhooks/health.ts';
@@ -13,8 +13,8 @@ beforeEach(async () => {
   ({ id } = await begin());
 });
 
-describe('what an operator reads', () => {
-  it('the overview: deliveries by state and endpoints with their health, without secrets, paths or queries', async () => {
+describe('operators', () => {
+  it('read the overview: deliveries by state and endpoints with health, without secrets, paths or queries', async () => {
     await ask('PUT', `/webhooks/${id}`, {
       body: { ...NEW, url: 'https://hooks.example.org/s3cret?t=s3cret' },
     });
@@ -29,9 +29,9 @@ describe('what an operator reads', () => {
     expect(deliveries.json).toEqual({ total: 0, data: [] });
   });
 
-  it('of each endpoint the last attempt and the next, and those in trouble before the others', async () => {
+  it('read the last and next attempt of each endpoint, failing endpoints first', async () => {
     const { json: other } = await ask('POST', '/webhooks', { body: KNOWN });
-    // It rests for an hour, so that nothing is tried meanwhile.
+    // Its breaker is open for an hour, so that no attempt is made.
     const at = Date.now();
     await store.health.change(other.id, (before) =>
       attempted(before, failed(before, at, USUAL.rules, 3_600_000), { at, outcome: 'failed', status: 503 }),
@@ -55,7 +55,7 @@ describe('what an operator reads', () => {
     expect(json.endpoints[1]).not.toHaveProperty('next_attempt');
   });
 
-  it('is for this machine by its own names: another name that leads here gets 421', async () => {
+  it("reach it by this machine's own names only: another Host gets 421", async () => {
     const statusFor = (host: string, path: string) =>
       new Promise((resolve, reject) => {
         const asked = plainRequest(`${service.url}${path}`, { headers: { host } }, (answer) => {
@@ -70,11 +70,11 @@ describe('what an operator reads', () => {
     }
   });
 
-  it('the metrics, and whether the store answers', async () => {
+  it('read the metrics and the readiness of the store', async () => {
     await ask('POST', '/events', { body: { id: 'evt_m', type: 'order.created', created: 1, data: {} } });
     const text = await (await fetch(`${service.url}/metrics`)).text();
     expect(text).toContain('sundial_webhook_events_total{event="order.created",known="no"} 1');
-    // Whatever services call their events, there are as many series as there are types to subscribe to.
+    // The number of series is fixed, whatever types events have.
     await ask('POST', '/events', { body: { id: 'evt_n', type: 'a.canary', created: 1, data: {} } });
     const more = await (await fetch(`${service.url}/metrics`)).text();
     expect(more).toMatch(/^sundial_webhook_events_total\{event="other",known="no"\} [1-9]/m);

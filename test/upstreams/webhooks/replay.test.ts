@@ -1,5 +1,5 @@
-// Delivering again: which dead letters a replay takes, how many at once, and what it leaves alone. The real store in memory;
-// nothing is delivered here.
+// Tests of replay: which dead letters are replayed, how many at once, and which deliveries are not; with the real store in
+// memory.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { abandoned, type KeptEvent, newDelivery } from '../../../upstreams/webhooks/delivery.ts';
 import { MOST_AT_ONCE, readStretch, replayDead, replayOne } from '../../../upstreams/webhooks/replay.ts';
@@ -26,7 +26,7 @@ beforeEach(async () => {
 });
 
 let count = 0;
-/** Its id. */
+/** Returns the id. */
 async function dead(created: number, subscription = 'wh_1'): Promise<string> {
   count += 1;
   const event: KeptEvent = { id: `evt_${count}`, type: 'order.created', body: '{}', kept: created };
@@ -38,7 +38,7 @@ async function dead(created: number, subscription = 'wh_1'): Promise<string> {
 const stateOf = async (id: string) => (await store.deliveries.read(id))?.state;
 
 describe('a replay of dead letters', () => {
-  it('takes those that were made between since and until, both included, and begins them anew', async () => {
+  it('restarts those created between since and until, both included', async () => {
     const days = [1, 2, 3, 4].map((day) => NOW - day * DAY_S * 1000);
     const ids = await Promise.all(days.map((at) => dead(at)));
     const asked = stretch({ since: NOW / 1000 - 3 * DAY_S, until: NOW / 1000 - 2 * DAY_S });
@@ -47,7 +47,7 @@ describe('a replay of dead letters', () => {
     expect(await store.deliveries.read(ids[1] ?? '')).toMatchObject({ round: 1, tries: 0, nextAt: NOW });
   });
 
-  it('leaves alone what is delivered, under way, or of another subscription', async () => {
+  it('skips delivered and pending ones, and those of other subscriptions', async () => {
     await store.subscriptions.add(subscriptionOf('wh_2'));
     const [delivered, pending, others] = [await dead(NOW), await dead(NOW), await dead(NOW, 'wh_2')];
     await store.deliveries.change(delivered, (each) => ({ ...each, state: 'delivered' }));
@@ -57,7 +57,7 @@ describe('a replay of dead letters', () => {
     expect(await replayOne(parts, MINE, others)).toMatchObject({ kind: 'refused', status: 404 });
   });
 
-  it('takes so many at once, the newest first, and says how many are left', async () => {
+  it('is limited per call, the newest first, and returns how many are left', async () => {
     const first = await dead(NOW - 1000);
     for (let more = 0; more < MOST_AT_ONCE; more += 1) await dead(NOW);
     expect(await replayDead(parts, MINE, EVER)).toEqual({
@@ -69,7 +69,7 @@ describe('a replay of dead letters', () => {
     expect(await replayDead(parts, MINE, EVER)).toEqual({ kind: 'replayed', replayed: 1, left: 0 });
   });
 
-  it('is refused while the subscription is disabled: they would die again at once', async () => {
+  it('is refused while the subscription is disabled: they would become dead letters again', async () => {
     const id = await dead(NOW);
     const disabled = { ...MINE, disabled: { reason: 'failing', at: NOW } } as const;
     expect(await replayDead(parts, disabled, EVER)).toMatchObject({ kind: 'refused', status: 409 });

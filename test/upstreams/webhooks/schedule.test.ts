@@ -1,4 +1,4 @@
-// When a delivery is tried again.
+// Tests of the retry schedule.
 import { describe, expect, it } from 'vitest';
 import { MOST_ATTEMPTS, nextAttemptDelay } from '../../../upstreams/webhooks/schedule.ts';
 import { USUAL } from '../../../upstreams/webhooks/tuning.ts';
@@ -11,12 +11,12 @@ const delays = (random: () => number) =>
   );
 
 describe('the next attempt', () => {
-  it('WH-6: comes ever later, ten attempts over some 75 hours, then none', () => {
+  it('WH-6: comes at growing intervals, ten attempts over about 75 hours, then none', () => {
     const seconds = delays(exactly).map((ms) => (ms === undefined ? undefined : ms / 1_000));
     expect(seconds).toEqual([5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400, undefined]);
   });
 
-  it('WH-6: is moved by up to a fifth either way', () => {
+  it('WH-6: is moved by up to a fifth in both directions', () => {
     expect(nextAttemptDelay({ attempt: 4, retryAfterMs: undefined, random: () => 0 })).toBe(1.6 * HOUR);
     expect(nextAttemptDelay({ attempt: 4, retryAfterMs: undefined, random: () => 0.999_999_999 })).toBe(
       2.4 * HOUR,
@@ -28,7 +28,7 @@ describe('the next attempt', () => {
     ['sooner than planned', 1_000, 5_000],
     ['in the past', -1, 5_000],
     ['in a year', 365 * 24 * HOUR, 24 * HOUR],
-  ])('WH-5: Retry-After %s: %i ms makes it %i ms', (_, retryAfterMs, expected) => {
+  ])('WH-5: Retry-After %s: %i ms gives %i ms', (_, retryAfterMs, expected) => {
     expect(nextAttemptDelay({ attempt: 1, retryAfterMs, random: exactly })).toBe(expected);
   });
 
@@ -37,8 +37,8 @@ describe('the next attempt', () => {
   });
 });
 
-describe('the figures of the service', () => {
-  it('WH-5, WH-6: an attempt has 15 s; five days and twenty failures disable; what is finished outlives the schedule', () => {
+describe('the settings of the service', () => {
+  it('WH-5, WH-6: an attempt takes at most 15 s; five days and twenty failures disable; finished deliveries outlive the schedule', () => {
     const { attemptMs, leaseMs, keepMs, rules, nextDelay } = USUAL;
     expect(attemptMs).toBe(15_000);
     expect(leaseMs).toBeGreaterThan(attemptMs);

@@ -1,5 +1,5 @@
-// The webhooks service over a store in memory, as the gateway and the services call it: what tests of its answers begin with.
-// Nothing is delivered here: the one host that may be called does not listen.
+// The webhooks service with an in-memory store, for tests of its API; nothing is delivered, since the allowed host does not
+// listen.
 import { openSqliteStore } from '../../../upstreams/webhooks/sqlite/store.ts';
 import type { WebhookStore } from '../../../upstreams/webhooks/store.ts';
 import { startWebhooks, type WebhooksService } from '../../../upstreams/webhooks/webhooks.ts';
@@ -19,7 +19,7 @@ export interface ServiceHouse {
   readonly service: WebhooksService;
   readonly log: readonly object[];
   readonly ask: (method: string, path: string, asked?: Asked) => Promise<Answered>;
-  /** Removes every subscription and makes one. */
+  /** Removes every subscription and creates one. */
   readonly begin: () => Promise<{ readonly id: string; readonly secret: string }>;
 }
 

@@ -1,4 +1,4 @@
-// What a delivery carries so that its receiver can trust it, and how the secret behind it is kept.
+// Tests of the signature of deliveries and of sealed secrets.
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -27,7 +27,7 @@ const folder = mkdtempSync(join(tmpdir(), 'sundial-secret-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 describe('a signed delivery', () => {
-  it('WH-1: carries the Standard Webhooks fields and the specification’s, over the same time', () => {
+  it('WH-1: has the Standard Webhooks fields and the specification’s, with the same time', () => {
     expect(signDelivery({ ...OF_VECTOR, secrets: [SECRET], form: 'both' })).toEqual({
       'webhook-id': OF_VECTOR.id,
       'webhook-timestamp': '1614265330',
@@ -37,7 +37,7 @@ describe('a signed delivery', () => {
     });
   });
 
-  it('WH-1: in the literal form has the hex HMAC of the whole body alone', () => {
+  it('WH-1: in the literal form has the hex HMAC of the whole body', () => {
     const signed = signDelivery({ ...OF_VECTOR, secrets: [SECRET], form: 'body-only' });
     const later = signDelivery({ ...OF_VECTOR, timestamp: 1, secrets: [SECRET], form: 'body-only' });
     expect(signed['x-webhook-signature']).toBe(
@@ -46,7 +46,7 @@ describe('a signed delivery', () => {
     expect(later['x-webhook-signature']).toBe(signed['x-webhook-signature']);
   });
 
-  it('WH-2: is signed by both secrets while one is rotated, the newest first', () => {
+  it('WH-2: is signed by both secrets during a rotation, the newest first', () => {
     const next = makeSecret();
     const signed = signDelivery({ ...OF_VECTOR, secrets: [next, SECRET], form: 'both' });
     expect(signed['webhook-signature']?.split(' ')).toHaveLength(2);
@@ -71,12 +71,12 @@ describe('a signed delivery', () => {
   );
 });
 
-describe('secrets that overlap', () => {
+describe('overlapping secrets', () => {
   const first = subscriptionOf('wh_1', { secrets: [{ sealed: 'a' }] });
   const rotate = (from: typeof first, sealed: string, now: number, overlapMs: number) =>
     withSecret(from, sealed, { now, overlapMs });
 
-  it('WH-2: each signs until its own overlap has run out, which a later rotation shortens and never lengthens', () => {
+  it('WH-2: sign until their own overlap expires; a later rotation shortens it and never extends it', () => {
     const second = rotate(first, 'b', 0, 100);
     expect(second.secrets).toEqual([{ sealed: 'b' }, { sealed: 'a', until: 100 }]);
     const untils = (overlapMs: number) =>
@@ -87,20 +87,20 @@ describe('secrets that overlap', () => {
     expect(signingSecrets(second, 100)).toEqual([{ sealed: 'b' }]);
   });
 
-  it('are four at most, the newest', () => {
+  it('are at most four, the newest', () => {
     const many = ['b', 'c', 'd', 'e', 'f'].reduce((from, sealed) => rotate(from, sealed, 0, 1_000), first);
     expect(many.secrets.map(({ sealed }) => sealed)).toEqual(['f', 'e', 'd', 'c']);
   });
 });
 
 describe('a secret', () => {
-  it('WH-2: is whsec_ and base64 of 32 random bytes, another one each time', () => {
+  it('WH-2: is whsec_ and base64 of 32 random bytes, a new one each time', () => {
     const made = makeSecret();
     expect(made).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
     expect(makeSecret()).not.toBe(made);
   });
 
-  it('WH-2: is kept sealed: the same one twice looks different, and opens under its own key alone', () => {
+  it('WH-2: is stored sealed: the same secret looks different each time, and opens only with its key', () => {
     const key = randomBytes(32);
     const sealed = sealSecret(key, SECRET);
     expect(sealed).not.toContain(SECRET.slice('whsec_'.length));
@@ -113,7 +113,7 @@ describe('a secret', () => {
     expect(openSecret(key, damaged.toString('base64'))).toBeUndefined();
   });
 
-  it('is sealed under a key in a file of its owner, the same after a restart', () => {
+  it('is sealed with a key in a file of its owner, the same after a restart', () => {
     const key = loadSealingKey(join(folder, 'data'));
     const file = join(folder, 'data', 'webhooks-key');
     expect(key).toHaveLength(32);

@@ -1,7 +1,6 @@
-// The blocks of addresses that are nobody's own on the public network, and how an address can be written or hidden.
-// For the tables of destinations; reads nothing of what it judges.
+// The special-purpose address blocks (IANA), and the spellings and IPv6 forms of an address, for tests of destinations.
 
-/** IANA IPv4 Special-Purpose Address Registry (RFC 6890), entries within others included, and multicast. */
+/** IANA IPv4 Special-Purpose Address Registry (RFC 6890), nested entries included, and multicast. */
 export const IPV4_BLOCKS = [
   ...['0.0.0.0/8', '0.0.0.0/32', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16'],
   ...['172.16.0.0/12', '192.0.0.0/24', '192.0.0.0/29', '192.0.0.8/32', '192.0.0.9/32', '192.0.0.10/32'],
@@ -10,7 +9,7 @@ export const IPV4_BLOCKS = [
   ...['203.0.113.0/24', '224.0.0.0/4', '240.0.0.0/4', '255.255.255.255/32'],
 ] as const;
 
-/** IANA IPv6 Special-Purpose Address Registry, multicast, and the forms that were given up: compatible and site-local. */
+/** IANA IPv6 Special-Purpose Address Registry, multicast, and the deprecated forms: compatible and site-local. */
 export const IPV6_BLOCKS = [
   ...['::/128', '::1/128', '::/96', '::ffff:0:0/96', '::ffff:0:0:0/96', '64:ff9b::/96', '64:ff9b:1::/48'],
   ...['100::/64', '100:0:0:1::/64', '2001::/23', '2001::/32', '2001:1::1/128', '2001:1::2/128'],
@@ -51,7 +50,7 @@ export function addressOf(number: bigint, bits: 32 | 128): string {
   return parts.join(bits === 32 ? '.' : ':');
 }
 
-/** IPv6 addresses that mean an address of IPv4, or lead to it. */
+/** IPv6 addresses that embed an IPv4 address or lead to it. */
 export function hiddenIn6(address: string): readonly string[] {
   const number = Number(numberOf(address));
   const hex = (value: number) => `${(value >>> 16).toString(16)}:${(value & 0xffff).toString(16)}`;
@@ -66,7 +65,7 @@ export function hiddenIn6(address: string): readonly string[] {
   ];
 }
 
-/** What a browser's reader of URLs takes for an address of IPv4. */
+/** Spellings that URL parsers read as this IPv4 address. */
 export function spellingsOf(address: string): readonly string[] {
   const number = Number(numberOf(address));
   const [a = 0, b = 0, c = 0, d = 0] = address.split('.').map(Number);

@@ -1,5 +1,4 @@
-// The connections to Redis: one that answers at once or says that it is away, one for the workers that waits.
-// Opened by store.ts; nothing that leaves here holds the URL, which may hold a password.
+// The Redis connections of the webhooks store: one that fails fast, and one for the workers that waits.
 import { readFileSync } from 'node:fs';
 import { Redis, type RedisOptions } from 'ioredis';
 import { StoreAway } from '../store.ts';
@@ -9,18 +8,21 @@ const ANSWER_WITHIN_MS = 2_000;
 const LONGEST_BACK_OFF_MS = 1_000;
 
 export interface Connection {
-  /** For everything that somebody waits for: fails soon, and sends nothing twice. */
+  /** For calls of requests: fails fast and never resends a command. */
   readonly redis: Redis;
-  /** Rejects with `StoreAway`, whatever the command. */
+  /** Rejects with `StoreAway` for any failure. */
   readonly ask: <T>(command: (redis: Redis) => Promise<T>) => Promise<T>;
-  /** A script of this folder, by its file's name without `.lua`. Rejects with `StoreAway`. */
+  /** A script of this folder by its file name without `.lua`. Rejects with `StoreAway`. */
   readonly script: (name: string) => (key: string, args: readonly (string | number)[]) => Promise<unknown>;
-  /** Another one, for a worker: its commands wait until Redis is back. */
+  /** A further connection for a worker. Its commands wait until Redis is back. */
   readonly forWorker: () => Redis;
   readonly close: () => void;
 }
 
-/** Resolves when the first attempt to connect has ended, well or not. `onFault` is told what breaks a connection. */
+/**
+ * Resolves after the first connection attempt, successful or not. `onFault` gets connection errors; they never contain the URL,
+ * which may hold a password.
+ */
 export async function connect(url: string, onFault: (error: unknown) => void): Promise<Connection> {
   const base: RedisOptions & { replyMapping: 'legacy' } = {
     replyMapping: 'legacy',
@@ -36,7 +38,7 @@ export async function connect(url: string, onFault: (error: unknown) => void): P
     autoResendUnfulfilledCommands: false,
     commandTimeout: ANSWER_WITHIN_MS,
   });
-  // A connection that stays away fails again at every attempt: told once.
+  // A connection that stays down fails at every attempt, and is reported once.
   let told: string | undefined;
   redis.on('ready', () => {
     told = undefined;
@@ -45,7 +47,7 @@ export async function connect(url: string, onFault: (error: unknown) => void): P
     if (told !== error.message) onFault(error);
     told = error.message;
   });
-  // Its failure is told as an event, and another attempt follows.
+  // The failure is emitted as an event, and ioredis retries.
   await redis.connect().catch(() => undefined);
 
   const ask: Connection['ask'] = async (command) => {
@@ -76,7 +78,7 @@ export async function connect(url: string, onFault: (error: unknown) => void): P
     },
     forWorker: () => {
       const waiting = new Redis(url, { ...base, maxRetriesPerRequest: null });
-      waiting.on('error', () => undefined); // the first connection tells of it
+      waiting.on('error', () => undefined); // the first connection reports it
       return waiting;
     },
     close: () => redis.disconnect(),

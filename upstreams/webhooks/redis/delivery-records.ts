@@ -1,5 +1,4 @@
-// Deliveries in Redis: read, changed, listed and counted. Each stands in one sorted set by its state and in the log of its
-// subscription. A part of store.ts.
+// Deliveries in Redis: each is in a sorted set by state and in the log of its subscription.
 import { DELIVERY_STATES, type Delivery, type DeliveryState, type EpochMs } from '../delivery.ts';
 import type { DeliveryRecords } from '../store.ts';
 import type { Connection } from './connection.ts';
@@ -7,7 +6,7 @@ import type { Connection } from './connection.ts';
 export interface DeliveryRecordsOptions {
   readonly prefix: string;
   readonly now: () => EpochMs;
-  /** Told of deliveries that have become due by a change. */
+  /** Gets deliveries that a change has made due. */
   readonly onDue: (deliveries: readonly Delivery[]) => Promise<void>;
 }
 

@@ -1,6 +1,6 @@
--- Forgets finished deliveries and the events that nobody can ask for any more, some at a time.
--- KEYS[1] the finished deliveries of one state by when they were. ARGV: prefix, state, before, at most.
--- Returns how many deliveries and events were forgotten.
+-- Deletes old finished deliveries and old events, a limited number at a time.
+-- KEYS[1] finished deliveries of one state by time. ARGV: prefix, state, before, limit.
+-- Returns the number of deleted deliveries and events.
 local prefix, before, most = ARGV[1], '(' .. ARGV[3], tonumber(ARGV[4])
 local gone = redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', before, 'LIMIT', 0, most)
 for _, id in ipairs(gone) do

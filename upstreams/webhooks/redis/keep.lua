@@ -1,6 +1,6 @@
--- Keeps an event and its deliveries, or nothing where an event of its id is kept.
--- KEYS[1] the event. ARGV: prefix, event id, event, kept at, then of each delivery: id, subscription, record, created, due.
--- Returns 1 when it was kept now, 0 when it was known. A cluster: every key has the hash tag of the prefix.
+-- Stores an event and its deliveries, unless an event of its id is stored.
+-- KEYS[1] the event. ARGV: prefix, event id, event, time, then for each delivery: id, subscription, record, created, due.
+-- Returns 1, or 0 if the event was known. All keys have the hash tag of the prefix, as a cluster requires.
 local prefix, event, kept = ARGV[1], ARGV[2], ARGV[4]
 if redis.call('EXISTS', KEYS[1]) == 1 then return 0 end
 redis.call('SET', KEYS[1], ARGV[3])

@@ -1,5 +1,5 @@
 -- Removes a subscription with its health and its deliveries.
--- KEYS[1] the subscription. ARGV: prefix, id. Returns 1 when there was one, 0 otherwise.
+-- KEYS[1] the subscription. ARGV: prefix, id. Returns 1, or 0 if there was none.
 local prefix, id = ARGV[1], ARGV[2]
 local record = redis.call('GET', KEYS[1])
 if not record then return 0 end

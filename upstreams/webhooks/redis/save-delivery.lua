@@ -1,6 +1,6 @@
--- Replaces a delivery by its next form, if it is still as it was read.
+-- Replaces a delivery if it is still as it was read.
 -- KEYS[1] the delivery. ARGV: prefix, id, as read, next, subscription, event, state as read, next state, score, created, now.
--- Returns 1 when it was written, 0 when another was faster or it is gone.
+-- Returns 1, or 0 if it has changed or was deleted.
 local prefix, id, subscription = ARGV[1], ARGV[2], ARGV[5]
 if redis.call('GET', KEYS[1]) ~= ARGV[3] then return 0 end
 redis.call('SET', KEYS[1], ARGV[4])

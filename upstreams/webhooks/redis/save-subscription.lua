@@ -1,6 +1,6 @@
--- Makes or replaces a subscription, if it is still as it was read ('' for none), and says which types it wants.
--- KEYS[1] the subscription. ARGV: prefix, id, as read, next, owner, created, wanted as read and next (JSON lists).
--- Returns 1 when it was written, 0 when another was faster.
+-- Creates or replaces a subscription if it is still as it was read ('' for none), and indexes it by event type.
+-- KEYS[1] the subscription. ARGV: prefix, id, as read, next, owner, created, types as read and next (JSON lists).
+-- Returns 1, or 0 if it has changed.
 local prefix, id = ARGV[1], ARGV[2]
 if (redis.call('GET', KEYS[1]) or '') ~= ARGV[3] then return 0 end
 redis.call('SET', KEYS[1], ARGV[4])

@@ -1,5 +1,4 @@
-// The store in Redis, for several machines: records as JSON, each changed only if it is still as it was read.
-// Implements store.ts; the work is handed out by BullMQ (work-queue.ts), but what is true stands in the records.
+// The webhooks store in Redis, for several machines: records as JSON, each changed only if it is still as it was read.
 import type { Delivery, KeptEvent } from '../delivery.ts';
 import { type Health, WELL } from '../health.ts';
 import type { WebhookStore } from '../store.ts';
@@ -14,13 +13,13 @@ export interface RedisStoreOptions {
   /** Epoch milliseconds. */
   readonly now: () => number;
   readonly onFault: (error: unknown) => void;
-  /** In front of every key; in braces, so that a cluster keeps them together. */
+  /** Prefix of every key, with a hash tag so that a cluster keeps them on one node. */
   readonly prefix?: string;
 }
 
 const FORGET_AT_ONCE = 500;
 
-/** Resolves whether or not Redis answers; while it does not, calls reject with `StoreAway`. */
+/** Resolves whether or not Redis answers. While it does not, calls reject with `StoreAway`. */
 export async function openRedisStore({
   url,
   now,
@@ -86,6 +85,6 @@ function keptAs(delivery: Delivery): readonly (string | number)[] {
 }
 
 function parse<T>(raw: string | null): T | undefined {
-  // Records are written by this store alone, so their form is not checked again.
+  // Only this store writes the records, so their form is not checked.
   return raw === null || raw === '' ? undefined : (JSON.parse(raw) as T);
 }

@@ -1,5 +1,4 @@
-// Subscriptions in Redis, and which of them want which type of event.
-// A part of store.ts.
+// Subscriptions in Redis, and an index by event type.
 import type { SubscriptionRecords } from '../store.ts';
 import type { Subscription } from '../subscription.ts';
 import type { Connection } from './connection.ts';
@@ -51,7 +50,6 @@ export function createSubscriptionRecords(connection: Connection, prefix: string
   };
 }
 
-/** The types it is listed under. */
 function wantedBy(subscription: Subscription | undefined): readonly string[] {
   return subscription === undefined || subscription.disabled !== undefined ? [] : subscription.events;
 }

@@ -1,6 +1,5 @@
-// Hands out due deliveries with BullMQ: one job for each round of a delivery, delayed until it is due.
-// The record of a delivery is the truth and the job only its alarm clock: a job too many finds nothing to do, and one that
-// was lost, between two commands or with a lock, is made again.
+// Schedules due deliveries with BullMQ, one job per round of a delivery; the record decides, so a surplus job does nothing and a
+// lost job is added again.
 import { setTimeout as pause } from 'node:timers/promises';
 import { DelayedError, type Job, Queue, Worker } from 'bullmq';
 import type { Delivery } from '../delivery.ts';
@@ -8,7 +7,7 @@ import type { Handle, Work, WorkOptions } from '../store.ts';
 import type { Connection } from './connection.ts';
 
 export interface WorkQueue {
-  /** Rejects never: what could not be added is found again by the workers. */
+  /** Never rejects. Workers find deliveries that could not be added. */
   readonly add: (deliveries: readonly Delivery[]) => Promise<void>;
   readonly work: (handle: Handle, options: WorkOptions) => Work;
   readonly close: () => Promise<void>;
@@ -28,7 +27,7 @@ const NAME = 'deliveries';
 const ADD_AT_ONCE = 500;
 const AFTER_FAULT_MS = 1_000;
 const TELL_WITHIN_MS = 1_000;
-/** By BullMQ's count no delivery ever ends: how often it is tried and when it is dead says its record. */
+/** BullMQ must not limit the attempts: the record of the delivery counts them. */
 const NO_END = 2 ** 31 - 1;
 
 export function createWorkQueue(
@@ -55,7 +54,7 @@ export function createWorkQueue(
     await queue.waitUntilReady();
     return queue;
   };
-  /** One that could not be opened stays shut for ever: with the next call comes another. */
+  /** A BullMQ queue that failed to open never opens, so the next call makes a new one. */
   const queueNow = async (): Promise<Queue<JobData>> => {
     const mine = opened ?? open();
     opened = mine;
@@ -71,7 +70,7 @@ export function createWorkQueue(
     if (deliveries.length === 0) return;
     try {
       const queue = await queueNow();
-      // An id that has a job gets no second one.
+      // BullMQ ignores a job whose id exists.
       await queue.addBulk(
         deliveries.map(({ id, round, nextAt }) => ({
           name: 'deliver',
@@ -84,7 +83,7 @@ export function createWorkQueue(
     }
   };
 
-  /** Deliveries that should have been handed out by then, and may have no job. */
+  /** Adds pending deliveries that were due before `before` and may have no job. */
   const addLate = async (before: number): Promise<void> => {
     for (let offset = 0; ; offset += ADD_AT_ONCE) {
       const ids = await connection.ask((redis) =>
@@ -128,7 +127,7 @@ export function createWorkQueue(
         clearInterval(timer);
         const closed = worker.close().catch(onWorkFault);
         await Promise.allSettled(running);
-        // The records say all that was found out; while Redis is away the jobs cannot be told, and tell themselves later.
+        // The records are complete. While Redis is unavailable, jobs cannot be settled and return later.
         await Promise.race([closed, pause(TELL_WITHIN_MS)]);
         client.disconnect();
         await looking;

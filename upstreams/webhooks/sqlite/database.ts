@@ -1,12 +1,11 @@
-// webhooks.db: its tables and its transactions. Opened by store.ts, which alone knows what the rows mean.
-// WAL; what was acknowledged to somebody is synced, what can be done again by another attempt is not.
+// The tables and transactions of webhooks.db; data acknowledged to a client is synced, data of repeatable attempts is not.
 import { chmodSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { begin, isBusy, PATIENCE_MS } from '../../service/database.ts';
 import { StoreAway } from '../store.ts';
 
-/** The number of a file's schema is how many of these it has seen; once released, none is edited. */
+/** A file's schema number is the number of migrations it has had. Released migrations are never edited. */
 const MIGRATIONS: readonly string[] = [
   `CREATE TABLE subscription (
      id TEXT PRIMARY KEY, owner TEXT NOT NULL, created INTEGER NOT NULL, record TEXT NOT NULL
@@ -34,16 +33,16 @@ const MIGRATIONS: readonly string[] = [
 
 export interface Database {
   readonly prepare: (sql: string) => StatementSync;
-  /** One transaction, on the disk when it returns. */
+  /** One transaction, synced to disk when it returns. */
   readonly durably: <T>(work: () => T) => T;
-  /** One transaction that survives kill -9, but may be undone by a loss of power. */
+  /** One transaction that survives kill -9 but may be lost in a power cut. */
   readonly soon: <T>(work: () => T) => T;
   readonly close: () => void;
 }
 
 /**
- * `patienceMs`: how long another process may hold the file before a transaction throws `StoreAway`.
- * @throws what SQLite says of the file, and when a newer edition wrote it
+ * `patienceMs`: how long to wait for another process before a transaction throws `StoreAway`.
+ * @throws SQLite's error, or an error if a newer release wrote the file
  */
 export function openDatabase(file: string, patienceMs = PATIENCE_MS): Database {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
@@ -86,7 +85,7 @@ function openFile(file: string, patienceMs: number): DatabaseSync {
   try {
     const database = new DatabaseSync(file, { timeout: patienceMs });
     database.exec('PRAGMA journal_mode = WAL');
-    // Where events go, and what is in them; its companions take its mode.
+    // The file holds URLs and events. SQLite gives its companion files the same mode.
     if (file !== ':memory:') chmodSync(file, 0o600);
     return database;
   } catch (error) {

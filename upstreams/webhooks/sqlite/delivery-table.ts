@@ -1,5 +1,4 @@
-// Deliveries in webhooks.db: read, changed, listed and counted.
-// A part of store.ts; when they are due is due-table.ts.
+// Deliveries in webhooks.db.
 import { DELIVERY_STATES, type Delivery, type DeliveryState } from '../delivery.ts';
 import type { DeliveryRecords } from '../store.ts';
 import type { Database } from './database.ts';
@@ -7,11 +6,11 @@ import { present, toDelivery } from './records.ts';
 
 export interface DeliveryTable {
   readonly records: DeliveryRecords;
-  /** Within a transaction of the caller's. */
+  /** Runs within a transaction of the caller. */
   readonly add: (delivery: Delivery) => void;
 }
 
-/** `onDue` is told when a delivery has become due. */
+/** `onDue` is called when a change has made a delivery due. */
 export function createDeliveryTable(database: Database, onDue: () => void): DeliveryTable {
   const insert = database.prepare(
     'INSERT INTO delivery (id, subscription, event, state, due, updated, record) VALUES (?, ?, ?, ?, ?, ?, ?)',
@@ -38,7 +37,8 @@ export function createDeliveryTable(database: Database, onDue: () => void): Deli
         const before = read(id);
         if (before === undefined) return undefined;
         const again = before.state !== 'pending';
-        // A replay was acknowledged to its owner; what an attempt found out can be found out again.
+        // A replay was acknowledged to its owner, so it is synced. The result of an attempt can be found again by another
+        // attempt.
         const after = (again ? database.durably : database.soon)(() => {
           const present = read(id);
           if (present === undefined) return undefined;

@@ -1,17 +1,16 @@
-// Who is due when, in webhooks.db: claims due deliveries under a lease and hands them to the delivery, so many at once.
-// A process that is killed holds its leases until they run out; then another one, or its next start, claims them again.
+// Schedules due deliveries from webhooks.db: claims them under a lease and hands them to the delivery, up to a limit. If a
+// process is killed, others claim its deliveries when the leases expire.
 import { randomUUID } from 'node:crypto';
 import type { Handle, Work, WorkOptions } from '../store.ts';
 import type { Database } from './database.ts';
 
-/** Another process may have made something due, or lost it: nobody tells. */
+/** Another process may have made a delivery due or lost one, without notice. */
 const LOOK_AGAIN_MS = 1_000;
 const AFTER_FAULT_MS = 1_000;
 const SOONEST_MS = 1;
 
 export interface DueTable {
   readonly work: (handle: Handle, options: WorkOptions) => Work;
-  /** Something may be due now. */
   readonly wake: () => void;
 }
 
@@ -39,7 +38,7 @@ export function createDueTable(database: Database, now: () => number): DueTable 
       if (stopped) return;
       try {
         const room = concurrency - running.size;
-        // A claim is a write, which waits for whoever else writes, and everybody with it: not for nothing.
+        // A claim is a write, which blocks this process while another one writes. It is made only if something is due.
         if (room > 0 && untilDue() <= SOONEST_MS) for (const id of claimed(room)) start(id);
         schedule(running.size < concurrency ? untilDue() : LOOK_AGAIN_MS);
       } catch (error) {
@@ -63,7 +62,7 @@ export function createDueTable(database: Database, now: () => number): DueTable 
       if (!stopped) looking ??= setImmediate(look);
     };
     const start = (id: string): void => {
-      // The record says already what the handle resolves with; the lease is all there is to give back.
+      // The record already has the result of the handle. Only the lease is given back.
       const run = handle(id)
         .then(
           () => 0,

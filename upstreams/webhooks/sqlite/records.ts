@@ -1,5 +1,4 @@
-// Rows of webhooks.db as records and back: JSON beside the columns that are searched.
-// Used by store.ts; records are written here alone, so their form is not checked again.
+// Converts rows of webhooks.db to records; only this store writes them, so their form is not checked.
 import type { Delivery, KeptEvent } from '../delivery.ts';
 import type { Health } from '../health.ts';
 import type { Subscription } from '../subscription.ts';

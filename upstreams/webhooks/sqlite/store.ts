@@ -1,5 +1,4 @@
-// The store in one SQLite file, for one machine: no server needed. Implements store.ts.
-// Every method is one transaction; who is due when is the table of deliveries itself (due-table.ts).
+// The webhooks store in one SQLite file, for one machine.
 
 import { WELL } from '../health.ts';
 import type { Change, WebhookStore } from '../store.ts';
@@ -13,11 +12,11 @@ export interface SqliteOptions {
   readonly file: string;
   /** Epoch milliseconds. */
   readonly now: () => number;
-  /** How long another process may hold the file; default two seconds. */
+  /** How long to wait for another process; default two seconds. */
   readonly patienceMs?: number;
 }
 
-/** @throws what SQLite says when the file cannot be opened */
+/** @throws SQLite's error if the file cannot be opened */
 export function openSqliteStore({ file, now, patienceMs }: SqliteOptions): WebhookStore {
   const database = openDatabase(file, patienceMs);
   const due = createDueTable(database, now);

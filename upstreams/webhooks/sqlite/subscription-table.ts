@@ -1,5 +1,4 @@
-// Subscriptions in webhooks.db, and which of them want which type of event.
-// A part of store.ts.
+// Subscriptions in webhooks.db, and an index by event type.
 import type { SubscriptionRecords } from '../store.ts';
 import type { Subscription } from '../subscription.ts';
 import type { Database } from './database.ts';

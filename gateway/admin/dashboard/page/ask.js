@@ -1,5 +1,4 @@
-// Asks the gateway: JSON over the admin API of the very listener that the pages come from.
-// Every refusal is an error with the gateway's own sentence in it; silence is an error of its own.
+// Requests to the admin API on the listener of these pages: JSON, with an error class for refusals and one for no answer.
 
 export class Refused extends Error {
   /**
@@ -12,15 +11,15 @@ export class Refused extends Error {
   }
 }
 
-/** Nothing came that can be read: nobody answers, or somebody else does. */
+/** No answer, or none in JSON. */
 export class Away extends Error {}
 
-/** Whether the gateway said it, or said nothing. @param {unknown} error @returns {error is Away | Refused} */
-export function isTold(error) {
+/** Whether the message of an error is for the page. @param {unknown} error @returns {error is Away | Refused} */
+export function hasMessage(error) {
   return error instanceof Refused || error instanceof Away;
 }
 
-/** A look at the ledger may take the gateway 25 seconds. */
+/** The gateway gives the ledger 25 seconds. */
 const PATIENCE_MS = 30_000;
 
 /**
@@ -31,37 +30,37 @@ const PATIENCE_MS = 30_000;
 export async function ask(path, { method = 'GET', body, patience = PATIENCE_MS } = {}) {
   const headers = body === undefined ? {} : { 'content-type': 'application/json' };
   const sent = body === undefined ? {} : { body: JSON.stringify(body) };
-  const { answer, told } = await answered(path, {
+  const { response, content } = await send(path, {
     method,
     headers,
     ...sent,
     signal: AbortSignal.timeout(patience),
   });
-  // A reload that found errors is an answer like any other.
-  if (!answer.ok && told.outcome === undefined) throw new Refused(answer.status, told.message);
-  return told;
+  // A rejected reload has an outcome.
+  if (!response.ok && content.outcome === undefined) throw new Refused(response.status, content.message);
+  return content;
 }
 
 /** @param {string} path @param {RequestInit} request */
-async function answered(path, request) {
+async function send(path, request) {
   try {
-    const answer = await fetch(path, request);
-    return { answer, told: await answer.json() };
+    const response = await fetch(path, request);
+    return { response, content: await response.json() };
   } catch (cause) {
     throw new Away('The gateway does not answer.', { cause });
   }
 }
 
 /**
- * What a store has to say, or why it says nothing: without its store a gateway goes on, and so does what needs none.
+ * `away` is the message of a 503: the parts of a page that need no store are shown without it.
  *
  * @template T
- * @param {Promise<T>} asked
- * @returns {Promise<{ told: T, away?: undefined } | { told?: undefined, away: string }>}
+ * @param {Promise<T>} request
+ * @returns {Promise<{ value: T, away?: undefined } | { value?: undefined, away: string }>}
  */
-export async function unlessAway(asked) {
+export async function unlessAway(request) {
   try {
-    return { told: await asked };
+    return { value: await request };
   } catch (error) {
     if (!(error instanceof Refused && error.status === 503)) throw error;
     return { away: error.message };

@@ -1,17 +1,16 @@
-// The axis of time that lives are drawn on: which years it has, and where an instant stands on it.
-// Used by timeline.js.
+// The time axis of the timeline: its years, and the position of an instant on it.
 import { s } from './elements.js';
 import { date } from './words.js';
 
 /** @typedef {{ from: number, until: number, clipped: boolean }} Axis */
 
-/** A life that began long ago, or ends in decades, would leave no room for the others. */
+/** One version of decades would leave no room for the others. */
 const MOST_YEARS_BEFORE = 5;
 const MOST_YEARS_AFTER = 5;
 const MOST_LABELS = 8;
 
 /**
- * Whole years, so that the axis begins with a 1 January.
+ * Whole years: the axis begins on a 1 January.
  *
  * @param {readonly any[]} versions
  * @param {string} now
@@ -24,8 +23,8 @@ export function axisOf(versions, now) {
     published,
   ]);
   const today = yearOf(now);
-  const told = [today, ...instants.filter((at) => at !== null).map(yearOf)];
-  const [first, last] = [Math.min(...told), Math.max(...told)];
+  const all = [today, ...instants.filter((at) => at !== null).map(yearOf)];
+  const [first, last] = [Math.min(...all), Math.max(...all)];
   const from = Math.max(first, today - MOST_YEARS_BEFORE);
   const until = Math.min(last, today + MOST_YEARS_AFTER);
   return {

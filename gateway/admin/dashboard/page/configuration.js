@@ -1,13 +1,13 @@
-// The configuration in force with secrets redacted, the last time the policies were read, and what was wrong with them.
-// Shown by dashboard.js for /dashboard/configuration; whoever has signed in may have the policies read again.
+// The configuration in force with secrets redacted, the last reload with its problems, and a button to reload.
 import { ask } from './ask.js';
 import { h } from './elements.js';
-import { badge, facts, section, signInNote, table, warning } from './parts.js';
+import { listing, listTable } from './listing.js';
+import { badge, facts, section, signInNote, warning } from './parts.js';
 import { counted, instant } from './words.js';
 
 export const title = 'Configuration';
 
-/** The documents are long, and stay as they are until the policies are read again. */
+/** The documents are long, and change only with a reload. */
 let known = /** @type {{ of: string, config: any } | undefined} */ (undefined);
 
 /** @param {import('./dashboard.js').Look} look */
@@ -25,24 +25,26 @@ export function view({ config, last, session, again }) {
     last?.outcome === 'rejected' &&
       warning(
         'bad',
-        `The policy files have ${counted(errorsOf(last), 'error')}: what was in force before stays in force.`,
+        `The reload was rejected with ${counted(errorsOf(last), 'error')}. The policies before it stay in force.`,
       ),
     last?.outcome === 'accepted' &&
       last.quarantined !== undefined &&
-      warning('bad', 'Some policy files are refused: the last accepted form of their APIs is served.'),
+      warning(
+        'bad',
+        'Some policy files are refused. The gateway serves the last accepted form of their APIs.',
+      ),
     last?.outcome === 'accepted' &&
       last.leftOut !== undefined &&
-      warning('bad', 'Some policy files are refused: their APIs are left out.'),
-    last?.outcome === 'failed' &&
-      warning('bad', 'The policy files could not be read again; the log says why.'),
-    last?.restartNeeded && warning('near', 'The gateway file has changed: restart to apply it.'),
+      warning('bad', 'Some policy files are refused. The gateway does not serve their APIs.'),
+    last?.outcome === 'failed' && warning('bad', 'The reload failed. The log has the reason.'),
+    last?.restartNeeded && warning('near', 'The gateway file has changed. Restart the gateway to apply it.'),
     section(
       'Last reload',
       lastReload(last, config),
-      session.signedIn ? reloadButton(again) : signInNote('have the policies read again'),
+      session.signedIn ? reloadButton(again) : signInNote('reload the policies'),
     ),
     (last?.problems.length ?? 0) > 0 && section('Problems', problems(last)),
-    section('In force', ...config.documents.map(documentBox)),
+    section('Files in force', ...documents(config.documents)),
   ];
 }
 
@@ -55,15 +57,15 @@ function errorsOf({ problems: all }) {
 function lastReload(last, { revision }) {
   /** @type {Record<string, [string, string]>} */
   const words = {
-    accepted: ['good', 'new policies in force'],
-    unchanged: ['good', 'nothing had changed'],
+    accepted: ['good', 'accepted'],
+    unchanged: ['good', 'unchanged'],
     rejected: ['bad', 'rejected'],
     failed: ['bad', 'failed'],
   };
-  const [kind, text] = words[last?.outcome] ?? ['calm', 'not read again yet'];
+  const [kind, text] = words[last?.outcome] ?? ['calm', 'no reload yet'];
   return facts([
     ['Outcome', badge(kind, text)],
-    ['Read', last !== null && instant(last.at)],
+    ['Read at', last !== null && instant(last.at)],
     ['In force since', last !== null && instant(last.since)],
     ['Revision', h('code', {}, revision)],
   ]);
@@ -71,12 +73,32 @@ function lastReload(last, { revision }) {
 
 /** @param {any} last */
 function problems({ problems: all }) {
-  const rows = all.map((/** @type {any} */ { file, line, column, severity, message, hint }) => [
-    h('code', {}, `${file}:${line}:${column}`),
-    badge(severity === 'error' ? 'bad' : 'near', severity),
-    hint === undefined ? message : `${message} (${hint})`,
-  ]);
-  return table('Problems', ['Where', 'Severity', 'What'], rows, '');
+  const says = (/** @type {any} */ { message, hint }) =>
+    hint === undefined ? message : `${message} (${hint})`;
+  return listTable({
+    ...{
+      key: 'problems',
+      name: 'problems',
+      caption: 'Problems',
+      rows: all,
+      empty: '',
+    },
+    heads: ['Place', 'Severity', 'Problem'],
+    find: (each) => `${each.file} ${says(each)}`,
+    filters: { Severity: ({ severity }) => severity },
+    sorts: { Place: ({ file }) => file, Severity: ({ severity }) => severity },
+    cells: (each) => [
+      h('code', {}, `${each.file}:${each.line}:${each.column}`),
+      badge(each.severity === 'error' ? 'bad' : 'near', each.severity),
+      says(each),
+    ],
+  });
+}
+
+/** @param {readonly any[]} all */
+function documents(all) {
+  const { shown, bar, foot } = listing({ key: '', name: 'files', rows: all, find: ({ file }) => file });
+  return [bar, ...shown.map(documentBox), foot];
 }
 
 /** @param {any} document */
@@ -91,21 +113,21 @@ function documentBox({ file, values }) {
 
 /** @param {() => void} again */
 function reloadButton(again) {
-  const told = h('p', { role: 'status', class: 'note' });
-  const button = h('button', { type: 'button' }, 'Read the policies again');
+  const message = h('p', { role: 'status', class: 'note' });
+  const button = h('button', { type: 'button' }, 'Reload policies');
   let busy = false;
   button.addEventListener('click', async () => {
     if (busy) return;
     busy = true;
-    told.textContent = 'Reading …';
+    message.textContent = 'Reloading …';
     try {
       const { outcome } = await ask('/-/reload', { method: 'POST', body: {} });
-      told.textContent = `Done: ${outcome}.`;
+      message.textContent = `Done: ${outcome}.`;
     } catch (error) {
-      told.textContent = error instanceof Error ? error.message : String(error);
+      message.textContent = error instanceof Error ? error.message : String(error);
     }
     busy = false;
     again();
   });
-  return h('div', { 'data-own': true, 'data-key': 'reload' }, button, told);
+  return h('div', { 'data-own': true, 'data-key': 'reload' }, button, message);
 }

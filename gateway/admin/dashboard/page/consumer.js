@@ -1,8 +1,8 @@
-// Consumers: everybody who calls what is deprecated, and of one of them all that is kept.
-// Shown by dashboard.js for /dashboard/consumer and /dashboard/consumer?id=…
+// The consumers of deprecated versions, and all records of one consumer.
 import { ask } from './ask.js';
 import { h } from './elements.js';
-import { figures, moreThan, note, section, stageBadge, table, versionLink, warning } from './parts.js';
+import { listTable } from './listing.js';
+import { figures, moreThan, section, stageBadge, versionLink, warning } from './parts.js';
 import { trend } from './trend.js';
 import { ago, away, consumerAddress, counted, date, nameOf, number, trendWords } from './words.js';
 
@@ -30,8 +30,8 @@ export function view({ id, usage, ledger, standing }) {
     h('h1', {}, 'Consumers'),
     searchForm(),
     section(
-      'Who calls what is deprecated, in 30 days',
-      usage === undefined ? h('p', { class: 'quiet' }, sentence(ledger)) : everybody(usage),
+      'Calls of deprecated versions in 30 days',
+      usage === undefined ? h('p', { class: 'quiet' }, sentence(ledger)) : callers(usage),
     ),
   ];
 }
@@ -41,30 +41,50 @@ function sentence(words) {
   return `${words.slice(0, 1).toUpperCase()}${words.slice(1)}.`;
 }
 
-/** A form of the browser's own: it leads to the page of that consumer. */
+/** The list has only the consumers with the most calls; the form finds every consumer. */
 function searchForm() {
   return h(
     'form',
     { class: 'card', action: '/dashboard/consumer', 'data-own': true, 'data-key': 'search' },
-    h('label', { for: 'id' }, 'Look for a consumer'),
-    h('input', { id: 'id', name: 'id', required: true, autocomplete: 'off' }),
-    ' ',
-    h('button', { type: 'submit' }, 'Look'),
+    h('label', { for: 'id' }, 'Open a consumer'),
+    h(
+      'div',
+      { class: 'fields' },
+      h('input', { id: 'id', name: 'id', required: true, autocomplete: 'off', placeholder: 'Consumer id' }),
+      h('button', { type: 'submit' }, 'Open'),
+    ),
   );
 }
 
 /** @param {any} usage */
-function everybody({ consumers, versions, now, recording }) {
-  const rows = consumers.map((/** @type {any} */ each) => [
-    h('a', { href: consumerAddress(each.consumer) }, each.consumer),
-    versionLink(each),
-    number(each.calls),
-    trendWords(each.trend),
-    ago(each.lastCall, now),
-  ]);
+function callers({ consumers, versions, now, recording }) {
   const heads = ['Consumer', 'Version', figures('Calls in 30 days'), figures('Week on week'), 'Last call'];
-  const empty = recording ? 'Nobody.' : 'Who calls is not recorded.';
-  return h('div', {}, table('Consumers', heads, rows, empty), moreThan(consumers, versions));
+  return h(
+    'div',
+    {},
+    listTable({
+      ...{ key: '', name: 'consumers', caption: 'Consumers', heads, rows: consumers },
+      find: (each) => `${each.consumer} ${nameOf(each)}`,
+      filters: { API: ({ api }) => api },
+      sorts: {
+        Consumer: ({ consumer }) => consumer,
+        Version: nameOf,
+        'Calls in 30 days': ({ calls }) => calls,
+        'Last call': ({ lastCall }) => lastCall,
+      },
+      cells: (each) => [
+        h('a', { href: consumerAddress(each.consumer) }, each.consumer),
+        versionLink(each),
+        number(each.calls),
+        trendWords(each.trend),
+        ago(each.lastCall, now),
+      ],
+      empty: recording
+        ? 'No consumer called a deprecated version.'
+        : 'Calls are not recorded: the ledger is off.',
+    }),
+    moreThan(consumers, versions),
+  );
 }
 
 /** @param {string} id @param {any} usage @param {any} standing */
@@ -72,36 +92,24 @@ function one(id, { records, versions, now, next }, standing) {
   const days = byDay(records, now);
   const all = standing.apis.flatMap((/** @type {any} */ api) => api.versions);
   return [
+    h('p', { class: 'back note' }, h('a', { href: '/dashboard/consumer' }, 'All consumers')),
     h('h1', {}, id),
     next !== null &&
       warning(
         'calm',
-        `More is kept than is shown: days and operations are of the first ${counted(records.length, 'record')}. `,
+        `This page has the first ${counted(records.length, 'record')} of this consumer. `,
         h('code', {}, 'sundial usage --consumer … --format json'),
-        ' has the rest.',
+        ' writes all of them.',
       ),
-    section('What it calls', calledVersions(versions, all, now)),
-    section('Calls by day', trend(days)),
-    section('By operation', operations(records, now)),
-    note(h('a', { href: '/dashboard/consumer' }, 'All consumers')),
+    section('Deprecated versions that it calls', calledVersions(versions, all, now)),
+    records.length > 0 && section('Calls by day', trend(days)),
+    records.length > 0 && section('By operation', operations(records, now)),
   ];
 }
 
 /** @param {readonly any[]} versions @param {readonly any[]} all @param {string} now */
 function calledVersions(versions, all, now) {
-  const rows = versions.map((use) => {
-    const version = all.find(({ api, version: label }) => api === use.api && label === use.version);
-    const leave = use.exceptions.map((/** @type {any} */ each) => each.summary).join('; ');
-    return [
-      versionLink(use),
-      stageBadge(use.stage),
-      version?.sunset == null ? 'no sunset' : `${date(version.sunset)}, ${away(version.sunset, now)}`,
-      number(use.calls),
-      trendWords(use.trend),
-      use.lastCall === null ? 'never' : ago(use.lastCall, now),
-      leave,
-    ];
-  });
+  const ends = new Map(all.map((version) => [nameOf(version), version.sunset]));
   const heads = [
     'Version',
     'Stage',
@@ -109,34 +117,73 @@ function calledVersions(versions, all, now) {
     figures('Calls kept'),
     figures('Week on week'),
     'Last call',
-    'Leave',
+    'Exceptions',
   ];
-  return table('Versions', heads, rows, 'The ledger has nothing of it: it calls nothing that is deprecated.');
+  return listTable({
+    ...{ key: '', name: 'versions', caption: 'Versions', heads, rows: versions },
+    find: nameOf,
+    filters: { Stage: ({ stage }) => stage ?? '' },
+    sorts: {
+      Version: nameOf,
+      Ends: (use) => ends.get(nameOf(use)) ?? null,
+      'Calls kept': ({ calls }) => calls,
+      'Last call': ({ lastCall }) => lastCall,
+    },
+    cells: (use) => {
+      const sunset = ends.get(nameOf(use)) ?? null;
+      return [
+        versionLink(use),
+        stageBadge(use.stage),
+        sunset === null ? 'no sunset' : `${date(sunset)}, ${away(sunset, now)}`,
+        number(use.calls),
+        trendWords(use.trend),
+        use.lastCall === null ? 'none recorded' : ago(use.lastCall, now),
+        use.exceptions.map((/** @type {any} */ each) => each.summary).join('; '),
+      ];
+    },
+    empty: 'The ledger has no calls of this consumer to a deprecated version.',
+  });
 }
 
 /** @param {readonly any[]} records @param {string} now */
 function operations(records, now) {
-  const rows = records.map(
-    ({ api, version, operation, via, callsByDay, firstCall, lastCall, agents, sample }) => [
-      [nameOf({ api, version }), operation ?? ''].join(' ').trim(),
+  const rows = records.map((each) => ({
+    ...each,
+    name: [nameOf(each), each.operation ?? ''].join(' ').trim(),
+    calls: Object.values(each.callsByDay).reduce(
+      (/** @type {number} */ sum, calls) => sum + Number(calls),
+      0,
+    ),
+  }));
+  const heads = [
+    'Operation',
+    'Identified by',
+    figures('Calls kept'),
+    'First call',
+    'Last call',
+    'User agents',
+    'Sample request',
+  ];
+  return listTable({
+    ...{ key: 'operations', name: 'operations', caption: 'Records', heads, rows },
+    find: ({ name, agents }) => `${name} ${agents.join(' ')}`,
+    sorts: {
+      Operation: ({ name }) => name,
+      'Calls kept': ({ calls }) => calls,
+      'First call': ({ firstCall }) => firstCall,
+      'Last call': ({ lastCall }) => lastCall,
+    },
+    cells: ({ name, via, calls, firstCall, lastCall, agents, sample }) => [
+      name,
       via,
-      number(Object.values(callsByDay).reduce((/** @type {number} */ sum, calls) => sum + Number(calls), 0)),
+      number(calls),
       date(firstCall.slice(0, 10)),
       ago(lastCall, now),
       agents.join(', '),
       sample === null ? '' : `${sample.method} ${sample.template}, request ${sample.requestId}`,
     ],
-  );
-  const heads = [
-    'Operation',
-    'Known by',
-    figures('Calls kept'),
-    'First call',
-    'Last call',
-    'User agents',
-    'A request',
-  ];
-  return h('div', {}, table('Records', heads, rows, 'None.'), note(counted(records.length, 'record')));
+    empty: '',
+  });
 }
 
 /** @param {readonly any[]} records @param {string} now */

@@ -1,13 +1,12 @@
-// The frame of every page: which page the address means, who is signed in, the warnings above, and looking again.
-// A page is a module that says what it asks (look) and what it shows of that (view).
-import { ask, isTold, Refused } from './ask.js';
+// The frame of every page: finds the page of the address, polls the gateway, and draws header, warnings, page and footer.
+import { ask, hasMessage, Refused } from './ask.js';
 import * as configuration from './configuration.js';
 import * as consumer from './consumer.js';
 import { h, show } from './elements.js';
 import { forgetLedger, knownOfLedger, readLedger } from './ledger.js';
 import * as limits from './limits.js';
+import { watchLists } from './listing.js';
 import * as overview from './overview.js';
-import { note } from './parts.js';
 import { signInForm, whoBox } from './sign-in.js';
 import * as upstreams from './upstreams.js';
 import * as version from './version.js';
@@ -15,22 +14,22 @@ import { warnings } from './warnings.js';
 import * as webhooks from './webhooks.js';
 
 /**
- * What every page is given of one look.
+ * What one poll gives to every page.
  *
  * @typedef {object} Look
  * @property {URLSearchParams} query
- * @property {any} standing what /-/versions answers
- * @property {any} usage what /-/usage answers of thirty days; undefined while the ledger has not answered
- * @property {string} ledger why there is no usage: a sentence without its full stop
+ * @property {any} standing the body of /-/versions
+ * @property {any} usage the body of /-/usage for thirty days; undefined until the ledger has answered
+ * @property {string} ledger the reason if there is no usage, without a full stop
  * @property {{ signedIn: boolean, readable: boolean }} session
- * @property {() => void} again looks at once
+ * @property {() => void} again polls at once
  */
 /**
  * @typedef {object} Page
  * @property {string} title
  * @property {(look: Look) => Promise<any>} look
  * @property {(seen: any) => readonly import('./elements.js').Child[]} view
- * @property {(query: URLSearchParams) => string | null} [subject] what the page is of, where that is one thing of many
+ * @property {(query: URLSearchParams) => string | null} [subject] the name of what the page shows, for its title
  */
 
 /** @type {Readonly<Record<string, Page>>} */
@@ -45,36 +44,54 @@ const PAGES = {
 };
 
 const EVERY_MS = 5_000;
-/** A gateway that takes long is asked less often. */
+/** A slow gateway is polled less often. */
 const TIMES_ITS_TIME = 10;
 const MOST_MS = 60_000;
-/** What costs the gateway nothing comes soon or not at all. */
-const PATIENCE_MS = 10_000;
+const SESSION_TIMEOUT_MS = 10_000;
 
 const query = new URLSearchParams(location.search);
-const page = PAGES[location.pathname] ?? /** @type {Page} */ (overview);
+const page = PAGES[location.pathname];
 let timer = 0;
 let isLooking = false;
 let isWanted = false;
-/** The last look, which stays when the next one fails. */
+/** The last successful poll, which stays on the page when the next one fails. */
 let last = /** @type {{ session: any, standing: any, seen: any } | undefined} */ (undefined);
-/** Whoever asks for the form means its field. */
+/** Whether the sign-in form is to get the focus. */
 let wantsFocus = location.hash === '#sign-in';
 
-for (const link of document.querySelectorAll('nav a')) {
+for (const link of document.querySelectorAll('header nav a')) {
   if (link.getAttribute('href') === location.pathname) link.setAttribute('aria-current', 'page');
 }
-document.title = [page.subject?.(query) ?? page.title, 'Sundial'].join(' – ');
-document.addEventListener('visibilitychange', () => {
-  if (!document.hidden && !isLooking) again();
-});
-window.addEventListener('hashchange', () => {
-  wantsFocus = location.hash === '#sign-in';
-  draw();
-});
-again();
+document.title = [
+  page === undefined ? 'Page not found' : (page.subject?.(query) ?? page.title),
+  'Sundial',
+].join(' – ');
+if (page === undefined) place('main', unknownAddress());
+else {
+  document.addEventListener('visibilitychange', () => {
+    if (!document.hidden && !isLooking) again();
+  });
+  window.addEventListener('hashchange', () => {
+    wantsFocus = location.hash === '#sign-in';
+    draw();
+  });
+  watchLists(draw);
+  again();
+}
 
-/** One look at a time, however often it is asked for. */
+function unknownAddress() {
+  return [
+    h('h1', {}, 'Page not found'),
+    h(
+      'section',
+      {},
+      h('p', {}, 'The gateway has no page at ', h('code', {}, location.pathname), '.'),
+      h('p', {}, h('a', { href: '/dashboard/' }, 'Go to the overview')),
+    ),
+  ];
+}
+
+/** One poll at a time, however often one is asked for. */
 function again() {
   clearTimeout(timer);
   isWanted = isLooking;
@@ -88,7 +105,7 @@ async function lookOnce() {
   isLooking = false;
   const took = performance.now() - began;
   if (isWanted) again();
-  // A page that nobody sees asks nothing, nor does one that nobody is signed in to.
+  // A hidden tab and the sign-in page do not poll.
   else if (outcome !== 'closed' && !document.hidden)
     timer = setTimeout(
       again,
@@ -98,59 +115,59 @@ async function lookOnce() {
 
 /** @returns {Promise<'seen' | 'closed'>} */
 async function look() {
-  const session = await ask('/-/session', { patience: PATIENCE_MS });
+  const session = await ask('/-/session', { patience: SESSION_TIMEOUT_MS });
   if (!session.readable) return askForToken();
   const standing = await ask('/-/versions');
   await readLedger(draw);
-  const seen = await page.look({ query, standing, ...knownOfLedger(), session, again }).catch(notThere);
+  const seen = await page?.look({ query, standing, ...knownOfLedger(), session, again }).catch(notThere);
   const isFirst = last === undefined;
   last = { session, standing, seen };
   draw();
   place('trouble', []);
-  // What an address points to was not there yet when the browser looked for it.
+  // When the browser looked for the target of the hash, the page was still empty.
   if (isFirst && location.hash !== '') document.getElementById(location.hash.slice(1))?.scrollIntoView();
   return 'seen';
 }
 
 function draw() {
-  if (last === undefined) return;
+  if (last === undefined || page === undefined) return;
   const { session, standing, seen } = last;
   const known = knownOfLedger();
-  // A page that goes by the ledger has of it what is known by now.
+  // The ledger may have answered since this poll.
   const current = 'ledger' in seen ? { ...seen, ...known } : seen;
-  const body = seen.missing === undefined ? page.view(current) : missing(seen.missing);
+  const body = seen.missing === undefined ? page.view(current) : missing(page.title, seen.missing);
   place('who', [whoBox(session, again, tellTrouble)]);
   place('warnings', warnings(standing, known.usage));
   place('main', [wantsForm(session) && signInForm(leaveForm, { optional: true }), ...body]);
-  place('foot', [`By the gateway's clock ${clockOf(standing)}. Looks again by itself.`]);
+  place('foot', [`Gateway clock: ${clockOf(standing)}. This page updates by itself.`]);
   if (wantsFocus) document.getElementById('token')?.focus();
   wantsFocus = false;
 }
 
-/** A page of what the gateway does not know says so, and nothing else of it is wrong. @param {unknown} error */
+/** @param {unknown} error */
 function notThere(error) {
   if (error instanceof Refused && (error.status === 404 || error.status === 400))
-    return { missing: error.message };
+    return { missing: [error.message] };
   throw error;
 }
 
-/** @param {string} what */
-function missing(what) {
+/** @param {string} title @param {readonly import('./elements.js').Child[]} why */
+function missing(title, why) {
   return [
-    h('h1', {}, page.title),
-    h('section', {}, h('p', {}, what), note(h('a', { href: '/dashboard/' }, 'All versions'))),
+    h('h1', {}, `${title} not found`),
+    h('section', {}, h('p', {}, ...why), h('p', {}, h('a', { href: '/dashboard/' }, 'Go to the overview'))),
   ];
 }
 
-/** What was seen last stays, and is said to be old. @param {unknown} error */
+/** Keeps the last page and says how old it is. @param {unknown} error */
 function tellTrouble(error) {
   if (error instanceof Refused && error.status === 401) return askForToken();
-  // Nothing that the gateway said: for whoever mends it.
-  if (!isTold(error)) reportError(error);
-  const why = isTold(error) ? error.message : 'This page failed; load it again.';
-  const old = last === undefined ? '' : ` What is shown is of ${clockOf(last.standing)}.`;
-  place('trouble', [h('p', {}, h('strong', {}, why), `${old} Asking again.`)]);
-  if (last === undefined) place('main', [h('h1', {}, page.title), h('p', { class: 'quiet' }, why)]);
+  // A fault of these scripts: its stack goes to the console.
+  if (!hasMessage(error)) reportError(error);
+  const why = hasMessage(error) ? error.message : 'This page failed. Load it again.';
+  const old = last === undefined ? '' : ` The data shown is from ${clockOf(last.standing)}.`;
+  place('trouble', [h('p', {}, h('strong', {}, why), `${old} Retrying.`)]);
+  if (last === undefined) place('main', [h('h1', {}, page?.title), h('p', { class: 'quiet' }, why)]);
   return 'failed';
 }
 
@@ -167,7 +184,7 @@ function askForToken() {
   place('who', []);
   place('warnings', []);
   place('main', [h('h1', {}, 'Sundial'), signInForm(leaveForm, { optional: false })]);
-  place('foot', ['This listener shows its pages to nobody who has not the admin token.']);
+  place('foot', ['This listener shows its pages only to callers with the admin token.']);
   return 'closed';
 }
 

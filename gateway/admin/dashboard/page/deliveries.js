@@ -1,7 +1,7 @@
-// The deliveries of a subscription, newest first, each with its attempts to unfold.
-// Part of the page of webhooks; messages come from elsewhere and are text.
+// The deliveries of a subscription, newest first, each with its attempts.
 import { h } from './elements.js';
-import { badge, table } from './parts.js';
+import { listTable } from './listing.js';
+import { badge } from './parts.js';
 import { replayForm } from './replay.js';
 import { ago, counted, instant, until } from './words.js';
 
@@ -16,7 +16,7 @@ const KINDS = { delivered: 'good', pending: 'near', dead: 'bad' };
  * @param {() => void} again
  */
 export function deliveryTable(subscription, deliveries, clock, session, again) {
-  const rows = deliveries.map((each) => [
+  const cells = (/** @type {any} */ each) => [
     h('code', {}, each.delivery),
     each.type,
     h(
@@ -29,13 +29,15 @@ export function deliveryTable(subscription, deliveries, clock, session, again) {
     each.nextAttempt === null ? '' : until(each.nextAttempt, clock),
     attempts(each),
     each.state !== 'pending' && session.signedIn ? replayForm(subscription, each, again) : '',
-  ]);
-  return table(
-    'Deliveries',
-    ['Delivery', 'Event', 'State', 'Made', 'Next attempt', 'Attempts', ''],
-    rows,
-    'There are none.',
-  );
+  ];
+  return listTable({
+    ...{ key: 'deliveries', name: 'deliveries', caption: 'Deliveries', rows: deliveries, cells },
+    heads: ['Delivery', 'Event', 'State', 'Created', 'Next attempt', 'Attempts', ''],
+    find: ({ delivery, type, reason }) => `${delivery} ${type} ${reason ?? ''}`,
+    filters: { Event: ({ type }) => type },
+    sorts: { Event: ({ type }) => type, Created: ({ created }) => created },
+    empty: 'No deliveries.',
+  });
 }
 
 /** @param {string} reason */

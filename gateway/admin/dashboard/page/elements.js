@@ -1,5 +1,4 @@
-// Elements of the pages: made of names, attributes and texts, never of markup, and brought up to date in place.
-// Used by every page; whatever a policy or a client has written gets here as text alone.
+// Elements from names, attributes and texts, never from markup, and their update in place.
 
 /** @typedef {string | number | Node | null | undefined | false} Child */
 /** @typedef {Readonly<Record<string, string | number | boolean | null | undefined>>} Attributes */
@@ -49,7 +48,7 @@ function filled(element, attributes, children) {
 }
 
 /**
- * A link to a place that a policy names; plain text where that is no web address.
+ * A link to an address from a policy; plain text unless it is an http or https URL.
  *
  * @param {string} address
  * @param {string} text
@@ -59,8 +58,7 @@ export function outside(address, text) {
 }
 
 /**
- * Makes `holder` have these children, and keeps the elements that are the same: with them stay the focus, what is
- * selected, what is open and what has been typed.
+ * Gives `holder` these children. It keeps equal elements, and with them focus, selection, open details and typed text.
  *
  * @param {Element} holder
  * @param {readonly Child[]} children
@@ -72,7 +70,7 @@ export function show(holder, children) {
   );
   const focused = document.activeElement;
   adopt(holder, fresh);
-  // What was moved has lost it.
+  // A moved element loses the focus.
   if (focused instanceof HTMLElement && focused !== document.activeElement && holder.contains(focused))
     focused.focus({ preventScroll: true });
 }
@@ -105,7 +103,7 @@ function adopt(old, fresh) {
 }
 
 /**
- * What carries a key is the same thing wherever it stands, and another thing under another key.
+ * An element keeps its identity by its key, also at another position.
  *
  * @param {Node} node
  */
@@ -127,7 +125,7 @@ function update(old, fresh) {
  * @param {Element} fresh
  */
 function refresh(old, fresh) {
-  // What a person has opened or typed is theirs.
+  // Forms that a person fills in are left alone.
   if (old.hasAttribute('data-own')) return;
   for (const { name } of [...old.attributes]) {
     if (!fresh.hasAttribute(name) && !(name === 'open' && old.nodeName === 'DETAILS'))

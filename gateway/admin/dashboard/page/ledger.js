@@ -1,25 +1,24 @@
-// What the ledger has of thirty days, for the warnings and the first pages: asked less often than the rest, and not waited for.
-// A slow store keeps nobody from what it has nothing to do with.
-import { ask, isTold, unlessAway } from './ask.js';
+// The usage of thirty days for all pages. It is polled less often than the rest, so that a slow ledger delays no page.
+import { ask, hasMessage, unlessAway } from './ask.js';
 
 const EVERY_MS = 15_000;
-/** A gateway that takes long is asked less often. */
+/** A slow gateway is polled less often. */
 const TIMES_ITS_TIME = 10;
 const WAIT_MS = 1_000;
 
-const READING = 'the ledger is being read';
+const READING = 'loading from the ledger';
 const AWAY = 'the ledger does not answer';
 
 let usage = /** @type {any} */ (undefined);
 let ledger = READING;
 let due = 0;
 
-/** `ledger`: why there is no usage, a sentence without its full stop. */
+/** `ledger`: the reason if there is no usage, without a full stop. */
 export function knownOfLedger() {
   return { usage, ledger };
 }
 
-/** @param {() => void} onLate called when what was not waited for has come */
+/** @param {() => void} onLate called if the answer comes after the wait */
 export async function readLedger(onLate) {
   if (performance.now() < due) return;
   let isLate = false;
@@ -28,7 +27,7 @@ export async function readLedger(onLate) {
   isLate = true;
 }
 
-/** Whoever may not read any more does not see what was read. */
+/** For the end of a session. */
 export function forgetLedger() {
   usage = undefined;
   ledger = READING;
@@ -37,18 +36,18 @@ export function forgetLedger() {
 
 async function read() {
   const began = performance.now();
-  // One at a time.
+  // One request at a time.
   due = Number.POSITIVE_INFINITY;
-  const { told } = await unlessAway(ask('/-/usage?since=30d&most=100')).catch(silence);
-  usage = told;
+  const { value } = await unlessAway(ask('/-/usage?since=30d&most=100')).catch(silence);
+  usage = value;
   ledger = AWAY;
   due = performance.now() + Math.max(EVERY_MS, (performance.now() - began) * TIMES_ITS_TIME);
 }
 
-/** Whoever is refused here, or not answered, is told so by the rest of the look. @param {unknown} error */
+/** The rest of the poll shows refusals and silence. @param {unknown} error */
 function silence(error) {
-  if (!isTold(error)) reportError(error);
-  return { told: undefined };
+  if (!hasMessage(error)) reportError(error);
+  return { value: undefined };
 }
 
 /** @param {number} milliseconds @returns {Promise<void>} */

@@ -1,9 +1,9 @@
-// The limits as they are now, and what became of the requests that they counted.
-// Shown by dashboard.js for /dashboard/limits.
+// The limits in force and their decisions since the start.
 import { ask } from './ask.js';
 import { h } from './elements.js';
-import { badge, section, stageBadge, table, versionLink, warning } from './parts.js';
-import { length, number } from './words.js';
+import { listTable } from './listing.js';
+import { badge, section, stageBadge, versionLink, warning } from './parts.js';
+import { length, nameOf, number } from './words.js';
 
 export const title = 'Limits';
 
@@ -14,21 +14,34 @@ export async function look() {
 
 /** @param {any} seen */
 export function view({ limits, store }) {
-  const rows = limits.map((/** @type {any} */ each) => [
-    h('span', {}, versionLink(each), each.operation !== null && ` ${each.operation}`),
-    h('span', {}, stageBadge(each.stage)),
-    each.limit,
-    rateWords(each),
-    each.by,
-    decisionsOf(each),
-    notesOf(each),
-  ]);
-  const heads = ['Of', 'Stage', 'Limit', 'Rate', 'Counted by', 'Requests since the start', 'Notes'];
+  const heads = ['Version', 'Stage', 'Limit', 'Rate', 'Counted by', 'Requests since the start', 'Notes'];
   return [
     h('h1', {}, 'Limits'),
     store.state !== 'up' &&
-      warning('bad', 'The store is away: each limit is counted as it says for that case.'),
-    section('In force now', table('Limits', heads, rows, 'No policy limits anything.')),
+      warning('bad', 'The store is down. Each limit follows its setting on_store_failure.'),
+    section(
+      'In force now',
+      listTable({
+        ...{ key: '', name: 'limits', caption: 'Limits', heads, rows: limits },
+        find: (each) => `${nameOf(each)} ${each.operation ?? ''} ${each.limit} ${each.by}`,
+        filters: { Stage: ({ stage }) => stage },
+        sorts: {
+          Version: nameOf,
+          Rate: ({ units, windowMs }) => units / windowMs,
+          'Requests since the start': ({ decisions }) => decisions.limited + decisions.allowed,
+        },
+        cells: (each) => [
+          h('span', {}, versionLink(each), each.operation !== null && ` ${each.operation}`),
+          h('span', {}, stageBadge(each.stage)),
+          each.limit,
+          rateWords(each),
+          each.by,
+          decisionsOf(each),
+          notesOf(each),
+        ],
+        empty: 'No policy has limits.',
+      }),
+    ),
   ];
 }
 
@@ -47,17 +60,17 @@ function decisionsOf({ decisions: { allowed, limited, shadow_limited: shadow, de
     `${number(allowed)} allowed `,
     limited > 0 && badge('near', `${number(limited)} refused`),
     shadow > 0 && badge('calm', `${number(shadow)} would be refused`),
-    degraded > 0 && badge('bad', `${number(degraded)} without the store`),
+    degraded > 0 && badge('bad', `${number(degraded)} while the store was down`),
   );
 }
 
 /** @param {any} limit */
 function notesOf({ shadow, exact, cost, onStoreFailure }) {
   const notes = [
-    shadow && 'refuses nothing',
+    shadow && 'shadow: counts only',
     exact && 'exact',
-    cost !== 1 && `${number(cost)} units a request`,
-    onStoreFailure !== 'local' && `without the store: ${onStoreFailure}`,
+    cost !== 1 && `${number(cost)} units per request`,
+    onStoreFailure !== 'local' && `if the store is down: ${onStoreFailure}`,
   ];
   return notes.filter((note) => note !== false).join(', ');
 }

@@ -1,17 +1,19 @@
-// The first page: every version on one axis of time, how much of the traffic is for what goes, and who still calls it.
-// Shown by dashboard.js, which asks every few seconds.
+// The overview: every version on one axis of time, the deprecated versions with their use, and requests by version.
 import { ask } from './ask.js';
 import { h } from './elements.js';
-import { badge, figures, note, section, stageBadge, table, versionLink } from './parts.js';
+import { listing, listTable } from './listing.js';
+import { badge, figures, note, section, stageBadge, versionLink } from './parts.js';
 import { callersTile, nextTile, shareTile, stateTile } from './tiles.js';
 import { timeline } from './timeline.js';
-import { ago, away, counted, date, number, percent, trendWords } from './words.js';
+import { ago, away, counted, date, nameOf, number, percent, trendWords } from './words.js';
 
 export const title = 'Overview';
 
 const LONGEST_NOW_S = 90;
+/** Two tables under the timeline: short, so that the page stays short. */
+const SHORT_PAGE_ROWS = 10;
 
-/** What was counted when the page looked before: the difference is what goes on now. */
+/** The counts of the poll before, for the present rate. */
 let before = /** @type {{ at: number, requests: number, deprecated: number } | undefined} */ (undefined);
 
 /** @param {import('./dashboard.js').Look} look */
@@ -39,18 +41,35 @@ export function view({ standing, usage, ledger, traffic, ready, last, upstreams,
       callersTile(usage, ledger),
       stateTile(ready, last, upstreams),
     ),
-    section('All versions', timeline(versions.filter(isDated), now), undatedNote(versions)),
+    section('All versions', ...timelines(versions, now)),
     h(
       'section',
       { id: 'deprecated', 'data-key': 'deprecated' },
-      h('h2', {}, 'Deprecated, and who still calls it'),
+      h('h2', {}, 'Deprecated versions'),
       goingTable(versions, usage, now),
     ),
     section('Requests since this gateway started', trafficTable(traffic, versions)),
   ];
 }
 
-/** An API without versions may well go on as it is for good. @param {any} version */
+/** @param {readonly any[]} versions @param {string} now */
+function timelines(versions, now) {
+  const dated = versions.filter(isDated);
+  if (dated.length === 0) return [h('p', { class: 'quiet' }, 'No version has dates.'), undatedNote(versions)];
+  const { shown, found, bar, foot } = listing({
+    ...{ key: '', name: 'versions', rows: dated, find: nameOf },
+    filters: { Stage: ({ stage }) => stage },
+    sorts: { Sunset: endOf },
+  });
+  return [bar, timeline(shown, found, now), foot, undatedNote(versions)];
+}
+
+/** @param {any} version */
+function endOf({ sunset }) {
+  return sunset === null ? null : Date.parse(sunset);
+}
+
+/** An API without versions may have no dates at all. @param {any} version */
 function isDated({ released, deprecated, sunset, retired }) {
   return [released, deprecated, sunset, retired].some((each) => each !== null);
 }
@@ -62,28 +81,13 @@ function undatedNote(versions) {
   return rest.length > 0 && note('Without dates: ', ...links, '.');
 }
 
-/** The first to end first. @param {readonly any[]} versions @param {any} usage @param {string} now */
+/** Sorted by sunset, the nearest first. @param {readonly any[]} versions @param {any} usage @param {string} now */
 function goingTable(versions, usage, now) {
-  const used = usage?.versions ?? [];
-  const end = (/** @type {any} */ { sunset }) =>
-    sunset === null ? Number.POSITIVE_INFINITY : Date.parse(sunset);
+  const used = new Map((usage?.versions ?? []).map((/** @type {any} */ each) => [nameOf(each), each]));
   const going = versions
     .filter(({ stage }) => stage === 'deprecated')
-    .toSorted((one, other) => end(one) - end(other) || 0);
-  const rows = going.map((version) => {
-    const use = used.find(
-      (/** @type {any} */ each) => each.api === version.api && each.version === version.version,
-    );
-    return [
-      versionLink(version),
-      version.sunset === null ? 'no sunset' : `${date(version.sunset)}, ${away(version.sunset, now)}`,
-      use === undefined ? '–' : number(use.consumers),
-      use === undefined ? '–' : number(use.calls),
-      use === undefined ? '–' : trendWords(use.trend),
-      use === undefined ? '–' : use.lastCall === null ? 'never' : ago(use.lastCall, now),
-      use === undefined ? '' : verdictBadge(use),
-    ];
-  });
+    .toSorted((one, other) => (endOf(one) ?? Number.MAX_VALUE) - (endOf(other) ?? Number.MAX_VALUE))
+    .map((version) => ({ version, use: used.get(nameOf(version)) }));
   const heads = [
     'Version',
     'Ends',
@@ -93,7 +97,28 @@ function goingTable(versions, usage, now) {
     'Last call',
     'Verdict',
   ];
-  return table('Deprecated versions', heads, rows, 'Nothing is deprecated.');
+  return listTable({
+    ...{ key: 'deprecated', name: 'deprecated versions', caption: 'Deprecated versions', heads, rows: going },
+    size: SHORT_PAGE_ROWS,
+    find: ({ version }) => nameOf(version),
+    sorts: {
+      Version: ({ version }) => nameOf(version),
+      Ends: ({ version }) => endOf(version),
+      Consumers: ({ use }) => use?.consumers ?? null,
+      'Calls in 30 days': ({ use }) => use?.calls ?? null,
+      'Last call': ({ use }) => use?.lastCall ?? null,
+    },
+    cells: ({ version, use }) => [
+      versionLink(version),
+      version.sunset === null ? 'no sunset' : `${date(version.sunset)}, ${away(version.sunset, now)}`,
+      use === undefined ? '–' : number(use.consumers),
+      use === undefined ? '–' : number(use.calls),
+      use === undefined ? '–' : trendWords(use.trend),
+      use === undefined ? '–' : use.lastCall === null ? 'none recorded' : ago(use.lastCall, now),
+      use === undefined ? '' : verdictBadge(use),
+    ],
+    empty: 'No version is deprecated.',
+  });
 }
 
 /** @param {any} use */
@@ -110,26 +135,30 @@ function verdictBadge({ verdict }) {
 
 /** @param {any} traffic @param {readonly any[]} standing */
 function trafficTable({ versions, requests, unresolved }, standing) {
-  const rows = versions.map((/** @type {any} */ each) => {
-    const version = standing.find(({ api, version: label }) => api === each.api && label === each.version);
-    return [
-      versionLink(version ?? each),
-      stageBadge(version?.stage ?? null),
-      number(each.requests),
-      percent(requests === 0 ? 0 : each.requests / requests),
-      number(each.errors),
-    ];
-  });
+  const stages = new Map(standing.map((version) => [nameOf(version), version.stage]));
+  const rows = versions.toSorted(
+    (/** @type {any} */ one, /** @type {any} */ other) => other.requests - one.requests,
+  );
+  const heads = ['Version', 'Stage', figures('Requests'), figures('Share'), figures('5xx')];
   return h(
     'div',
     {},
-    table(
-      'Requests by version',
-      ['Version', 'Stage', figures('Requests'), figures('Share'), figures('5xx')],
-      rows,
-      'No request has come yet.',
-    ),
-    unresolved > 0 && note(`${counted(unresolved, 'request')} more named no version that there is.`),
+    listTable({
+      ...{ key: 'requests', name: 'versions', caption: 'Requests by version', heads, rows },
+      size: SHORT_PAGE_ROWS,
+      find: nameOf,
+      filters: { Stage: (each) => stages.get(nameOf(each)) ?? '' },
+      sorts: { Version: nameOf, Requests: (each) => each.requests, '5xx': (each) => each.errors },
+      cells: (each) => [
+        versionLink(each),
+        stageBadge(stages.get(nameOf(each)) ?? null),
+        number(each.requests),
+        percent(requests === 0 ? 0 : each.requests / requests),
+        number(each.errors),
+      ],
+      empty: 'No requests yet.',
+    }),
+    unresolved > 0 && note(`${counted(unresolved, 'more request')} matched no version.`),
   );
 }
 
@@ -141,7 +170,7 @@ function rateOf({ requests, deprecated }) {
   if (since === undefined || requests < since.requests) return undefined;
   const more = requests - since.requests;
   const seconds = (at - since.at) / 1000;
-  // Nobody looked for long: that was then.
+  // The tab was hidden for long: the mean since then is not the present rate.
   if (seconds > LONGEST_NOW_S) return undefined;
   return {
     perSecond: more / seconds,

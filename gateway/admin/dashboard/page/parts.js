@@ -1,10 +1,9 @@
 // Parts that several pages are made of: badges, names, tables that fit on a phone, tiles, lists of facts.
-// Nothing here asks or knows the gateway.
 import { h } from './elements.js';
 import { addressOf, nameOf, number } from './words.js';
 
 /** @typedef {import('./elements.js').Child} Child */
-/** @typedef {string | { readonly head: string, readonly figures: true }} Head */
+/** @typedef {string | { readonly head: string, readonly figures?: boolean | undefined, readonly sort?: import('./listing.js').Sort | undefined }} Head */
 
 /** @param {string | null} stage */
 export function stageBadge(stage) {
@@ -16,7 +15,7 @@ export function badge(kind, text) {
   return h('span', { class: `badge ${kind}` }, text);
 }
 
-/** Longer names have to break somewhere. */
+/** Longer names may break anywhere. */
 const LONGEST_WHOLE = 24;
 
 /** @param {{ api: string, version: string }} version */
@@ -30,24 +29,24 @@ export function listed(nodes) {
   return h('span', {}, ...nodes.flatMap((node, index) => (index === 0 ? [node] : [', ', node])));
 }
 
-/** Of a column of numbers, which stand under each other. @param {string} head @returns {Head} */
+/** The head of a column of numbers, which are aligned to the right. @param {string} head */
 export function figures(head) {
   return { head, figures: true };
 }
 
 /**
- * A column in which nothing stands is left out. On a phone each row is a card, and each cell says what it is; the roles say
- * what is a table still where the sheet makes blocks of it.
+ * Columns without any text are left out. On a phone the style sheet makes a card of each row; the roles keep it a table for
+ * screen readers.
  *
  * @param {string} caption
  * @param {readonly Head[]} heads
  * @param {readonly (readonly (Child | readonly Child[])[])[]} rows the first cell of each is its head
- * @param {string} empty what is said where there is no row
+ * @param {string} empty the text of a table without rows
  */
 export function table(caption, heads, rows, empty) {
   if (rows.length === 0) return h('p', { class: 'quiet' }, empty);
   const columns = heads
-    .map((each) => (typeof each === 'string' ? { head: each, figures: false } : each))
+    .map((each) => (typeof each === 'string' ? { head: each } : each))
     .map((each, index) => ({ ...each, says: index === 0 || rows.some((row) => row[index] !== '') }));
   const cell = (/** @type {Child | readonly Child[]} */ child, /** @type {number} */ index) =>
     index === 0
@@ -65,15 +64,7 @@ export function table(caption, heads, rows, empty) {
     h(
       'thead',
       { role: 'rowgroup' },
-      h(
-        'tr',
-        { role: 'row' },
-        ...columns
-          .filter(({ says }) => says)
-          .map((each) =>
-            h('th', { scope: 'col', role: 'columnheader', class: each.figures && 'figures' }, each.head),
-          ),
-      ),
+      h('tr', { role: 'row' }, ...columns.filter(({ says }) => says).map(columnHead)),
     ),
     h(
       'tbody',
@@ -89,13 +80,25 @@ export function table(caption, heads, rows, empty) {
   );
 }
 
-/** What may have to break anywhere. */
+/** @param {Exclude<Head, string>} column */
+function columnHead({ head, figures: areFigures, sort }) {
+  const direction = sort?.direction ?? null;
+  const arrow = direction === null ? '' : direction === 'ascending' ? ' ▲' : ' ▼';
+  return h(
+    'th',
+    { scope: 'col', role: 'columnheader', class: areFigures && 'figures', 'aria-sort': direction },
+    sort === undefined ? head : h('a', { class: 'sort', href: sort.href, 'data-list': true }, head),
+    arrow !== '' && h('span', { 'aria-hidden': 'true' }, arrow),
+  );
+}
+
+/** Longer texts may break anywhere. */
 const LONG = 30;
 
-/** @param {{ figures: boolean } | undefined} column @param {Child | readonly Child[]} child */
+/** @param {{ figures?: boolean | undefined } | undefined} column @param {Child | readonly Child[]} child */
 function kindOf(column, child) {
   if (column?.figures) return 'figures';
-  return typeof child === 'string' && child.length > LONG && 'long';
+  return typeof child === 'string' && (child.length > LONG ? 'long' : 'short');
 }
 
 /** @param {Child | readonly Child[]} child @returns {string} */
@@ -104,7 +107,7 @@ function textOf(child) {
   return child instanceof Node ? (child.textContent ?? '') : String(child);
 }
 
-/** Each as often as it comes. @param {readonly string[]} texts */
+/** Unique keys: each text with the count of equal texts before it. @param {readonly string[]} texts */
 function keysOf(texts) {
   const times = new Map();
   return texts.map((text) => {
@@ -115,7 +118,7 @@ function keysOf(texts) {
 }
 
 /**
- * What is said under those with the most calls, where there are others. A consumer that is known in two ways has two rows.
+ * A note if the gateway has sent only the rows with the most calls. A consumer that is identified in two ways has two rows.
  *
  * @param {readonly any[]} rows those with the most calls
  * @param {readonly any[]} versions
@@ -125,9 +128,9 @@ export function moreThan(rows, versions) {
   return (
     all > rows.length &&
     note(
-      `The ${number(rows.length)} with the most calls of ${number(all)}: `,
+      `The ${number(rows.length)} with the most calls of ${number(all)}. `,
       h('code', {}, 'sundial usage --format csv'),
-      ' writes the whole list.',
+      ' writes all of them.',
     )
   );
 }
@@ -162,8 +165,8 @@ export function section(head, ...children) {
   return h('section', { 'data-key': head }, h('h2', {}, head), ...children);
 }
 
-/** @param {readonly (readonly [string, Child | readonly Child[]])[]} pairs those without a value are left out */
+/** @param {readonly (readonly [string, Child | readonly Child[]])[]} pairs pairs without a value are left out */
 export function facts(pairs) {
-  const told = pairs.filter(([, value]) => value !== null && value !== undefined && value !== false);
-  return h('dl', {}, ...told.flatMap(([name, value]) => [h('dt', {}, name), h('dd', {}, value)]));
+  const given = pairs.filter(([, value]) => value !== null && value !== undefined && value !== false);
+  return h('dl', {}, ...given.flatMap(([name, value]) => [h('dt', {}, name), h('dd', {}, value)]));
 }

@@ -1,5 +1,4 @@
-// The pauses and holds of a version, and for whoever has signed in: making a pause, and ending one.
-// Part of the page of a version; what a pause may be is decided by the gateway.
+// The pauses and holds of a version, with forms to add and end a pause for signed-in operators.
 import { ask } from './ask.js';
 import { h } from './elements.js';
 import { signInNote, table } from './parts.js';
@@ -7,7 +6,7 @@ import { away, date } from './words.js';
 
 /** @param {{ version: any, overrides: readonly any[] | undefined, now: string, session: { signedIn: boolean }, again: () => void }} seen */
 export function pauseBox({ version, overrides, now, session, again }) {
-  if (overrides === undefined) return h('p', { class: 'quiet' }, 'Not known: the store does not answer.');
+  if (overrides === undefined) return h('p', { class: 'quiet' }, 'Unknown: the store does not answer.');
   const rows = overrides.map(({ id, kind, from, until, by, why }) => [
     kind,
     `${date(from)} to ${date(until)}, ends ${away(until, now)}`,
@@ -18,20 +17,20 @@ export function pauseBox({ version, overrides, now, session, again }) {
   return h(
     'div',
     {},
-    table('Pauses and holds', ['Kind', 'When', 'By', 'Why', ''], rows, 'None is in force.'),
+    table('Pauses and holds', ['Kind', 'When', 'By', 'Reason', ''], rows, 'No pauses or holds.'),
     version.stage === 'deprecated' &&
-      (session.signedIn ? pauseForm(version, again) : signInNote('pause its brownouts and its end')),
+      (session.signedIn ? pauseForm(version, again) : signInNote('pause brownouts and the sunset')),
   );
 }
 
 /** @param {any} version @param {() => void} again */
 function pauseForm({ api, version }, again) {
   return writeForm(
-    'Pause brownouts and the end',
+    'Pause brownouts and sunset',
     [
-      ['for', 'For how long, such as 2h or 3d', ''],
-      ['by', 'Who pauses', ''],
-      ['why', 'Why', ''],
+      ['for', 'Duration, such as 2h or 3d'],
+      ['by', 'Your name'],
+      ['why', 'Reason'],
     ],
     (given) => ask('/-/pauses', { method: 'POST', body: { api, version, ...given } }),
     again,
@@ -41,10 +40,10 @@ function pauseForm({ api, version }, again) {
 /** @param {string} id @param {() => void} again */
 function endForm(id, again) {
   return writeForm(
-    'End it',
+    'End pause',
     [
-      ['by', 'Who ends it', ''],
-      ['why', 'Why', ''],
+      ['by', 'Your name'],
+      ['why', 'Reason'],
     ],
     (given) => ask(`/-/pauses/${encodeURIComponent(id)}`, { method: 'DELETE', body: given }),
     again,
@@ -53,20 +52,20 @@ function endForm(id, again) {
 }
 
 /**
- * Closed until it is meant, so that nothing is written by a slip.
+ * A closed box, so that a slip writes nothing.
  *
  * @param {string} what
- * @param {readonly (readonly [name: string, label: string, value: string])[]} fields
+ * @param {readonly (readonly [name: string, label: string])[]} fields
  * @param {(given: Record<string, string>) => Promise<unknown>} write
  * @param {() => void} again
  * @param {string} [key]
  */
 function writeForm(what, fields, write, again, key = what) {
-  const told = h('p', { role: 'alert' });
-  const inputs = fields.map(([name, label, value]) => {
+  const message = h('p', { role: 'alert' });
+  const inputs = fields.map(([name, label]) => {
     const id = `${key}-${name}`.replaceAll(/\W+/g, '-');
     const input = /** @type {HTMLInputElement} */ (
-      h('input', { id, name, value, required: true, autocomplete: 'off' })
+      h('input', { id, name, required: true, autocomplete: 'off' })
     );
     return { name, input, line: [h('label', { for: id }, label), input] };
   });
@@ -74,7 +73,7 @@ function writeForm(what, fields, write, again, key = what) {
     'form',
     {},
     ...inputs.flatMap(({ line }) => line),
-    told,
+    message,
     h('button', { type: 'submit' }, what),
   );
   const summary = h('summary', {}, what);
@@ -82,18 +81,18 @@ function writeForm(what, fields, write, again, key = what) {
   let busy = false;
   form.addEventListener('submit', async (event) => {
     event.preventDefault();
-    // Twice pressed is once meant.
+    // A second press while the first is under way.
     if (busy) return;
     busy = true;
     try {
       await write(Object.fromEntries(inputs.map(({ name, input }) => [name, input.value.trim()])));
-      told.textContent = '';
+      message.textContent = '';
       for (const { input } of inputs) input.value = '';
       summary.focus();
       box.removeAttribute('open');
       again();
     } catch (error) {
-      told.textContent = error instanceof Error ? error.message : String(error);
+      message.textContent = error instanceof Error ? error.message : String(error);
     } finally {
       busy = false;
     }

@@ -1,5 +1,4 @@
-// Delivering again, for whoever has signed in: one delivery, or the dead letters of a subscription.
-// Part of the page of webhooks; what may be replayed is decided by the webhooks service.
+// Buttons that replay one delivery or the dead letters of a subscription, for signed-in operators.
 import { ask } from './ask.js';
 import { h } from './elements.js';
 import { note, signInNote } from './parts.js';
@@ -12,9 +11,10 @@ export function replayForm(subscription, { delivery }, again) {
 
 /** @param {any} known @param {{ signedIn: boolean }} session @param {() => void} again */
 export function replayDeadForm({ subscription, dead, disabled }, session, again) {
-  if (!session.signedIn) return signInNote('replay its dead letters');
-  if (disabled !== null) return note('Its dead letters can be replayed once its owner has enabled it.');
-  // Many at once: closed until it is meant.
+  if (!session.signedIn) return signInNote('replay dead letters');
+  if (disabled !== null)
+    return note('Dead letters can be replayed after the owner has enabled the subscription.');
+  // A closed box, so that a slip replays nothing.
   return h(
     'details',
     { 'data-key': 'dead' },
@@ -31,18 +31,18 @@ export function replayDeadForm({ subscription, dead, disabled }, session, again)
  * @param {string} key
  */
 function replayButton(label, subscription, what, again, key) {
-  const told = h('span', { role: 'status', class: 'note' });
+  const message = h('span', { role: 'status', class: 'note' });
   const button = h('button', { type: 'button' }, label);
   button.addEventListener('click', async () => {
-    told.textContent = 'Asking …';
+    message.textContent = 'Sending …';
     try {
       const path = `/-/webhooks/${encodeURIComponent(subscription)}/replay`;
       const { replayed, left } = await ask(path, { method: 'POST', body: what });
-      told.textContent = `${counted(replayed, 'delivery', 'deliveries')} due again${left > 0 ? `, ${left} left` : ''}.`;
+      message.textContent = `${counted(replayed, 'delivery', 'deliveries')} due again${left > 0 ? `, ${left} left` : ''}.`;
     } catch (error) {
-      told.textContent = error instanceof Error ? error.message : String(error);
+      message.textContent = error instanceof Error ? error.message : String(error);
     }
     again();
   });
-  return h('div', { 'data-own': true, 'data-key': key }, button, ' ', told);
+  return h('div', { 'data-own': true, 'data-key': key }, button, ' ', message);
 }

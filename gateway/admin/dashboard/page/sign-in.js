@@ -1,5 +1,4 @@
-// Signing in with the admin token and out again; the gateway keeps who is signed in, behind a cookie that no script reads.
-// Part of the frame of every page.
+// Signing in with the admin token and out again. The session is an HttpOnly cookie.
 import { ask } from './ask.js';
 import { h } from './elements.js';
 import { note } from './parts.js';
@@ -25,35 +24,35 @@ export function whoBox({ signedIn }, onChange, onTrouble) {
 
 /**
  * @param {() => void} onDone
- * @param {{ optional: boolean }} how optional: one may go on without
+ * @param {{ optional: boolean }} how optional: with a button that closes the form
  */
 export function signInForm(onDone, { optional }) {
   const field = /** @type {HTMLInputElement} */ (
     h('input', { id: 'token', type: 'password', autocomplete: 'current-password', required: true })
   );
-  const told = h('p', { role: 'alert' });
+  const message = h('p', { role: 'alert' });
   const form = h(
     'form',
     { id: 'sign-in', class: 'card', 'data-own': true, 'data-key': 'sign-in' },
     h('h2', {}, 'Sign in'),
-    // For what keeps passwords: it asks under which name.
+    // Password managers need a user name.
     h('input', { type: 'text', autocomplete: 'username', value: 'admin', hidden: true }),
     h('label', { for: 'token' }, 'Admin token'),
     field,
-    note('The one of listeners.admin.token, or else in the file admin-token of the data folder.'),
-    told,
+    note('The value of listeners.admin.token, or of the file admin-token in the data folder.'),
+    message,
     h('button', { type: 'submit' }, 'Sign in'),
     ' ',
     optional && h('a', { href: '#main', class: 'button' }, 'Not now'),
   );
   form.addEventListener('submit', async (event) => {
     event.preventDefault();
-    told.textContent = '';
+    message.textContent = '';
     try {
       await ask('/-/session', { method: 'POST', body: { token: field.value.trim() } });
       onDone();
     } catch (error) {
-      told.textContent = error instanceof Error ? error.message : String(error);
+      message.textContent = error instanceof Error ? error.message : String(error);
       field.select();
     }
   });

@@ -1,8 +1,7 @@
-// The four figures on top of the first page: deprecated share, next end, what is still called, how the gateway is.
-// Part of the overview.
+// The tiles of the overview: deprecated share, next sunset, versions still called, state of the gateway.
 import { h } from './elements.js';
 import { tile, versionLink } from './parts.js';
-import { counted, date, daysTo, number, percent } from './words.js';
+import { counted, date, daysTo, number, percent, until } from './words.js';
 
 /** @param {any} traffic @param {{ perSecond: number, share: number | undefined } | undefined} rate */
 export function shareTile({ share, requests, deprecated }, rate) {
@@ -11,7 +10,7 @@ export function shareTile({ share, requests, deprecated }, rate) {
       ? ''
       : ` · now ${rate.perSecond.toFixed(1)}/s${rate.share === undefined ? '' : `, ${percent(rate.share)} deprecated`}`;
   const note =
-    share === null ? 'no request yet' : `${number(deprecated)} of ${counted(requests, 'request')}${going}`;
+    share === null ? 'no requests yet' : `${number(deprecated)} of ${counted(requests, 'request')}${going}`;
   return tile(
     'Deprecated share',
     share === null ? '–' : percent(share),
@@ -25,11 +24,11 @@ export function nextTile(versions, now) {
   const [next] = versions
     .filter(({ stage, sunset }) => sunset !== null && (stage === 'deprecated' || stage === 'active'))
     .sort((one, other) => Date.parse(one.sunset) - Date.parse(other.sunset));
-  if (next === undefined) return tile('Next end', '–', 'no version has a sunset to come');
+  if (next === undefined) return tile('Next sunset', '–', 'no sunset ahead');
   const days = daysTo(next.sunset, now);
   return tile(
-    'Next end',
-    days < 1 ? 'within a day' : counted(days, 'day'),
+    'Next sunset',
+    days < 1 ? until(next.sunset, now) : counted(days, 'day'),
     h('span', {}, versionLink(next), `, ${date(next.sunset)}`),
     days <= 30 ? 'bad' : '',
   );
@@ -53,19 +52,21 @@ export function callersTile(usage, ledger) {
 
 /** @param {any} ready @param {any} last @param {readonly any[]} upstreams */
 export function stateTile({ status, store, plan }, last, upstreams) {
-  const down = upstreams
-    .flatMap(({ targets }) => targets)
-    .filter((/** @type {any} */ { up }) => up === false).length;
+  const targets = upstreams.flatMap((each) => each.targets);
+  const down = targets.filter(({ up }) => up === false).length;
+  const failing = targets.filter(({ up, failing: its }) => up !== false && its !== null).length;
   const trouble =
     store.state !== 'up'
-      ? ['store away', '/dashboard/upstreams']
+      ? ['store down', '/dashboard/upstreams']
       : last?.outcome === 'rejected' || last?.outcome === 'failed'
-        ? [`files ${last.outcome === 'failed' ? 'unread' : 'rejected'}`, '/dashboard/configuration']
+        ? [`reload ${last.outcome}`, '/dashboard/configuration']
         : status !== 'ready'
           ? [status, '/dashboard/upstreams']
           : down > 0
             ? [`${counted(down, 'target')} down`, '/dashboard/upstreams']
-            : undefined;
+            : failing > 0
+              ? [`${counted(failing, 'target')} failing`, '/dashboard/upstreams']
+              : undefined;
   const [words, leads] = trouble ?? ['ready', '/dashboard/configuration'];
   const note = h(
     'a',

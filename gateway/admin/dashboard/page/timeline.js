@@ -1,5 +1,4 @@
-// The lives of versions on one axis of time: a bar each, today's line through all of them, notice, brownouts, sunset.
-// A drawing for the eyes; the words beside it say the same. Used by the overview and by the page of a version.
+// Versions on one axis of time: a bar each, a line for today, notice, brownouts, sunset. The words beside a bar say the same.
 import { axisOf, isOn, place, upright, years } from './axis.js';
 import { h, s } from './elements.js';
 import { note } from './parts.js';
@@ -9,11 +8,13 @@ import { addressOf, away, date, nameOf } from './words.js';
 
 /**
  * @param {readonly any[]} versions
+ * @param {readonly any[]} all the versions that the axis has room for, so that all pages of a list have the same axis
  * @param {string} now
  * @param {{ link?: boolean }} [options]
  */
-export function timeline(versions, now, { link = true } = {}) {
-  const axis = axisOf(versions, now);
+export function timeline(versions, all, now, { link = true } = {}) {
+  if (versions.length === 0) return h('p', { class: 'quiet' }, 'No versions match.');
+  const axis = axisOf(all, now);
   return h(
     'div',
     { class: 'timeline' },
@@ -29,7 +30,7 @@ export function timeline(versions, now, { link = true } = {}) {
   );
 }
 
-/** Of its API. @param {readonly any[]} versions @param {number} index */
+/** Whether it is the first row of its API. @param {readonly any[]} versions @param {number} index */
 function isFirst(versions, index) {
   return index > 0 && versions[index - 1].api !== versions[index].api;
 }
@@ -52,7 +53,7 @@ function row(version, axis, now, { link, isFirst: first }) {
 }
 
 /**
- * Through the whole row, so that it is one line through all of them.
+ * As high as the row, so that the lines of all rows make one.
  *
  * @param {Axis} axis
  * @param {string} now
@@ -129,7 +130,7 @@ function inWords(
   if (deprecated !== null && !ended)
     said.push(`${stage === 'deprecated' ? 'since' : 'deprecated from'} ${date(deprecated)}`);
   if (sunset !== null) said.push(`${ended ? 'ended' : 'ends'} ${date(sunset)}, ${away(sunset, now)}`);
-  if (published !== null && published !== sunset) said.push(`first meant for ${date(published)}`);
+  if (published !== null && published !== sunset) said.push(`originally ${date(published)}`);
   if (retired !== null && retired !== sunset) said.push(`retired ${date(retired)}`);
   const [next] = ended ? [] : brownouts;
   if (brownoutUntil !== null) said.push(`in a brownout until ${date(brownoutUntil)}`);
@@ -142,10 +143,12 @@ function inWords(
 /** @param {readonly any[]} versions @param {Axis} axis */
 function legend(versions, { clipped }) {
   const has = (/** @type {(version: any) => boolean} */ test) => versions.some(test);
+  const hasPhase = (/** @type {string[]} */ ...stages) =>
+    has(({ phases }) => phases.some((/** @type {any} */ { stage }) => stages.includes(stage)));
   const marks = [
-    ['active', 'active'],
-    ['deprecated', 'deprecated'],
-    ['retired', 'ended'],
+    ...(hasPhase('active') ? [['active', 'active']] : []),
+    ...(hasPhase('deprecated') ? [['deprecated', 'deprecated']] : []),
+    ...(hasPhase('sunset', 'retired') ? [['retired', 'ended']] : []),
     ...(has(({ sunset }) => sunset !== null) ? [['sunset-mark', 'sunset']] : []),
     ...(has(({ deprecated, sunset }) => deprecated !== null && sunset !== null)
       ? [['notice-mark', 'notice']]
@@ -160,6 +163,6 @@ function legend(versions, { clipped }) {
     'p',
     { class: 'legend', 'aria-hidden': 'true' },
     ...marks.map(([kind, text]) => h('span', {}, h('i', { class: kind }), text)),
-    clipped && h('span', {}, 'what lies further off stands in words'),
+    clipped && h('span', {}, 'dates outside the axis stand in the words'),
   );
 }

@@ -1,5 +1,4 @@
-// Calls by day as a row of bars, with the same figures as a table for whoever would rather read.
-// Used by the pages of a version and of a consumer.
+// Calls by day as a row of bars, with the same figures as a table.
 import { h, s } from './elements.js';
 import { note, table } from './parts.js';
 import { counted, date, number } from './words.js';
@@ -7,11 +6,11 @@ import { counted, date, number } from './words.js';
 const HEIGHT = 96;
 const LOWEST = 2;
 
-/** @param {readonly { day: string, calls: number }[]} days whole ones without gaps, and today */
+/** @param {readonly { day: string, calls: number }[]} days whole days without gaps, and today */
 export function trend(days) {
   const most = Math.max(...days.map(({ calls }) => calls));
   const total = days.reduce((sum, { calls }) => sum + calls, 0);
-  if (total === 0) return h('p', { class: 'quiet' }, `No call in ${counted(days.length - 1, 'day')}.`);
+  if (total === 0) return h('p', { class: 'quiet' }, `No calls in ${counted(days.length - 1, 'day')}.`);
   const width = 100 / days.length;
   const bars = days.map(({ day, calls }, index) => {
     const height = calls === 0 ? 0 : Math.max(LOWEST, (calls / most) * HEIGHT);
@@ -43,7 +42,7 @@ export function trend(days) {
     h(
       'details',
       {},
-      h('summary', {}, 'The same as a table'),
+      h('summary', {}, 'Show as a table'),
       table(
         'Calls by day',
         ['Day', 'Calls'],

@@ -1,9 +1,9 @@
-// Upstreams and their targets: which are in service, what watches them, and whether the gateway itself is well.
-// Shown by dashboard.js for /dashboard/upstreams.
+// Upstreams and their targets: state, recent calls, checks; and the state of the gateway itself.
 import { ask } from './ask.js';
 import { h } from './elements.js';
-import { badge, facts, listed, section, table, versionLink, warning } from './parts.js';
-import { instant, length } from './words.js';
+import { listTable } from './listing.js';
+import { badge, facts, listed, section, versionLink, warning } from './parts.js';
+import { counted, instant, length, nameOf } from './words.js';
 
 export const title = 'Upstreams';
 
@@ -14,24 +14,24 @@ export async function look() {
 
 /** @param {any} seen */
 export function view({ upstreams, ready }) {
-  const down = upstreams.flatMap((/** @type {any} */ { upstream, targets }) =>
-    targets
-      .filter((/** @type {any} */ { up }) => up === false)
-      .map((/** @type {any} */ { target }) => `${upstream} at ${target}`),
+  const all = upstreams.flatMap((/** @type {any} */ { targets, ...upstream }) =>
+    targets.map((/** @type {any} */ target) => ({ ...upstream, ...target, isShared: targets.length > 1 })),
   );
-  const failing = upstreams.flatMap((/** @type {any} */ { upstream, targets }) =>
-    targets
-      .filter((/** @type {any} */ target) => target.failing !== null)
-      .map((/** @type {any} */ { target }) => `${upstream} at ${target}`),
-  );
+  const failing = all.filter((/** @type {any} */ each) => stateOf(each) === 'failing');
+  const down = all.filter((/** @type {any} */ each) => stateOf(each) === 'out of service');
+  const rows = [...new Set([...down, ...failing, ...all])];
+  const isReady = ready.status === 'ready' && ready.store.state === 'up';
   return [
     h('h1', {}, 'Upstreams'),
-    failing.length > 0 && warning('bad', `Calls fail: ${failing.join(', ')}.`),
-    down.length > 0 && warning('bad', `Out of service: ${down.join(', ')}.`),
+    failing.length > 0 && warning('bad', `Calls fail: ${namesOf(failing)}.`),
+    down.length > 0 && warning('bad', `Out of service: ${namesOf(down)}.`),
     section(
       'This gateway',
       facts([
-        ['State', badge(ready.status === 'ready' ? 'good' : 'bad', ready.status)],
+        [
+          'State',
+          badge(isReady ? 'good' : 'bad', isReady || ready.status !== 'ready' ? ready.status : 'not ready'),
+        ],
         [
           'Store',
           h(
@@ -45,52 +45,68 @@ export function view({ upstreams, ready }) {
     ),
     section(
       'Targets',
-      table(
-        'Targets',
-        ['Upstream', 'Target', 'State', 'Last 60 seconds', 'Taken out', 'Watched by', 'Serves'],
-        upstreams.flatMap(rowsOf),
-        'No version has an upstream.',
-      ),
+      listTable({
+        ...{ key: '', name: 'targets', caption: 'Targets', rows },
+        heads: ['Upstream', 'Target', 'State', 'Last 60 seconds', 'Ejections', 'Checks', 'Versions'],
+        find: ({ upstream, target, versions }) => `${upstream} ${target} ${versions.map(nameOf).join(' ')}`,
+        filters: { State: stateOf },
+        sorts: {
+          Upstream: ({ upstream }) => upstream,
+          Target: ({ target }) => target,
+          State: stateOf,
+          'Last 60 seconds': ({ recent }) => recent.calls,
+        },
+        cells: (each) => [
+          each.upstream,
+          each.target,
+          badge(STATES[stateOf(each)] ?? 'calm', stateOf(each)),
+          recentText(each),
+          each.ejections.map((/** @type {any} */ { by, count }) => `${count} × by ${by}`).join(', '),
+          checksOf(each),
+          listed(each.versions.map(versionLink)),
+        ],
+        empty: 'No version has an upstream.',
+      }),
     ),
   ];
 }
 
-/** @param {any} upstream */
-function rowsOf({ upstream, targets, versions, health, breaker, balance }) {
-  const watched = [
+/** More names than these are only counted. */
+const MOST_NAMES = 3;
+
+/** @param {readonly any[]} targets */
+function namesOf(targets) {
+  const names = targets.slice(0, MOST_NAMES).map(({ upstream, target }) => `${upstream} at ${target}`);
+  const rest = targets.length - names.length;
+  return [...names, ...(rest > 0 ? [counted(rest, 'more target')] : [])].join(', ');
+}
+
+/** @type {Readonly<Record<string, string>>} */
+const STATES = { 'out of service': 'bad', failing: 'bad', 'in service': 'good', answering: 'good' };
+
+/** @param {any} target up: null without health checks and without a breaker */
+function stateOf({ up, failing, recent }) {
+  if (up === false) return 'out of service';
+  if (failing !== null) return 'failing';
+  if (up) return 'in service';
+  return recent.calls > 0 ? 'answering' : 'idle';
+}
+
+/** @param {any} target */
+function checksOf({ health, breaker, balance, isShared }) {
+  const checks = [
     health !== null && `GET ${health.path} every ${length(health.every)}`,
-    breaker !== null && `a breaker after ${breaker.failures} failures in a row`,
-    targets.length > 1 && balance,
+    breaker !== null && `breaker after ${counted(breaker.failures, 'failure')} in a row`,
+    isShared && `balanced by ${balance}`,
   ];
-  return targets.map((/** @type {any} */ { target, up, ejections, recent, failing }) => [
-    upstream,
-    target,
-    stateOf(up, failing),
-    recentText(recent, failing),
-    ejections.map((/** @type {any} */ { by, count }) => `${count} × by ${by}`).join(', ') || 'never',
-    watched.filter((each) => each !== false).join(', ') || 'nothing',
-    listed(versions.map(versionLink)),
-  ]);
+  return checks.filter((each) => each !== false).join(', ') || 'none';
 }
 
-/**
- * @param {boolean | null} up null: neither checks nor a breaker watch it
- * @param {any} failing
- */
-function stateOf(up, failing) {
-  if (up === false) return badge('bad', 'out of service');
-  if (failing !== null) return badge('bad', 'failing');
-  return up ? badge('good', 'in service') : badge('calm', 'not watched');
-}
-
-/**
- * @param {any} recent
- * @param {any} failing
- */
-function recentText({ calls, failed }, failing) {
+/** @param {any} target */
+function recentText({ recent: { calls, failed }, failing }) {
   if (calls === 0) return 'no calls';
   if (failing === null) return failed === 0 ? `${calls} answered` : `${failed} of ${calls} failed`;
   const { since, share, error } = failing;
   const from = since === null ? '' : ` since ${instant(since)}`;
-  return `${failed} of ${calls} failed (${Math.round(share * 100)} %)${from}, last: ${error}`;
+  return `${failed} of ${calls} failed (${Math.round(share * 100)} %)${from}, last error: ${error}`;
 }

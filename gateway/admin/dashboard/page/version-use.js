@@ -1,24 +1,47 @@
-// The use of one version: whom its retirement today would meet, its calls by day, who makes them, and of what.
-// Part of the page of a version, where its calls are counted.
+// The use of one version: the effect of retiring it today, calls by day, consumers and operations.
 import { h } from './elements.js';
-import { figures, moreThan, note, section, stageBadge, table } from './parts.js';
+import { listTable } from './listing.js';
+import { figures, moreThan, note, section, stageBadge } from './parts.js';
 import { trend } from './trend.js';
 import { ago, away, consumerAddress, counted, date, daysTo, number, trendWords } from './words.js';
 
 /** @param {any} detail @param {any} usage */
 export function useOf(detail, usage) {
-  const { now, version, days } = detail;
+  const { now, version, days, impact } = detail;
   const [use] = usage.versions;
+  const tables = [
+    (use?.operations.length > 0 || version.operations.length > 0) &&
+      section('Operations', operations(use, version, now)),
+  ];
+  if (impact.refused.consumers + impact.spared.consumers === 0)
+    return [
+      section(
+        'Consumers',
+        h('p', {}, noCallWords(detail)),
+        note(answersWords(detail)),
+        ...countNotes(detail, use),
+      ),
+      ...tables,
+    ];
   return [
     h('div', { class: 'pair' }, impactBox(detail, use), section('Calls by day', trend(days))),
-    section('Who still calls it', callers(usage, detail), note(answersWords(detail))),
-    section('Operations', operations(use, version, now)),
+    section('Consumers', callers(usage, detail), note(answersWords(detail))),
+    ...tables,
   ];
 }
 
-/** What the metrics have seen, of whomever it came and however it was answered. @param {any} detail */
+/** @param {any} detail @param {any} use */
+function countNotes({ countedSince, now }, use) {
+  return [
+    `Calls are counted since ${date(countedSince)}, ${away(countedSince, now)}.`,
+    ...(use === undefined ? [] : [`Verdict: ${use.summary}.`]),
+    ...(use?.decides?.summaries ?? []).map((/** @type {string} */ each) => `${each}.`),
+  ].map((line) => note(line));
+}
+
+/** All requests in the metrics of this process, refused ones too. @param {any} detail */
 export function answersWords({ answers }) {
-  if (answers.length === 0) return 'Since this gateway started it has answered no request for this version.';
+  if (answers.length === 0) return 'No requests for this version since this gateway started.';
   const all = answers.reduce(
     (/** @type {number} */ sum, /** @type {any} */ { requests }) => sum + requests,
     0,
@@ -26,111 +49,114 @@ export function answersWords({ answers }) {
   const each = answers.map(
     (/** @type {any} */ { status, requests }) => `${number(requests)} with ${statusWords(status)}`,
   );
-  return `Since this gateway started it has answered ${counted(all, 'request')} for this version: ${each.join(', ')}.`;
+  return `Since this gateway started: ${counted(all, 'request')} for this version, ${each.join(', ')}.`;
 }
 
 /** @param {string} status */
 function statusWords(status) {
   /** @type {Record<string, string>} */
   const words = {
-    401: '401, without a known caller',
-    410: '410, refused for its end or a brownout',
-    301: '301, sent to another version',
+    401: '401 (no known caller)',
+    410: '410 (past its sunset, or a brownout)',
+    301: '301 (redirected to another version)',
   };
   return words[status] ?? status;
 }
 
-/** Where no call is recorded: what that says. @param {any} detail */
+/** The text if no call is recorded, by which calls the ledger records. @param {any} detail */
 function noCallWords({ recorded, countedSince, now }) {
   const when =
     daysTo(countedSince, now) > -30 ? `since ${date(countedSince)}, when recording began` : 'in 30 days';
   /** @type {Record<string, string>} */
   const words = {
-    all: `Nobody has called it ${when}.`,
-    operations: `No call of its deprecated operations was recorded ${when}. Other calls are not recorded.`,
-    exceptions: `No call was let in ${when}. Refused calls are not recorded.`,
+    all: `No calls ${when}.`,
+    operations: `No calls of its deprecated operations ${when}. Other calls are not recorded.`,
+    exceptions: `No calls by an exception ${when}. Refused calls are not recorded.`,
   };
   return words[recorded] ?? '';
 }
 
 /** @param {any} detail @param {any} use */
 function impactBox(detail, use) {
-  const { version, impact, countedSince, now } = detail;
+  const { version, impact } = detail;
   const { refused, spared } = impact;
   const ended = version.stage === 'sunset' || version.stage === 'retired';
   const answer = version.after.to === null ? '410 Gone' : `a redirect to ${version.after.to}`;
   const met = `${counted(refused.consumers, 'consumer')} with ${counted(refused.calls, 'call')} in 30 days`;
-  const lines = [
-    refused.consumers === 0 ? noCallWords(detail) : `${met} ${ended ? 'get' : 'would get'} ${answer}.`,
+  const effects = [
+    refused.consumers > 0 && `${met} ${ended ? 'get' : 'would get'} ${answer}.`,
     spared.consumers > 0 &&
-      `${counted(spared.consumers, 'consumer')} with ${counted(spared.calls, 'call')} ${ended ? 'go on' : 'would go on'} by an exception.`,
-    `Its calls are counted since ${date(countedSince)}, ${away(countedSince, now)}.`,
-    use !== undefined && `Verdict: ${use.summary}.`,
-    ...(use?.decides?.summaries ?? []).map((/** @type {string} */ each) => `${each}.`),
+      `${counted(spared.consumers, 'consumer')} with ${counted(spared.calls, 'call')} ${ended ? 'have' : 'would keep'} access through an exception.`,
   ];
-  const kind = refused.consumers > 0 ? 'near' : '';
   return h(
     'section',
-    { class: `impact ${kind}`, 'data-key': 'impact' },
-    h('h2', {}, ended ? 'Whom its end meets' : 'If it were retired today'),
-    ...lines
-      .filter((line) => line !== false)
-      .map((line, index) => h('p', { class: index === 0 ? 'lead' : 'note' }, line)),
+    { class: `impact ${refused.consumers > 0 ? 'near' : ''}`, 'data-key': 'impact' },
+    h('h2', {}, ended ? 'Effect of its sunset' : 'If it were retired today'),
+    ...effects.filter((line) => line !== false).map((line) => h('p', { class: 'lead' }, line)),
+    ...countNotes(detail, use),
   );
 }
 
 /** @param {any} usage @param {any} detail */
 function callers({ consumers, versions }, detail) {
   const { version, now } = detail;
-  const rows = consumers.map((/** @type {any} */ each) => [
-    h('a', { href: consumerAddress(each.consumer) }, each.consumer),
-    each.via,
-    number(each.calls),
-    trendWords(each.trend),
-    ago(each.lastCall, now),
-    each.operations.map((/** @type {any} */ { operation }) => operation ?? unnamed(version)).join(', '),
-  ]);
+  const operationsOf = (/** @type {any} */ each) =>
+    version.operations.length === 0
+      ? ''
+      : each.operations.map((/** @type {any} */ { operation }) => operation ?? unnamed(version)).join(', ');
   const heads = [
     'Consumer',
-    'Known by',
+    'Identified by',
     figures('Calls in 30 days'),
     figures('Week on week'),
     'Last call',
     'Operations',
   ];
-  return h('div', {}, table('Consumers', heads, rows, noCallWords(detail)), moreThan(consumers, versions));
+  return h(
+    'div',
+    {},
+    listTable({
+      ...{ key: '', name: 'consumers', caption: 'Consumers', heads, rows: consumers },
+      find: (each) => `${each.consumer} ${operationsOf(each)}`,
+      filters: { 'Identified by': ({ via }) => via },
+      sorts: {
+        Consumer: ({ consumer }) => consumer,
+        'Calls in 30 days': ({ calls }) => calls,
+        'Last call': ({ lastCall }) => lastCall,
+      },
+      cells: (each) => [
+        h('a', { href: consumerAddress(each.consumer) }, each.consumer),
+        each.via,
+        number(each.calls),
+        trendWords(each.trend),
+        ago(each.lastCall, now),
+        operationsOf(each),
+      ],
+      empty: noCallWords(detail),
+    }),
+    moreThan(consumers, versions),
+  );
 }
 
-/** What no operation of the policy names. @param {any} version */
+/** Requests that match no operation of the policy. @param {any} version */
 function unnamed({ operations: named }) {
-  return named.length === 0 ? 'all of it' : 'the rest';
+  return named.length === 0 ? 'all requests' : 'other requests';
 }
 
 /** @param {any} use @param {any} version @param {string} now */
 function operations(use, version, now) {
-  const rows = (use?.operations ?? []).map((/** @type {any} */ each) => {
-    const own = version.operations.find((/** @type {any} */ { operation }) => operation === each.operation);
-    return [
-      each.operation ?? unnamed(version),
-      own === undefined ? '' : stageBadge(own.stage),
-      number(each.consumers),
-      number(each.calls),
-      trendWords(each.trend),
-      ago(each.lastCall, now),
-    ];
-  });
-  const silent = version.operations.filter(
-    (/** @type {any} */ own) =>
-      !use?.operations.some((/** @type {any} */ { operation }) => operation === own.operation),
-  );
-  const unused = silent.map((/** @type {any} */ own) => [
-    own.operation,
-    stageBadge(own.stage),
-    '0',
-    '0',
-    '–',
-    'never',
-  ]);
+  /** @type {any[]} */
+  const called = use?.operations ?? [];
+  const declared = new Map(version.operations.map((/** @type {any} */ own) => [own.operation, own.stage]));
+  const uncalled = [...declared.keys()]
+    .filter((operation) => !called.some((each) => each.operation === operation))
+    .map((operation) => ({
+      operation,
+      consumers: 0,
+      calls: 0,
+      trend: { week: 0, weekBefore: 0 },
+      lastCall: null,
+    }));
   const heads = [
     'Operation',
     'Stage',
@@ -139,5 +165,30 @@ function operations(use, version, now) {
     figures('Week on week'),
     'Last call',
   ];
-  return table('Operations', heads, [...rows, ...unused], 'No operation of it was called in 30 days.');
+  return listTable({
+    ...{
+      key: 'operations',
+      name: 'operations',
+      caption: 'Operations',
+      heads,
+      rows: [...called, ...uncalled],
+    },
+    find: ({ operation }) => operation ?? unnamed(version),
+    filters: { Stage: ({ operation }) => declared.get(operation) ?? '' },
+    sorts: {
+      Operation: ({ operation }) => operation,
+      Consumers: ({ consumers }) => consumers,
+      'Calls in 30 days': ({ calls }) => calls,
+      'Last call': ({ lastCall }) => lastCall,
+    },
+    cells: ({ operation, consumers, calls, trend: change, lastCall }) => [
+      operation ?? unnamed(version),
+      declared.has(operation) ? stageBadge(declared.get(operation)) : '',
+      number(consumers),
+      number(calls),
+      trendWords(change),
+      lastCall === null ? 'none recorded' : ago(lastCall, now),
+    ],
+    empty: 'No calls in 30 days.',
+  });
 }

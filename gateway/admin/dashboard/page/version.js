@@ -1,12 +1,12 @@
-// One version: who still calls it and what of it, how that goes by day, and whom its retirement today would meet.
-// Shown by dashboard.js for /dashboard/version?api=…&version=…
+// One version: schedule, use, exceptions, brownouts and pauses.
 import { ask, unlessAway } from './ask.js';
 import { h, outside } from './elements.js';
-import { facts, figures, note, section, stageBadge, table } from './parts.js';
+import { listTable } from './listing.js';
+import { facts, figures, note, section, stageBadge, table, versionLink } from './parts.js';
 import { pauseBox } from './pause.js';
 import { timeline } from './timeline.js';
 import { answersWords, useOf } from './version-use.js';
-import { away, consumerAddress, date, nameOf, number } from './words.js';
+import { away, consumerAddress, counted, date, nameOf, number } from './words.js';
 
 export const title = 'Version';
 
@@ -18,37 +18,46 @@ export function subject(query) {
   return nameOf(which(query)).trim() || null;
 }
 
-/** What a version is and whom it has paused is told without the ledger. @param {import('./dashboard.js').Look} look */
+/** Schedule and pauses do not need the ledger. @param {import('./dashboard.js').Look} look */
 export async function look({ query, standing, session, again }) {
   const { api, version: label } = which(query);
-  const version = standing.apis
-    .flatMap((/** @type {any} */ each) => each.versions)
-    .find((/** @type {any} */ each) => each.api === api && each.version === label);
-  if (version === undefined) return { missing: 'The policies have no such version.' };
+  const versions = standing.apis.find((/** @type {any} */ each) => each.api === api)?.versions ?? [];
+  const version = versions.find((/** @type {any} */ each) => each.version === label);
+  if (version === undefined) return { missing: unknownVersion(api, label, versions) };
   const path = `/-/versions/${encodeURIComponent(api)}/${encodeURIComponent(label)}`;
   const usage = new URLSearchParams({ api, version: label, since: '30d', most: '100' });
   const [kept, held] = await Promise.all([
     unlessAway(Promise.all([ask(path), ask(`/-/usage?${usage}`)])),
     unlessAway(ask('/-/overrides')),
   ]);
-  const overrides = held.told?.overrides.filter(
+  const overrides = held.value?.overrides.filter(
     (/** @type {any} */ each) => each.api === api && (each.version === null || each.version === label),
   );
   return { now: standing.now, version, kept, overrides, session, again };
 }
 
+/** @param {string} api @param {string} label @param {readonly any[]} versions those of the API */
+function unknownVersion(api, label, versions) {
+  if (versions.length === 0) return ['The policies have no API ', h('code', {}, api || '""'), '.'];
+  return [
+    ...['The API ', h('code', {}, api), ' has no version ', h('code', {}, label || '""'), '. It has: '],
+    ...versions.flatMap((each, index) => [index > 0 && ', ', versionLink(each)]),
+    '.',
+  ];
+}
+
 /** @param {any} seen */
 export function view({ now, version, kept, overrides, session, again }) {
-  const [detail, usage] = kept.told ?? [];
+  const [detail, usage] = kept.value ?? [];
   const [use] = usage?.versions ?? [];
   return [
     h('h1', {}, nameOf(version), ' ', stageBadge(version.stage)),
-    section('Its life', timeline([version], now, { link: false }), dates(version, now)),
+    section('Schedule', timeline([version], [version], now, { link: false }), dates(version, now)),
     ...(detail !== undefined && detail.recorded !== 'none'
       ? useOf(detail, usage)
       : [
           section(
-            'Who calls it',
+            'Consumers',
             h('p', { class: 'quiet' }, kept.away ?? notRecorded(detail)),
             detail !== undefined && note(answersWords(detail)),
           ),
@@ -62,7 +71,7 @@ export function view({ now, version, kept, overrides, session, again }) {
 /** @param {any} detail */
 function notRecorded({ recording }) {
   return recording
-    ? 'Not recorded: the ledger records who calls what is deprecated.'
+    ? 'Not recorded: the ledger records only calls of deprecated versions and operations.'
     : 'Not recorded: the ledger is off.';
 }
 
@@ -85,40 +94,55 @@ function dates(
   },
   now,
 ) {
-  const told = (/** @type {string | null} */ instant) =>
+  const dated = (/** @type {string | null} */ instant) =>
     instant !== null && `${date(instant)}, ${away(instant, now)}`;
   const moves = extended.map(
     (/** @type {any} */ { to, announced: at }) => `to ${date(to)}, announced ${date(at)}`,
   );
   return facts([
-    ['Released', told(released)],
-    ['Announced', told(announced)],
-    ['Deprecated', told(deprecated)],
-    ['Sunset', told(sunset)],
-    ['First meant for', published !== sunset && told(published)],
+    ['Released', dated(released)],
+    ['Announced', dated(announced)],
+    ['Deprecated', dated(deprecated)],
+    ['Sunset', dated(sunset)],
+    ['Original sunset', published !== sunset && dated(published)],
     ['Extended', moves.length > 0 && moves.join('; ')],
-    ['Retired', retired !== sunset && told(retired)],
-    ['Closed to new consumers', told(freeze)],
+    ['Retired', retired !== sunset && dated(retired)],
+    ['Closed to new consumers', dated(freeze)],
     ['Successor', successor],
-    ['Because', reason],
-    ['Guide', guide !== null && outside(guide, 'how to move')],
+    ['Reason', reason],
+    ['Guide', guide !== null && outside(guide, 'migration guide')],
     ['Upstream', upstream ?? 'none'],
-    ['Mode', mode === 'observe' && 'observed only: nothing is refused'],
+    ['Mode', mode === 'observe' && 'observe: the gateway refuses nothing'],
   ]);
 }
 
 /** @param {any} use */
 function exceptions({ exceptions: all }) {
-  const rows = all.map((/** @type {any} */ { consumer, from, until, why, by, calls }) => [
-    h('a', { href: consumerAddress(consumer) }, consumer),
-    from.join(', '),
-    date(until),
-    why,
-    by,
-    number(calls),
-  ]);
-  const heads = ['Consumer', 'Leave from', 'Until', 'Why', 'By', figures('Calls in 30 days')];
-  return table('Exceptions', heads, rows, '');
+  const heads = ['Consumer', 'Exempt from', 'Until', 'Reason', 'By', figures('Calls in 30 days')];
+  return listTable({
+    ...{
+      key: 'exceptions',
+      name: 'exceptions',
+      caption: 'Exceptions',
+      heads,
+      rows: all,
+    },
+    find: ({ consumer, why, by }) => `${consumer} ${why} ${by}`,
+    sorts: {
+      Consumer: ({ consumer }) => consumer,
+      Until: ({ until }) => until,
+      'Calls in 30 days': ({ calls }) => calls,
+    },
+    cells: ({ consumer, from, until, why, by, calls }) => [
+      h('a', { href: consumerAddress(consumer) }, consumer),
+      from.join(', '),
+      date(until),
+      why,
+      by,
+      number(calls),
+    ],
+    empty: '',
+  });
 }
 
 /** @param {any} version */
@@ -128,13 +152,13 @@ function brownouts({ brownouts: all }) {
     .map((/** @type {any} */ { from, until, share }) => [
       date(from),
       date(until),
-      share === null ? 'everybody' : `${share} % of the callers`,
+      share === null ? 'all callers' : `${share} % of the callers`,
     ]);
   const rest = all.length - rows.length;
   return h(
     'div',
     {},
-    table('Brownouts', ['From', 'Until', 'Meets'], rows, ''),
-    rest > 0 && note(`and ${rest} more`),
+    table('Brownouts', ['From', 'Until', 'Applies to'], rows, ''),
+    rest > 0 && note(`${counted(rest, 'more brownout')} later.`),
   );
 }

@@ -1,112 +1,132 @@
-// What nobody may miss: above every page, each version that goes and is still called, the most urgent first.
-// From the versions and what the ledger has of them; an operation that goes before its version counts as one.
+// The warnings above every page, in one line that unfolds: refused policy files, and what ends within the notice horizon.
 import { h } from './elements.js';
-import { addressOf, away, counted, date, daysTo, nameOf, number } from './words.js';
+import { listed } from './parts.js';
+import { addressOf, away, counted, date, nameOf } from './words.js';
 
+const DAY_MS = 86_400_000;
 const NEAR_DAYS = 30;
-const MOST = 4;
-const KINDS = ['calm', 'near', 'bad', 'bad'];
+const MOST = 20;
 
 /** @typedef {{ versions?: readonly any[], recording: boolean } | undefined} Usage */
 
 /**
- * @param {{ now: string, apis: readonly any[], quarantined?: readonly string[], leftOut?: readonly string[] }} standing
+ * @param {{ now: string, noticeDays: number, apis: readonly any[], quarantined?: readonly string[], leftOut?: readonly string[] }} standing
  * @param {Usage} usage
  */
-export function warnings({ now, apis, quarantined = [], leftOut = [] }, usage) {
-  const all = apis
+export function warnings({ now, noticeDays, apis, quarantined = [], leftOut = [] }, usage) {
+  const ending = apis
     .flatMap(({ versions }) => versions)
-    .flatMap((version) => goingOf(version, usage))
-    .map((going) => warningOf(going, usage, now))
-    .sort((one, other) => other.urgency - one.urgency || one.days - other.days);
-  const rest = all.slice(MOST);
-  const called = rest.filter(({ urgency }) => urgency > 0).length;
+    .flatMap((version) => endingOf(version, usage))
+    .map((each) => ({ ...each, days: (Date.parse(each.ending.sunset) - Date.parse(now)) / DAY_MS }))
+    .filter(({ days }) => days <= noticeDays)
+    .toSorted((one, other) => one.days - other.days);
+  const refused = quarantined.length + leftOut.length;
+  if (refused + ending.length === 0) return [];
+  const called = ending.filter(isCalled);
+  const isNear = called.some(({ days }) => days <= NEAR_DAYS);
+  const kind = refused > 0 || isNear ? 'bad' : called.length > 0 ? 'near' : 'calm';
+  const parts = [
+    ...(refused > 0 ? [h('strong', {}, `${counted(refused, 'policy file')} refused`)] : []),
+    ...(ending.length > 0
+      ? [
+          h(
+            'span',
+            {},
+            h('strong', {}, counted(ending.length, 'sunset')),
+            ` within ${counted(noticeDays, 'day')}${calledWords(ending.length, called.length)}`,
+          ),
+        ]
+      : []),
+  ];
+  const rest = ending.length - MOST;
   return [
-    ...quarantined.slice(0, MOST).map((api) => refusedWarning(api, 'its last accepted form is served')),
-    ...leftOut.slice(0, MOST).map((api) => refusedWarning(api, 'it is not served')),
-    ...all.slice(0, MOST).map(({ node }) => node),
-    rest.length > 0 &&
+    h(
+      'details',
+      { class: `warning ${kind}`, 'data-key': 'warnings' },
+      h('summary', {}, listed(parts)),
       h(
-        'p',
-        { class: `warning ${KINDS[rest[0]?.urgency ?? 0]}`, 'data-key': 'more' },
-        h('a', { href: '/dashboard/#deprecated' }, `${number(rest.length)} more deprecated`),
-        called > 0 && `, ${called === rest.length ? 'all' : number(called)} still called`,
-        '.',
+        'ul',
+        {},
+        ...quarantined.map((api) => refusedLine(api, 'the gateway serves its last accepted form')),
+        ...leftOut.map((api) => refusedLine(api, 'the gateway does not serve it')),
+        ...ending.slice(0, MOST).map((each) => endingLine(each, usage, now)),
+        rest > 0 && h('li', {}, h('a', { href: '/dashboard/?sort=sunset' }, `${rest} more`)),
       ),
+    ),
   ];
 }
 
+/** @param {number} all @param {number} called */
+function calledWords(all, called) {
+  if (called === 0) return '';
+  return all === 1 ? ', still called' : `, ${called} still called`;
+}
+
 /** @param {string} api @param {string} effect */
-function refusedWarning(api, effect) {
+function refusedLine(api, effect) {
   return h(
-    'p',
-    { class: 'warning bad', 'data-key': `quarantined ${api}` },
+    'li',
+    { 'data-key': `refused ${api}` },
     `The policy file of ${api} is refused: ${effect}. `,
-    h('a', { href: '/dashboard/configuration' }, 'What is wrong with it'),
+    h('a', { href: '/dashboard/configuration' }, 'Show the problems'),
     '.',
   );
 }
 
 /**
- * The version itself, or what of it goes while the version stays.
+ * The version if it is deprecated, or else its deprecated operations; only what has a sunset.
  *
  * @param {any} version
  * @param {Usage} usage
  */
-function goingOf(version, usage) {
+function endingOf(version, usage) {
+  if (version.stage !== 'deprecated' && version.stage !== 'active') return [];
   const use = usage?.versions?.find((each) => each.api === version.api && each.version === version.version);
-  if (version.stage === 'deprecated') return [{ version, name: nameOf(version), going: version, use }];
-  if (version.stage !== 'active') return [];
-  return version.operations
-    .filter((/** @type {any} */ { stage }) => stage === 'deprecated')
-    .map((/** @type {any} */ going) => ({
-      version,
-      name: `${nameOf(version)} ${going.operation}`,
-      going,
-      use: use && {
-        consumers: 0,
-        calls: 0,
-        summary: use.summary,
-        ...use.operations.find((/** @type {any} */ { operation }) => operation === going.operation),
-      },
-    }));
+  const name = nameOf(version);
+  const all =
+    version.stage === 'deprecated'
+      ? [{ version, name, ending: version, use }]
+      : version.operations
+          .filter((/** @type {any} */ { stage }) => stage === 'deprecated')
+          .map((/** @type {any} */ ending) => ({
+            version,
+            name: `${name} ${ending.operation}`,
+            ending,
+            use: use && {
+              consumers: 0,
+              calls: 0,
+              summary: use.summary,
+              ...use.operations.find((/** @type {any} */ { operation }) => operation === ending.operation),
+            },
+          }));
+  return all.filter((/** @type {any} */ { ending }) => ending.sunset !== null);
 }
 
-/**
- * @param {{ version: any, name: string, going: any, use: any }} subject
- * @param {Usage} usage
- * @param {string} now
- */
-function warningOf({ version, name, going, use }, usage, now) {
+/** @param {any} subject */
+function isCalled({ use }) {
+  return (use?.calls ?? 0) > 0;
+}
+
+/** @param {any} subject @param {Usage} usage @param {string} now */
+function endingLine({ version, name, ending, use }, usage, now) {
   const { brownoutUntil, paused, held } = version;
-  const { sunset } = going;
-  const days = sunset === null ? Number.POSITIVE_INFINITY : daysTo(sunset, now);
-  const called = (use?.calls ?? 0) > 0;
-  const urgency = brownoutUntil !== null ? 3 : called && days <= NEAR_DAYS ? 2 : called ? 1 : 0;
-  const end =
-    sunset === null ? 'is deprecated and has no sunset yet' : `ends on ${date(sunset)}, ${away(sunset, now)}`;
-  const node = h(
-    'p',
-    { class: `warning ${KINDS[urgency]}`, 'data-key': name },
-    h('strong', {}, h('a', { href: addressOf(version) }, name), ` ${end}.`),
-    ` ${callersWords(use, usage)}`,
-    brownoutUntil !== null && ` A brownout refuses its calls until ${date(brownoutUntil)}.`,
-    paused && ' An operator has paused its brownouts and its end.',
-    held && ' Its guard holds the end.',
+  return h(
+    'li',
+    { 'data-key': name },
+    h('a', { href: addressOf(version) }, name),
+    ` ends on ${date(ending.sunset)}, ${away(ending.sunset, now)}. ${callersWords(use, usage)}`,
+    brownoutUntil !== null && ` A brownout refuses calls until ${date(brownoutUntil)}.`,
+    paused && ' An operator has paused brownouts and the sunset.',
+    held && ' The guard retire_when holds the sunset.',
   );
-  return { urgency, days, node };
 }
 
-/**
- * @param {any} use
- * @param {Usage} usage
- */
+/** @param {any} use @param {Usage} usage */
 function callersWords(use, usage) {
   if (usage === undefined) return '';
-  if (!usage.recording) return 'Who calls it is not recorded.';
+  if (!usage.recording) return 'Calls are not recorded.';
   if (use === undefined) return '';
-  if (use.calls === 0)
-    return use.verdict === 'too_early' ? `Usage: ${use.summary}.` : 'No call of it was recorded in 30 days.';
+  if (use.calls === 0) return use.verdict === 'too_early' ? `Usage: ${use.summary}.` : 'No calls in 30 days.';
   const verb = use.consumers === 1 ? 'calls' : 'call';
   return `${counted(use.consumers, 'consumer')} still ${verb} it: ${counted(use.calls, 'call')} in 30 days.`;
 }

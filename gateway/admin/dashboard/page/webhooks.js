@@ -1,9 +1,9 @@
-// Webhooks: who is called where, how that fares, and of one subscription each delivery with its attempts.
-// Shown by dashboard.js for /dashboard/webhooks, and /dashboard/webhooks?id=…&state=… of one.
+// Webhook subscriptions with their state, and the deliveries of one subscription.
 import { ask, Refused } from './ask.js';
 import { deliveryTable } from './deliveries.js';
 import { h } from './elements.js';
-import { badge, facts, figures, note, section, table, tile } from './parts.js';
+import { listTable } from './listing.js';
+import { badge, facts, figures, note, section, tile } from './parts.js';
 import { replayDeadForm } from './replay.js';
 import { ago, counted, number, until } from './words.js';
 
@@ -24,11 +24,11 @@ export async function look({ query, session, again }) {
   try {
     const all = await ask('/-/webhooks');
     if (id === null) return { all, session, again };
-    const asked = state === null ? '' : `?${new URLSearchParams({ state })}`;
-    const one = await ask(`/-/webhooks/${encodeURIComponent(id)}${asked}`);
+    const filter = state === null ? '' : `?${new URLSearchParams({ state })}`;
+    const one = await ask(`/-/webhooks/${encodeURIComponent(id)}${filter}`);
     return { all, one, state, session, again };
   } catch (error) {
-    // What the gateway says of a service that is away or not set is what this page has to say.
+    // The message says that the service is not configured, or why it does not answer.
     if (!(error instanceof Refused) || error.status === 401) throw error;
     return { why: error };
   }
@@ -46,7 +46,7 @@ export function view({ why, all, one, state, session, again }) {
 
 /** @param {any} all */
 function overview({ deliveries, subscriptions, total, oldestDue, clock }) {
-  const troubled = subscriptions.filter(isInTrouble);
+  const failing = subscriptions.filter(isFailing);
   return [
     h('h1', {}, title),
     h(
@@ -55,27 +55,27 @@ function overview({ deliveries, subscriptions, total, oldestDue, clock }) {
       tile(
         'Pending',
         number(deliveries.pending),
-        oldestDue === null ? 'nothing waits' : `the next is due ${until(oldestDue, clock)}`,
+        oldestDue === null ? 'no delivery waits' : `the next is due ${until(oldestDue, clock)}`,
       ),
-      tile('Delivered', number(deliveries.delivered), 'that are still kept'),
+      tile('Delivered', number(deliveries.delivered), 'within the retention time'),
+      tile('Dead letters', number(deliveries.dead), 'retries exhausted', deliveries.dead > 0 ? 'bad' : ''),
       tile(
-        'Dead letters',
-        number(deliveries.dead),
-        'given up; can be replayed',
-        deliveries.dead > 0 ? 'bad' : '',
-      ),
-      tile(
-        'In trouble',
-        number(troubled.length),
+        'Failing',
+        number(failing.length),
         `of ${counted(total, 'subscription')}`,
-        troubled.length > 0 ? 'near' : '',
+        failing.length > 0 ? 'near' : '',
       ),
     ),
     section(
       'Subscriptions',
-      table(
-        'Subscriptions',
-        [
+      listTable({
+        ...{
+          key: '',
+          name: 'subscriptions',
+          caption: 'Subscriptions',
+          rows: subscriptions,
+        },
+        heads: [
           'Subscription',
           'State',
           'Endpoint',
@@ -86,17 +86,27 @@ function overview({ deliveries, subscriptions, total, oldestDue, clock }) {
           'Last attempt',
           'Next attempt',
         ],
-        subscriptions.map((/** @type {any} */ each) => row(each, clock)),
-        'Nobody has subscribed.',
-      ),
+        find: ({ subscription, host, owner }) => `${subscription} ${host} ${owner}`,
+        filters: { State: ({ state }) => state },
+        sorts: {
+          Subscription: ({ subscription }) => subscription,
+          Endpoint: ({ host }) => host,
+          Owner: ({ owner }) => owner,
+          Pending: ({ pending }) => pending,
+          'Failures in a row': ({ failures }) => failures,
+          'Dead letters': ({ dead }) => dead,
+        },
+        cells: (each) => row(each, clock),
+        empty: 'No subscriptions.',
+      }),
       total > subscriptions.length &&
-        note(`These are ${subscriptions.length} of ${number(total)}, those in trouble first.`),
+        note(`${subscriptions.length} of ${number(total)} subscriptions, those with failures first.`),
     ),
   ];
 }
 
 /** @param {any} subscription */
-function isInTrouble({ state, failures }) {
+function isFailing({ state, failures }) {
   return state !== 'active' || failures > 0;
 }
 
@@ -144,6 +154,7 @@ function addressOf(id, state) {
 function ofOne({ subscriptions }, { subscription: id, total, deliveries, clock }, state, session, again) {
   const known = subscriptions.find((/** @type {any} */ { subscription }) => subscription === id);
   return [
+    h('p', { class: 'back note' }, h('a', { href: WEBHOOKS }, 'All subscriptions')),
     h('h1', {}, id),
     known !== undefined &&
       section('Endpoint', standing(known, clock), known.dead > 0 && replayDeadForm(known, session, again)),
@@ -151,9 +162,8 @@ function ofOne({ subscriptions }, { subscription: id, total, deliveries, clock }
       'Deliveries',
       note(...stateLinks(id, state)),
       deliveryTable(id, deliveries, clock, session, again),
-      total > deliveries.length && note(`The newest ${deliveries.length} of ${number(total)}.`),
+      total > deliveries.length && note(`The newest ${deliveries.length} of ${number(total)} deliveries.`),
     ),
-    note(h('a', { href: WEBHOOKS }, 'All subscriptions')),
   ];
 }
 
@@ -167,9 +177,9 @@ function standing(known, clock) {
     ['Events', known.events.join(', ')],
     [
       'Disabled',
-      disabled !== null && `${disabled.reason}, ${ago(disabled.at, clock)}; its owner enables it again`,
+      disabled !== null && `${disabled.reason}, ${ago(disabled.at, clock)}. Only the owner can enable it.`,
     ],
-    ['Breaker', openUntil !== null && `lets nothing through; tries again ${until(openUntil, clock)}`],
+    ['Breaker', openUntil !== null && `open, next attempt ${until(openUntil, clock)}`],
     [
       'Failing',
       failingSince !== null &&

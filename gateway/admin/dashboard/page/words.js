@@ -1,5 +1,4 @@
-// Dates, counts and lengths in words, by the clock of the gateway: the same for everybody, wherever the browser stands.
-// Used by every page.
+// Dates, counts and durations in words, in UTC and by the clock of the gateway.
 
 const DAY_MS = 86_400_000;
 const MONTHS = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ');
@@ -22,12 +21,12 @@ export function number(count) {
 export function date(instant) {
   const [day = '', time = ''] = instant.split('T');
   const [year, month, dayOfMonth] = day.split('-').map(Number);
-  const told = `${dayOfMonth} ${MONTHS[(month ?? 1) - 1]} ${year}`;
-  return time === '' || time.startsWith('00:00:00') ? told : `${told}, ${time.slice(0, 5)} UTC`;
+  const text = `${dayOfMonth} ${MONTHS[(month ?? 1) - 1]} ${year}`;
+  return time === '' || time.startsWith('00:00:00') ? text : `${text}, ${time.slice(0, 5)} UTC`;
 }
 
 /**
- * Whole days from `now` on; negative for what has been.
+ * Whole days from `now` on; negative in the past.
  *
  * @param {string} instant
  * @param {string} now
@@ -50,7 +49,7 @@ export function away(instant, now) {
 }
 
 /**
- * `3 minutes ago`, for what has been.
+ * `3 minutes ago`, for the past.
  *
  * @param {string} instant
  * @param {string} now
@@ -61,7 +60,7 @@ export function ago(instant, now) {
 }
 
 /**
- * `in 5 minutes`, for what is to come; `now` once it is due.
+ * `in 5 minutes`, for the future; `now` once it is due.
  *
  * @param {string} instant
  * @param {string} now
@@ -72,7 +71,7 @@ export function until(instant, now) {
   return seconds < 60 ? 'within a minute' : `in ${roughly(seconds)}`;
 }
 
-/** In the largest unit of which it has a whole one. @param {number} seconds */
+/** In the largest unit that fits once. @param {number} seconds */
 function roughly(seconds) {
   if (seconds < 3600) return counted(Math.floor(seconds / 60), 'minute');
   if (seconds < 86_400) return counted(Math.floor(seconds / 3600), 'hour');
@@ -108,13 +107,13 @@ const LEAST = 0.1;
 /** @param {number} part of 1 */
 export function percent(part) {
   const whole = part * 100;
-  // Few is not none, and most is not all.
+  // Rounding must not show a few as none, nor most as all.
   if (whole > 0 && whole < LEAST) return `< ${LEAST} %`;
   if (whole < 100 && whole > 100 - LEAST) return `> ${100 - LEAST} %`;
   return `${whole > 0 && whole < 10 ? whole.toFixed(1) : Math.round(whole)} %`;
 }
 
-/** How the gateway calls what an API without versions has. */
+/** The label of an API without versions. */
 const UNVERSIONED = 'none';
 
 /** @param {{ api: string, version: string }} version */
@@ -144,5 +143,6 @@ export function trendWords({ week, weekBefore }) {
   if (weekBefore === 0) return 'new';
   if (week >= MANY_TIMES * weekBefore) return `▲ ${number(Math.round(week / weekBefore))} times`;
   const change = Math.round(((week - weekBefore) / weekBefore) * 100);
+  if (change === 0) return 'steady';
   return `${change > 0 ? '▲' : '▼'} ${number(Math.abs(change))} %`;
 }

@@ -101,7 +101,7 @@ export function createForwarder({
       onCut(why) {
         // A client that left is no fault.
         if (!(why instanceof Fault)) facts.completion.refusal = why.reason;
-        else if (!inbound.gone) facts.completion.fault = why.code;
+        else if (!inbound.gone) facts.completion.fault = why;
         call.done();
       },
       onRefused(why) {

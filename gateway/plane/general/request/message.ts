@@ -143,6 +143,7 @@ export function outcomeOf(open: OpenRequest, complete: boolean): ExchangeOutcome
   const { raw, res, inbound, view, glimpse, client, switched } = open;
   return {
     method: raw.method ?? '-',
+    host: view?.host,
     path: view?.path ?? withoutSecrets(raw.url ?? '-'),
     status: switched ? 101 : res.headersSent ? res.statusCode : CLIENT_LEFT,
     bytes: open.bytes + (inbound?.bytes ?? 0),

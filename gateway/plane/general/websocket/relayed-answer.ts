@@ -45,7 +45,7 @@ export async function relayAnswer(
   });
   answer.once('error', (cause) => {
     // Before the client's connection is reset, after which the request counts as over. A client that left is no fault.
-    if (!inbound.gone) facts.completion.fault = toFault(cause, order).code;
+    if (!inbound.gone) facts.completion.fault = toFault(cause, order);
   });
   answer.on('data', (chunk: Buffer) => {
     inbound.bytes += chunk.length;

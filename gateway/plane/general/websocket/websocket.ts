@@ -135,6 +135,7 @@ export function createWebsockets(ports: WebsocketPorts): Websockets {
     }
 
     function send(chosen: Choice): void {
+      facts.completion.target = chosen.target.origin;
       const route = pools.route(upstream, chosen.target);
       const call = (): void => {
         giveUp = shakeHands({

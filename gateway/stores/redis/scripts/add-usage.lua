@@ -1,17 +1,17 @@
--- Adds one batch of a writer to the ledger, all of it or, where its number was added before, nothing. Called by ledger.ts.
+-- Adds one batch of a writer to the ledger, whole; a batch whose number was added before adds nothing.
 --
--- KEYS[1]  what every key of the ledger begins with, its hash tag included: the others are made of it, on the same node
--- ARGV[1]  the writer           ARGV[2]  number of the batch    ARGV[3]  milliseconds for which a writer is remembered
--- ARGV[4]  form of the records  ARGV[5]  agents kept of a record
--- ARGV[6]  when the batch was made                              ARGV[7]  how many versions are counted from then on
--- then     each of those as it is named in the hash of them
--- then     for each record: its name in the index, its name in that of consumers, first seen, last seen, agents, sample or '',
---          how many days, and for each of them its number and the calls
+-- KEYS[1]  the prefix of every key of the ledger, with its hash tag; the script derives the other keys from it, on the same node
+-- ARGV[1]  the writer              ARGV[2]  number of the batch    ARGV[3]  milliseconds for which a writer is remembered
+-- ARGV[4]  version of the format   ARGV[5]  agents kept per record
+-- ARGV[6]  when the batch was made                                 ARGV[7]  number of versions counted since then
+-- then     the name of each of those versions
+-- then     for each record: its name in each of the two indexes, first seen, last seen, agents, sample or '', the number of days,
+--          and for each day its number and the calls
 --
--- Returns  how many records could not be added whole, because something else stands in their place
+-- Returns  the number of records that could not be added whole, because a value of another type has their key
 --
--- Instants are compared as numbers: exact below 2^53. Fields this script does not know stay as they are; what is no number where
--- one belongs is written anew.
+-- Instants are compared as numbers, which are exact below 2^53. Unknown fields are kept. A field that should hold a number and
+-- does not is overwritten.
 
 local base = KEYS[1]
 local writer = base .. ':writer:' .. ARGV[1]
@@ -20,7 +20,7 @@ if tonumber(ARGV[2]) <= tonumber(redis.call('GET', writer) or '0') then
 end
 redis.call('SET', writer, ARGV[2], 'PX', ARGV[3])
 
--- The latest last; of more than are kept the latest. Nil where the new ones are what stands there.
+-- Appends the new agents and keeps the latest ones. Nil if nothing changes.
 local function merged(known, fresh)
   if fresh == '' or fresh == known then
     return nil
@@ -80,7 +80,7 @@ local function addRecord(at, days)
   if sample ~= '' then
     set('sample', sample)
   end
-  -- A later form stays named: who wrote it adds to what is here, and takes nothing away.
+  -- A later version of the format only adds fields, so its number is kept.
   if not form or form < tonumber(ARGV[4]) then
     set('form', ARGV[4])
   end
@@ -93,7 +93,7 @@ local function addRecord(at, days)
   end
 end
 
--- The batch counts as added from its number on: one record that cannot be is not to take the others along.
+-- The number is stored already, so a failed record must not stop the others: a resend would add nothing.
 local failed = 0
 while at <= #ARGV do
   local days = tonumber(ARGV[at + 6])

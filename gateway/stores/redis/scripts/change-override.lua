@@ -1,12 +1,12 @@
--- Stores or removes one override and tells every gateway. Called by shared-state.ts.
+-- Stores or removes one override and appends the change to the stream.
 --
--- KEYS[1]  the overrides by id
+-- KEYS[1]  hash of overrides by id
 -- KEYS[2]  the stream of changes
 -- ARGV[1]  the id
 -- ARGV[2]  the override, '' to remove it
--- ARGV[3]  about how many changes are kept
+-- ARGV[3]  approximate number of changes to keep
 --
--- Returns  1 when something changed or 0
+-- Returns  1 if something changed, else 0
 
 local changed = 1
 if ARGV[2] == '' then

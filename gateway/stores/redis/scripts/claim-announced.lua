@@ -1,12 +1,12 @@
--- Gives an announcement to who asks unless it is made or another is at it, atomically. Called by announced.ts.
+-- Leases an announcement to a caller, unless it was made or another caller has the lease.
 --
--- KEYS[1]  what has been announced: a hash of texts by id
--- KEYS[2]  who is at this one; absent when nobody is
+-- KEYS[1]  hash of the texts of made announcements by id
+-- KEYS[2]  the owner of the lease; absent if there is none
 -- ARGV[1]  the id
--- ARGV[2]  who asks
--- ARGV[3]  milliseconds until it is free again without a word from its owner
+-- ARGV[2]  the caller
+-- ARGV[3]  milliseconds until the lease expires
 --
--- Returns  { `kept`, its text }, { `held`, '' }, or { `claimed`, '' }, also to the one who has it
+-- Returns  { 'kept', text }, { 'held', '' }, or { 'claimed', '' }, also to the owner
 
 local text = redis.call('HGET', KEYS[1], ARGV[1])
 if text then

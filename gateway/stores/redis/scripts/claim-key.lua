@@ -1,10 +1,10 @@
--- Gives an idempotency key to who asks unless something stands there, atomically (IDM-5). Called by state-scripts.ts.
+-- Claims an idempotency key for a caller, unless it is taken (IDM-5).
 --
--- KEYS[1]  the key: a hash of its state, its owner, and the record of a kept answer; absent when free
--- ARGV[1]  who asks
--- ARGV[2]  milliseconds until it is free again without a word from its owner
+-- KEYS[1]  hash of state, owner and, for a kept answer, record; absent when free
+-- ARGV[1]  the caller
+-- ARGV[2]  milliseconds until the claim expires
 --
--- Returns  { `claimed`, '' }, also to the one who has it, or { what stands there, its record or '' }
+-- Returns  { 'claimed', '' }, also to the owner, or { state, record or '' }
 
 local found = redis.call('HMGET', KEYS[1], 'state', 'owner', 'record')
 if found[1] and not (found[1] == 'running' and found[2] == ARGV[1]) then

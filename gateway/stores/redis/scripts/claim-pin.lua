@@ -1,10 +1,12 @@
--- Stores a pin unless there is one, tells every gateway, and returns the one that stands. Called by shared-state.ts.
+-- Stores a pin unless there is one, and appends the change to the stream.
 --
 -- KEYS[1]  the pin
 -- KEYS[2]  the stream of changes
 -- ARGV[1]  the pin to store
--- ARGV[2]  the key as gateways know it
--- ARGV[3]  about how many changes are kept
+-- ARGV[2]  the key of the pin in gateways
+-- ARGV[3]  approximate number of changes to keep
+--
+-- Returns  the stored pin
 
 local standing = redis.call('GET', KEYS[1])
 if standing then

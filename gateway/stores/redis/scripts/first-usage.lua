@@ -1,11 +1,10 @@
--- When a consumer was first seen on a version, whatever the operation, and since when calls of it are counted. Called by
--- ledger.ts.
+-- When a consumer was first seen on a version, over all operations, and since when calls of the version are counted.
 --
--- KEYS[1]  what every key of the ledger begins with
+-- KEYS[1]  the prefix of every key of the ledger
 -- ARGV[1], ARGV[2]  from and to in the index, as ZRANGEBYLEX takes them
--- ARGV[3]  the version as it is named in the hash of them
+-- ARGV[3]  the name of the version
 --
--- Returns  { first seen, nothing where it never was; counted since, nothing where it is not }
+-- Returns  { first seen, counted since }; each false if there is none
 
 local first = false
 for _, name in ipairs(redis.call('ZRANGEBYLEX', KEYS[1] .. ':index', ARGV[1], ARGV[2])) do

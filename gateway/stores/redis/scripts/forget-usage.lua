@@ -1,11 +1,11 @@
--- Forgets days of the records in one piece of the ledger, and the records that have none left. Called by ledger.ts.
+-- Removes days from a range of records of the ledger, and the records that have no day left.
 --
--- KEYS[1]  what every key of the ledger begins with
--- ARGV[1]  'index' or 'consumers': which order to walk   ARGV[2], ARGV[3]  from and to, as ZRANGEBYLEX takes them
--- ARGV[4]  records to look at at most                    ARGV[5]  the first day that stays, by number; '' where none does
--- ARGV[6]  no further record is looked at after so many days
+-- KEYS[1]  the prefix of every key of the ledger
+-- ARGV[1]  'index' or 'consumers': which index to scan   ARGV[2], ARGV[3]  from and to, as ZRANGEBYLEX takes them
+-- ARGV[4]  most records to look at                       ARGV[5]  number of the first day to keep; '' removes all days
+-- ARGV[6]  the scan stops after this many days
 --
--- Returns  { the last record looked at as that index names it, '' behind the last; how many records went }
+-- Returns  { the last record looked at, as named in that index; '' after the last one; the number of removed records }
 
 local base = KEYS[1]
 local isIndex = ARGV[1] == 'index'
@@ -13,7 +13,7 @@ local names = redis.call('ZRANGEBYLEX', base .. ':' .. ARGV[1], ARGV[2], ARGV[3]
 local gone, seen = 0, 0
 local last = ''
 
--- Api, version, consumer in the one, consumer, api, version in the other; nil for what is no name.
+-- 'index' orders by api, version, consumer; 'consumers' by consumer, api, version. Nil for an invalid name.
 local function inOtherOrder(name)
   local one, two, three, rest = string.match(name, '^([^%z]*)%z([^%z]*)%z([^%z]*)(%z.*)$')
   if not one then
@@ -34,7 +34,7 @@ for _, each in ipairs(names) do
   if ARGV[5] == '' then
     redis.call('DEL', days)
   else
-    -- What is no hash has no days, and what a later edition may keep beside them is none.
+    -- A value of another type has no days. Fields that are not numbers come from a later release.
     local all = redis.pcall('HKEYS', days)
     local left = 0
     seen = seen + #all

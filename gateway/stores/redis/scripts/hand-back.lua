@@ -1,21 +1,20 @@
--- Hands units back to buckets of one subject that rate-limit.lua has taken them from for nothing.
--- Called by rate-limit.ts when the limit of another subject has refused the same request.
+-- Hands units back to buckets of one subject, after another subject has refused the same request.
 --
--- KEYS     for each bucket the bucket, and what has been handed back to it
--- ARGV     for each bucket 'gcra', microseconds per unit, cost, and what the take was answered to hand back by;
---          'log', 0, cost, the same
+-- KEYS     for each bucket: the bucket, and the list of its returns
+-- ARGV     for each bucket: 'gcra', microseconds per unit, cost, stamp that rate-limit.lua returned for the take;
+--          or 'log', 0, cost, stamp
 --
--- Never too much: a unit is due until the bucket would have been full without the take, and each handing back draws what
--- was taken later nearer by as much, and nothing of what was taken before. So the units still due always have room of their
--- own between now and the arrival time, and in any stretch what passes and is kept is at most burst + elapsed/T.
+-- A return is never too large. Units can be returned until the bucket would have been full without the take. Each return moves
+-- the arrival times of later takes earlier by the returned time, and those of earlier takes not at all. So the units that can still
+-- be returned never overlap between now and the arrival time. In any period at most burst + elapsed/T units are admitted and kept.
 --
--- What has been handed back: a list of `<what its take was answered> <microseconds>`, the newest first, and at its end the sum
--- of all there ever were. Of those that are not in the list any more nothing is known but that sum: they count as taken before.
+-- The list of returns: `<stamp of the take> <microseconds>`, newest first, and at its end the sum of all returns ever made. Returns
+-- that were dropped from the list are known only by that sum; they count as made for earlier takes.
 
 local KEPT_MS = 60000
 local MOST = 100
 
--- Handed back of what was taken after the take that was answered `stamp`.
+-- Microseconds returned for takes after the take with this stamp.
 local function later(back, stamp)
   local sum = 0
   for _, entry in ipairs(redis.call('LRANGE', back, 0, -2)) do

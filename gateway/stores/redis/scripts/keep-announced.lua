@@ -1,11 +1,11 @@
--- Keeps that an announcement was made, unless something is kept of it, and ends whatever claim there is. Called by announced.ts.
+-- Stores the text of a made announcement, unless one is stored, and ends its lease.
 --
--- KEYS[1]  what has been announced: a hash of texts by id
--- KEYS[2]  who is at this one
+-- KEYS[1]  hash of the texts of made announcements by id
+-- KEYS[2]  the owner of the lease
 -- ARGV[1]  the id
 -- ARGV[2]  the text
 --
--- Returns  the text that stands there then
+-- Returns  the stored text
 
 redis.call('DEL', KEYS[2])
 redis.call('HSETNX', KEYS[1], ARGV[1], ARGV[2])

@@ -1,17 +1,16 @@
--- Takes units from the buckets of one subject, from all or from none, by the server's clock (RL-9, RL-10).
--- Called by rate-limit.ts for each take that no lease covers.
+-- Takes units from all buckets of one subject, or from none, by the server's clock (RL-9, RL-10).
 --
--- KEYS     the buckets; behind each, when ARGV[1] is 2, what has been handed back to it
--- ARGV[1]  keys for each bucket: 1, or 2 when the caller may hand units back (hand-back.lua)
+-- KEYS     the buckets; if ARGV[1] is 2, each is followed by the list of its returns
+-- ARGV[1]  keys per bucket: 1, or 2 if the caller may hand units back (hand-back.lua)
 -- then for each bucket
 --   'gcra', microseconds per unit (an integer of at least 1), burst, cost
 --   'log',  window in microseconds, units, cost
 --
--- A GCRA bucket holds the theoretical arrival time in microseconds since the epoch, absent when full. A sliding log is a
--- list of such times, one for each unit admitted, oldest first.
+-- A GCRA bucket holds the theoretical arrival time in microseconds since the epoch, and is absent when full. A sliding log is a
+-- list of such times, one for each admitted unit, oldest first.
 --
--- Returns  for each bucket { allowed by it (1 or 0), whole units left, microseconds until `cost` units are there (0 when
---          allowed), microseconds until one more unit when none is left, else until all are there; what to hand back by }
+-- Returns  for each bucket { allowed (1 or 0), whole units left, microseconds until `cost` units are there (0 when allowed),
+--          microseconds until the next unit if none is left, else until the bucket is full, stamp for hand-back.lua }
 --
 -- Lua numbers are doubles: microseconds since the epoch (1.8e15) are exact below 2^53 (9.0e15).
 
@@ -23,8 +22,8 @@ local function gcra(bucket)
   local tolerance = bucket.interval * bucket.burst
   local owed = tonumber(redis.call('GET', bucket.key) or now)
   local tat = math.max(now, math.min(owed, now + tolerance))
-  -- Never above an empty bucket: a clock set back or a smaller burst must not lock a subject out for longer. Kept, since
-  -- a bucket that is emptied anew by each refusal would not fill until the old time comes.
+  -- Capped at an empty bucket: a clock set back or a smaller burst must not lock a subject out for longer. The capped time is
+  -- stored. Otherwise each refusal would empty the bucket again until the old time comes.
   if tat < owed then
     redis.call('SET', bucket.key, string.format('%.0f', tat), 'PX', math.ceil(tolerance / 1000))
   end
@@ -37,19 +36,19 @@ local function gcra(bucket)
     return remaining, remaining == 0 and bucket.interval - room or at - now
   end
   bucket.store = function()
-    -- Past this moment the bucket is full, which is what an absent key means.
+    -- After this time the bucket is full, and an absent key means a full bucket.
     local full = math.ceil((bucket.after - now) / 1000)
     redis.call('SET', bucket.key, string.format('%.0f', bucket.after), 'PX', full)
     if stride == 1 then return 0 end
     local handed = redis.call('LINDEX', bucket.back, -1)
-    -- It outlives every take that counts from it.
+    -- The list must outlive every take whose stamp includes its sum.
     if handed then redis.call('PEXPIRE', bucket.back, 60000) end
     return bucket.after + tonumber(handed or 0)
   end
 end
 
 local function log(bucket)
-  -- After the clock was set back a unit counts from now on, instead of until the old time comes.
+  -- If the clock was set back, a unit counts from now on and not from its later time.
   local index = -1
   local last = redis.call('LINDEX', bucket.key, index)
   while last and tonumber(last) > now do

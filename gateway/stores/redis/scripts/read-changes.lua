@@ -1,16 +1,16 @@
--- What changed since a gateway last looked, or that it must look at everything anew. Called by shared-state.ts.
+-- Returns what changed since a gateway last read the stream, or everything if that cannot be known.
 --
--- KEYS[1]  the stream of changes; never empty, so that every place in it is the place of an entry
--- KEYS[2]  the overrides by id
--- KEYS[3]  what tells this data from any that another Redis, or this one emptied, would begin
+-- KEYS[1]  the stream of changes; never empty, so that every position in it is the id of an entry
+-- KEYS[2]  hash of overrides by id
+-- KEYS[3]  the name of this data, which an emptied or another Redis does not have
 -- ARGV[1]  the last entry this gateway has seen, '' at first
--- ARGV[2]  a name for the data, should it have none
+-- ARGV[2]  a name for the data if it has none
 -- ARGV[3]  the name of the data that this gateway has seen, '' at first
 --
--- Returns  { 'all', last entry, overrides, name of the data, first entry } at first, when the last entry seen is not there any
---          more: trimmed away with all before it, or lost, and when the data is another, whose entry may have the same place; else
---          { 'some', last entry, keys of pins that were moved, overrides or false when unchanged, keys of pins that were none before,
---          API keys that were changed }
+-- Returns  { 'all', last entry, overrides, name of the data, first entry } at the first read, if the last seen entry is gone
+--          (trimmed or lost), and if the name differs: another data set may have an entry with the same id. Otherwise
+--          { 'some', last entry, keys of moved pins, overrides or false if unchanged, keys of new pins, changed API keys }
+-- The script writes only what is missing, so that it can read a full Redis or a replica.
 
 -- Nothing is written where nothing is missing: a Redis that is full, or a replica, can still be looked at.
 local name = redis.call('GET', KEYS[3])

@@ -1,15 +1,15 @@
--- One piece of the ledger in its order, of few enough records and days that nobody waits for it. Called by ledger.ts.
+-- Returns a range of ledger records in order, bounded in records and days so that Redis is not blocked for long.
 --
--- KEYS[1]  what every key of the ledger begins with
--- ARGV[1]  'index' or 'consumers': which order to walk   ARGV[2], ARGV[3]  from and to, as ZRANGEBYLEX takes them
--- ARGV[4]  records to return at most                     ARGV[5]  records to look at at most
+-- KEYS[1]  the prefix of every key of the ledger
+-- ARGV[1]  'index' or 'consumers': which index to scan   ARGV[2], ARGV[3]  from and to, as ZRANGEBYLEX takes them
+-- ARGV[4]  most records to return                        ARGV[5]  most records to look at
 -- ARGV[6]  version, '' for any                           ARGV[7]  via, '' for any
--- ARGV[8]  first day of interest, by number; '' for any, and records of any day
--- ARGV[9]  no further record is looked at after so many days
--- then     to have days added up: the first that counts, the first of the week, the day of the look, the first of the week before
+-- ARGV[8]  number of the first day of interest; '' for any, and for records without days
+-- ARGV[9]  the scan stops after this many days
+-- then, to sum the days: the first day that counts, the first day of the week, today, the first day of the week before
 --
--- Returns  { name of the last record looked at, '' behind the last; then for each record its name, first and last seen, agents,
---            sample and { day, calls, … }, or { calls, those of the week, those of the week before } }
+-- Returns  { name of the last record looked at, '' after the last one; then for each record: name, first seen, last seen, agents,
+--            sample, and { day, calls, … } or { calls, calls of the week, calls of the week before } }
 
 local base = KEYS[1]
 local names = redis.call('ZRANGEBYLEX', base .. ':' .. ARGV[1], ARGV[2], ARGV[3], 'LIMIT', 0, ARGV[5])
@@ -18,7 +18,7 @@ local countsFrom, weekFrom, today, weekBeforeFrom =
   tonumber(ARGV[10]), tonumber(ARGV[11]), tonumber(ARGV[12]), tonumber(ARGV[13])
 local found = { '' }
 
--- In the index of consumers the consumer stands before api and version.
+-- 'consumers' has the consumer before api and version.
 local function partsOf(name)
   local parts = {}
   for part in string.gmatch(name .. '\0', '([^%z]*)%z') do
@@ -30,7 +30,7 @@ local function partsOf(name)
   return parts
 end
 
--- A later edition may keep more beside the days.
+-- Fields that are not numbers come from a later release.
 local function daysSince(all)
   local days = {}
   for i = 1, #all, 2 do

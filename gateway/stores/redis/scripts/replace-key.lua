@@ -1,14 +1,13 @@
--- Puts the record of an API key in the place of another, if that one still stands, and tells every gateway. Called by
--- shared-state.ts.
+-- Replaces the record of an API key if the expected record is stored, and appends the change to the stream.
 --
--- KEYS[1]  the records by the public part of their key
+-- KEYS[1]  hash of records by the public part of their key
 -- KEYS[2]  the stream of changes
 -- ARGV[1]  the public part
--- ARGV[2]  the record that should stand there, '' for none
+-- ARGV[2]  the expected record, '' for none
 -- ARGV[3]  the record to store
--- ARGV[4]  about how many changes are kept
+-- ARGV[4]  approximate number of changes to keep
 --
--- Returns  1 when it was done, 0 when another record stands there
+-- Returns  1, or 0 if another record is stored
 
 if (redis.call('HGET', KEYS[1], ARGV[1]) or '') ~= ARGV[2] then
   return 0

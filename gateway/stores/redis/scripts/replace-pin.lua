@@ -1,13 +1,13 @@
--- Puts one pin in the place of another, if that one still stands, and tells every gateway. Called by shared-state.ts.
+-- Replaces a pin if the expected pin is stored, and appends the change to the stream.
 --
 -- KEYS[1]  the pin
 -- KEYS[2]  the stream of changes
--- ARGV[1]  the pin that should stand there, '' for none
+-- ARGV[1]  the expected pin, '' for none
 -- ARGV[2]  the pin to store, '' for none
--- ARGV[3]  the key as gateways know it
--- ARGV[4]  about how many changes are kept
+-- ARGV[3]  the key of the pin in gateways
+-- ARGV[4]  approximate number of changes to keep
 --
--- Returns  1 when it was done, 0 when another pin stands there
+-- Returns  1, or 0 if another pin is stored
 
 if (redis.call('GET', KEYS[1]) or '') ~= ARGV[1] then
   return 0

@@ -1,11 +1,11 @@
--- Gives a Redis that has lost its past the overrides that a gateway still knows. Called by shared-state.ts.
+-- Writes the overrides that a gateway knows to a Redis that has lost its data. Stored overrides are kept.
 --
--- KEYS[1]  the overrides by id
+-- KEYS[1]  hash of overrides by id
 -- KEYS[2]  the stream of changes
--- ARGV[1]  about how many changes are kept
+-- ARGV[1]  approximate number of changes to keep
 -- ARGV[2]… id, override, id, override …
 --
--- Returns  overrides: what stood there stays as it is
+-- Returns  all overrides
 
 local restored = 0
 for i = 2, #ARGV, 2 do

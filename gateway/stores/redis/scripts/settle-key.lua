@@ -1,12 +1,12 @@
--- Says what came of an idempotency key, for its owner alone (IDM-5). Called by state-scripts.ts.
+-- Sets the outcome of an idempotency key, if the caller owns it (IDM-5).
 --
--- KEYS[1]  the key, as claim-key.lua left it
--- ARGV[1]  its owner
--- ARGV[2]  `kept`, `unknown` or `free`
+-- KEYS[1]  the key, as claim-key.lua wrote it
+-- ARGV[1]  the owner
+-- ARGV[2]  'kept', 'unknown' or 'free'
 -- ARGV[3]  the record of a kept answer
 -- ARGV[4]  milliseconds to keep it
 --
--- Returns  1, or 0 with nothing done where it is another's by now
+-- Returns  1, or 0 with nothing done if the caller does not own the key any more
 
 local found = redis.call('HMGET', KEYS[1], 'state', 'owner')
 if found[1] ~= 'running' or found[2] ~= ARGV[1] then

@@ -1,7 +1,7 @@
--- Since when calls of a version are counted, or of the first of all; nothing where they are not. Called by ledger.ts.
+-- Since when calls of a version are counted, or of the first version of all; nothing if they are not counted.
 --
--- KEYS[1]  what every key of the ledger begins with
--- ARGV[1]  the version as it is named in the hash of them, '' for all
+-- KEYS[1]  the prefix of every key of the ledger
+-- ARGV[1]  the name of the version, '' for all
 
 if ARGV[1] ~= '' then
   return redis.call('HGET', KEYS[1] .. ':watched', ARGV[1])

@@ -1,10 +1,10 @@
--- Replaces what was published if it is still what the gateway has read, atomically. Called by published.ts.
+-- Replaces the published files if they have not changed since the gateway read them.
 --
 -- KEYS[1]  the text
 -- ARGV[1]  the next text
--- ARGV[2]  the mark that was read with the present text
+-- ARGV[2]  the digest that was read with the present text
 --
--- Returns  1, or 0 where another gateway has replaced it meanwhile
+-- Returns  1, or 0 if another gateway has replaced it
 
 local text = redis.call('GET', KEYS[1])
 if (text and redis.sha1hex(text) or '') ~= ARGV[2] then

@@ -1,11 +1,11 @@
-// Compares a life before and after each announcement: announcements to come, and when a changelog entry was last changed.
+// Compares milestones before and after each announcement, to find coming ones and the last changes.
 import type { EpochMs } from '../contract.ts';
+import { type Announceable, knownAt, sortedOnce } from './announcements.ts';
 import type { Life, VersionLife } from './calendar.ts';
-import { type Announceable, knownAt, sortedOnce } from './known.ts';
 import { milestoneText, milestoneTitle } from './milestone-words.ts';
 import { type Announcement, everyMilestone, type Milestone } from './milestones.ts';
 
-/** A version with all its announcements; the rules of a plan have this form. */
+/** A version with all its announcements. The rules of a plan have this shape. */
 export interface WrittenLife extends Life, Announceable {
   readonly operations: { readonly list: readonly (Life & Announceable)[] } | undefined;
 }
@@ -27,7 +27,7 @@ export function announcementsToCome(versions: Iterable<WrittenLife>, now: EpochM
     .sort((one, other) => one.at - other.at);
 }
 
-/** When title or text of a milestone last changed, up to `now`: a later sunset, for example, moves brownouts. */
+/** When the title or text of a milestone last changed, up to `now`. For example, a later sunset moves brownouts. */
 export function lastChanges(
   versions: Iterable<WrittenLife>,
   now: EpochMs,

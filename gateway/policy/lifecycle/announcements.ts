@@ -1,9 +1,9 @@
-// What callers know of a version at an instant: extensions, brownouts and a deprecation count from their announced day.
+// The rules as callers know them: extensions, brownouts and deprecations count once they are announced.
 import type { EpochMs } from '../contract.ts';
 import type { BrownoutRule } from './brownout-rule.ts';
 import type { Schedule } from './schedule.ts';
 
-/** The rules of a plan have this form. Both fields are absent if nothing is announced later. */
+/** The rules of a plan have this shape. Both fields are absent if no announcement is to come. */
 export interface Announceable {
   /** The rules before each announcement, in time order. After the last announcement the rules themselves apply. */
   readonly earlier?: readonly Announceable[] | undefined;
@@ -11,7 +11,6 @@ export interface Announceable {
   readonly knownUntil?: EpochMs | undefined;
 }
 
-/** The rules at `now`: the same object until the next announcement. */
 export function knownAt<Rules extends Announceable>(rules: Rules, now: EpochMs): Rules {
   const { earlier } = rules;
   if (earlier === undefined) return rules;
@@ -22,7 +21,6 @@ export function knownAt<Rules extends Announceable>(rules: Rules, now: EpochMs):
   return rules;
 }
 
-/** The instants of all announcements, in time order. */
 export function announcementsOf(
   schedule: Schedule,
   brownouts: readonly BrownoutRule[] | undefined = [],
@@ -37,7 +35,7 @@ export function sortedOnce(instants: readonly EpochMs[]): readonly EpochMs[] {
   return [...new Set(instants)].sort((one, other) => one - other);
 }
 
-/** When the deprecation is announced. Undefined without `announced`: its dates are public as soon as the file has them. */
+/** When the deprecation is announced. Undefined without `announced`: the dates are public at once. */
 export function announcementOf({
   announced,
   deprecated,
@@ -45,10 +43,7 @@ export function announcementOf({
   return announced === undefined || deprecated === undefined ? undefined : Math.min(announced, deprecated);
 }
 
-/**
- * The schedule at `now`. Before the deprecation is announced it has no dates, successor, guide or reason. Extensions
- * count once they are announced.
- */
+/** The schedule at `now`. Before the announcement of the deprecation it has no dates, successor, guide or reason. */
 export function knownSchedule(schedule: Schedule, now: EpochMs): Schedule {
   const { extended = [], published } = schedule;
   if (now < (announcementOf(schedule) ?? now)) {

@@ -1,0 +1,13 @@
+// All generated pages of docs/reference/.
+import { commandPages } from './commands.ts';
+import { errorPages } from './errors.ts';
+import { keyPages } from './keys.ts';
+import type { Page } from './markdown.ts';
+import { metricPages } from './metrics.ts';
+import { rulePages } from './rules.ts';
+
+export const REFERENCE = 'docs/reference';
+
+export function referencePages(): readonly Page[] {
+  return [...keyPages(), ...commandPages(), ...metricPages(), ...errorPages(), ...rulePages()];
+}

@@ -1,0 +1,114 @@
+// What the YAML parser says of a syntax error, in words for operators. Nothing of the file is repeated.
+
+interface SyntaxWords {
+  readonly message: string;
+  readonly hint?: string;
+}
+
+type Row = readonly [said: RegExp, message: string, hint?: string];
+
+const QUOTES =
+  "write the whole value in quotes; a quote of the same kind inside is written twice, '', or as \\\"";
+const MARKS = 'a value that begins with *, & or ! is written in quotes';
+const COLUMN = 'begin the lines above and below in the column of this one';
+
+/** The first that fits counts. `$1` in a hint is the first group. */
+const ROWS: readonly Row[] = [
+  [/call stack/, 'nested too deeply'],
+  [/^Tabs are not allowed/, 'a tab indents this line', 'write spaces'],
+  [
+    /must start at the same column$/,
+    'this line begins in another column than those above it',
+    'begin the line in the column of those it belongs to',
+  ],
+  [
+    /^Implicit (?:map )?keys|^The : indicator must/,
+    'no value belongs to this key',
+    'is a colon missing behind the key, or a space behind the colon?',
+  ],
+  [
+    /^Nested mappings are not allowed in compact/,
+    'a second key stands in the line of the first',
+    'begin the next line in the column of this one; a value with a colon and a space in it is written in quotes',
+  ],
+  [/^A block sequence may not be used as/, 'a list stands where a key belongs', COLUMN],
+  [
+    /^Block collections are not allowed within flow/,
+    'an indented list or map stands inside { } or [ ]',
+    'is a comma missing, or a quote around a value with a colon?',
+  ],
+  [/^Plain value cannot start with/, 'a value without quotes cannot begin with this character', QUOTES],
+  [/^Unexpected (?:double-quoted-|single-quoted-)?scalar/, 'text stands behind the end of a value', QUOTES],
+  [
+    /^Flow \w+ .*end with a ([\]}])$/,
+    'a bracket or a brace is not closed',
+    'is a $1 missing above, or does this line belong farther right?',
+  ],
+  [
+    /^Unexpected flow-\w+-end[^"]*"?([\]}])?/,
+    'a bracket or a brace closes here that was not opened',
+    'which bracket does this $1 close? Take it out',
+  ],
+  [
+    /^Unexpected flow-\w+-start/,
+    'a bracket or a brace opens behind the end of a value',
+    'one file holds one document: take out what follows the first',
+  ],
+  [
+    /^Unexpected (?:,|comma|empty item)/,
+    'nothing stands before this comma',
+    'an entry is missing before this comma, or the comma is one too many',
+  ],
+  [/^Missing , /, 'a comma is missing', 'write a comma between the entries'],
+  [/^Missing space after :/, 'a space is missing', 'write a space behind the colon'],
+  [/^Missing closing/, 'a quote is not closed'],
+  [
+    /^Invalid escape sequence/,
+    'this backslash means nothing in YAML',
+    "write the backslash twice, or the value in single quotes '…'",
+  ],
+  [
+    /^Comments must be separated/,
+    'this # begins no comment',
+    'write a space before the #, or the whole value in quotes',
+  ],
+  [
+    /^(?:An )?(?:Alias|alias|Anchor)|^A node can have|^Tags and anchors|^Unexpected (?:alias|anchor|tag)|^Unresolved tag|\btags?\b/,
+    'an alias (*), an anchor (&) or a tag (!) cannot stand here like this',
+    MARKS,
+  ],
+  [
+    /^Not a YAML token|^Block scalar header|block scalar header/,
+    'more stands behind | or > than belongs there',
+    'nothing else stands in the line behind | or >',
+  ],
+  [
+    /^Unexpected block-seq-ind on same line/,
+    'a list begins in the line of its key',
+    'begin the list in the next line, or write it as [ … ]',
+  ],
+  [/^Sequence item without|seq-item-ind|block-seq/, 'a list and keys stand in one column', COLUMN],
+  [
+    /^Block scalar/,
+    'the lines of this text are not indented alike',
+    'write spaces before the lines of the text',
+  ],
+  [
+    /directive|YAML version|doc-(?:start|end)/,
+    'a line with %, --- or ... divides this file',
+    'take it out: one file holds one document',
+  ],
+];
+
+/** @returns the fallback for what no row knows, as after an update of the parser */
+export function syntaxWords(said: string): SyntaxWords {
+  for (const [pattern, message, hint] of ROWS) {
+    const found = pattern.exec(said);
+    if (found === null) continue;
+    return hint === undefined ? { message } : { message, hint: hint.replace('$1', found[1] ?? 'one') };
+  }
+  return {
+    message: 'this is not YAML',
+    hint: 'compare this line and the one above with a file that is in order',
+  };
+}

@@ -1,0 +1,59 @@
+// Reminders of how pages are written: words that a reader cannot search for, and sentences that are too long.
+import { describe, expect, it } from 'vitest';
+import { isGenerated, PAGES, readPage } from './support/readme-text.ts';
+
+/** What to write instead. */
+const WORDS: Readonly<Record<string, string>> = {
+  nobody: 'no consumer, no caller, an anonymous caller',
+  whoever: 'the caller, any caller',
+  'is told': 'sees, gets, reads',
+  'are told': 'see, get, read',
+  'has leave': 'has an exception, is permitted',
+  'what is none': 'a value that is not …',
+  'says nothing': 'does not name, does not write',
+  'goes on living': 'stays in force',
+  'for ever': 'without an end',
+  'hand-back': 'returned lease',
+};
+
+/** Pages that wait for their rewriting; a page leaves this list when it is rewritten. */
+const WAITING: Readonly<Record<string, string>> = {
+  'README.md': 'moves to docs/',
+  'policies/README.md': 'moves to docs/',
+  'config/README.md': 'moves to docs/',
+  'upstreams/README.md': 'speaks of the samples; not rewritten yet',
+  'test/wire/README.md': 'speaks of a test suite; not rewritten yet',
+};
+
+const MOST_WORDS = 20;
+const pages = PAGES.filter((page) => !isGenerated(page) && WAITING[page] === undefined);
+
+describe.each(pages)('%s', (page) => {
+  const prose = proseOf(readPage(page));
+
+  it('has no word of the list', () => {
+    const found = Object.entries(WORDS).filter(([word]) => new RegExp(`\\b${word}\\b`, 'i').test(prose));
+    expect(found).toEqual([]);
+  });
+
+  it(`has sentences of at most ${MOST_WORDS} words on average`, () => {
+    const lengths = sentencesOf(prose).map((sentence) => sentence.split(/\s+/).length);
+    const sum = lengths.reduce((total, length) => total + length, 0);
+    expect(sum / Math.max(lengths.length, 1)).toBeLessThanOrEqual(MOST_WORDS);
+  });
+
+  it('is not longer than a page', () => expect(readPage(page).split('\n').length).toBeLessThanOrEqual(251));
+});
+
+/** Without code, tables and headings. */
+function proseOf(text: string): string {
+  return text.replaceAll(/^```.*?^```$/gms, '').replaceAll(/^(?: {4}|\||#|!\[).*$/gm, '');
+}
+
+/** A line of a list is a sentence of its own. */
+function sentencesOf(prose: string): readonly string[] {
+  return prose
+    .split(/\n\s*\n|\n(?=[-\d])|(?<=[.:?])\s+(?=[A-Z`])/)
+    .map((sentence) => sentence.trim())
+    .filter((sentence) => sentence !== '');
+}
