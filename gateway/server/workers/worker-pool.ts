@@ -73,9 +73,9 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
     monotonic: options.monotonic,
   });
 
-  const tellAll = async (tell: (member: PoolMember) => Promise<void>): Promise<void> => {
+  const sendToAll = async (send: (member: PoolMember) => Promise<void>): Promise<void> => {
     // An unreachable worker is about to end, and its replacement starts with the current state.
-    await Promise.allSettled([...members].map((member) => withTimeout(NOTIFY_WITHIN_MS, tell(member))));
+    await Promise.allSettled([...members].map((member) => withTimeout(NOTIFY_WITHIN_MS, send(member))));
   };
 
   const kill = async ({ worker }: PoolMember): Promise<void> => {
@@ -186,9 +186,9 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
       // Includes starting workers: they accept connections before they report it.
       await Promise.all([...members].filter(({ state }) => state !== 'leaving').map(updatePlan));
     },
-    notify: (news) => tellAll(({ ask }) => ask('hear', news)),
-    show: (pairs) => tellAll(({ ask }) => ask('show', pairs)),
-    setLogLevel: (level) => tellAll(({ ask }) => ask('setLogLevel', level)),
+    notify: (news) => sendToAll(({ ask }) => ask('hear', news)),
+    show: (pairs) => sendToAll(({ ask }) => ask('show', pairs)),
+    setLogLevel: (level) => sendToAll(({ ask }) => ask('setLogLevel', level)),
     serving: () => serving().length,
     snapshots: counts.now,
     drain: async () => {
