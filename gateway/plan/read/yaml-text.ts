@@ -75,7 +75,7 @@ export function readYaml(
 
 function encodingAdvice(text: string): string {
   if (text.startsWith('\ufffd\ufffd')) return 'it looks like UTF-16: save it as UTF-8';
-  return text.includes('\0') ? 'this is no text file: name another' : 'save the file as UTF-8';
+  return text.includes('\0') ? 'this is not a text file: name another' : 'save the file as UTF-8';
 }
 
 /** Counting costs a third of parsing, so short texts are not counted. */
@@ -144,16 +144,16 @@ interface SyntaxProblem {
 
 const ADVICE: readonly (readonly [RegExp, string])[] = [
   [/^Tabs are not allowed/, 'write spaces'],
-  [/must start at the same column$/, 'begin the line in the column of those it belongs to'],
+  [/must start at the same column$/, 'align the line with the others of its map or list'],
   [
     /^Implicit (?:map )?keys need to be (?:on a single line|followed by)/,
     'is a colon missing behind the key, or a space behind the colon?',
   ],
   [
     /^Nested mappings are not allowed in compact/,
-    'begin the next line in the column of this one; a value with a colon and a space in it is written in quotes',
+    'align the next line with this one; quote a value that has a colon and a space',
   ],
-  [/^A block sequence may not be used as/, 'begin the lines above and below in the column of this one'],
+  [/^A block sequence may not be used as/, 'align the lines above and below with this one'],
   [
     /^Block collections are not allowed within flow/,
     'is a comma missing, or a quote around a value with a colon?',
@@ -164,17 +164,17 @@ const ADVICE: readonly (readonly [RegExp, string])[] = [
   ],
   [
     /^Flow \w+ in block.* end with a ([\]}])$/,
-    'is a $1 missing above, or does this line belong farther right?',
+    'is a $1 missing above, or should this line be indented further?',
   ],
   [/^Unexpected flow-\w+-end token in YAML stream: "(.)"/, 'which bracket does this $1 close? Take it out'],
-  [/^Unexpected flow-\w+-start at node end/, 'one file holds one document: take out what follows the first'],
-  [/^Unexpected , in flow/, 'an entry is missing before this comma, or the comma is one too many'],
+  [/^Unexpected flow-\w+-start at node end/, 'one file has one document: remove what follows the first'],
+  [/^Unexpected , in flow/, 'add an entry before this comma, or remove the comma'],
   [/^Missing , or : between flow/, 'write a comma between the entries'],
   [/^Missing space after :/, 'write a space behind the colon'],
   [/^Invalid escape sequence/, "write the backslash twice, or the value in single quotes '…'"],
   [/^Comments must be separated/, 'write a space before the #, or the whole value in quotes'],
-  [/^(?:Alias|Anchor) |^Unresolved tag/, 'a value that begins with *, & or ! is written in quotes'],
-  [/^Not a YAML token|^Block scalar header/, 'nothing else stands in the line behind | or >'],
+  [/^(?:Alias|Anchor) |^Unresolved tag/, 'quote a value that begins with *, & or !'],
+  [/^Not a YAML token|^Block scalar header/, 'write nothing else on the line after | or >'],
   [/^Unexpected block-seq-ind on same line/, 'begin the list in the next line, or write it as [ … ]'],
   [/^Block scalar values in collections must be/, 'write spaces before the lines of the text'],
 ];
