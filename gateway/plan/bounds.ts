@@ -21,7 +21,7 @@ export interface Bounds {
   /** From the first octet of a header section to its last. The TLS handshake has the same timeout. */
   readonly headersMs: number;
   readonly requestMs: number;
-  /** The least octets of a body in each window of time. Undefined: no minimum. */
+  /** The fewest octets of a body in each window in which the gateway waits for it. Undefined: no minimum. */
   readonly bodyRate: Rate | undefined;
   readonly idleMs: number;
   /** Timeout of a response while the client reads nothing of it. */

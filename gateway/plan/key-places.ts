@@ -12,7 +12,7 @@ export const MISSING_IN_GATEWAY: Readonly<Record<string, string>> = {
 export const MISSING_IN_POLICY: Readonly<Record<string, string>> = {
   access: 'no access rule: write "access: public", or name an identity and its scopes',
   'access.scopes':
-    'the key "scopes" is missing: say which ones callers need, { read: [ … ], write: [ … ] }, or any for whoever is known',
+    'the key "scopes" is missing: write the scopes that callers need, { read: [ … ], write: [ … ] }, or any for every identified caller',
 };
 
 /** The hint for a path option at the top of a policy file or the gateway file. */
@@ -27,8 +27,8 @@ export function placeOfKey(path: Path, key: string, unversioned: boolean): strin
   if (ofPaths !== undefined) return ofPaths;
   if (path.length === 0 && VERSION_KEYS.includes(key)) {
     if (!unversioned) return 'it belongs in a version, below "versions"';
-    const instead = key === 'after' || key === 'successor' ? '; "alternate" says what may serve instead' : '';
-    return `only a version has it, and here there is none${instead}`;
+    const instead = key === 'after' || key === 'successor' ? '; "alternate" names a replacement' : '';
+    return `only versions have this key, and this API has none${instead}`;
   }
   if (path.length === 0 && key === 'header')
     return 'to carry the version: resolve: [ { header: … } ]; to set fields: "headers"';

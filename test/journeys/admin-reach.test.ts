@@ -198,7 +198,7 @@ describe('an admin listener that others reach', () => {
   it('does not start without a token of its own', async () => {
     await configure(`{ address: "0.0.0.0:${port}" }`);
     await expect(run()).rejects.toThrow(
-      /gateway\.yaml:4:21: error: an admin listener that others reach needs a token/,
+      /gateway\.yaml:4:21: error: an admin listener that is not on loopback needs a token/,
     );
   });
 

@@ -73,7 +73,7 @@ versions: none
 `;
 const REWRITTEN = 'the sunset of v1 was published as 2999-01-15 and is now earlier';
 const WAYS_OUT =
-  /sunset 2999-01-15 or later; to publish the change all the same: sundial accept orders v1 --why "…"/;
+  /sunset 2999-01-15 or later; to publish the change anyway: sundial accept orders v1 --why "…"/;
 
 const messages = (gateway: RunningGateway) => gateway.log.map(({ message }) => String(message));
 

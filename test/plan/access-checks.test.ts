@@ -34,7 +34,7 @@ async function said(files: Readonly<Record<string, string>>): Promise<readonly s
 
 describe('access rules', () => {
   it.each<[Parameters<typeof policy>[0], RegExp]>([
-    [{ access: '{ identity: main }' }, /the key "scopes" is missing: say which ones callers need/],
+    [{ access: '{ identity: main }' }, /the key "scopes" is missing: write the scopes that callers need/],
     [{ access: '{ identity: main, scopes: { read: [] } }' }, /the list is empty.*name a scope, or write any/],
     [
       { access: '{ identity: [], scopes: any }' },
@@ -134,8 +134,11 @@ describe('access rules', () => {
         /not the name of a header that may carry keys, such as X-API-Key/,
       ],
     ),
-    ['keys: { header: X-API-Key }\n  more: { header: x-api-key }', /keys takes the keys of this header/],
-    ['mtls: { certificate: { consumer: cn } }', /no listener asks clients for a certificate/],
+    [
+      'keys: { header: X-API-Key }\n  more: { header: x-api-key }',
+      /keys already reads keys from this header/,
+    ],
+    ['mtls: { certificate: { consumer: cn } }', /no listener requests client certificates/],
     ['mtls: { certificate: { consumer: email } }', /expected|did you mean/],
     ['keys: { heder: X-API-Key }', /unknown key "heder" \(did you mean "header"/],
     ['main2: { issuer: https://auth.example.com, audiense: api }', /unknown key "audiense"/],

@@ -125,7 +125,7 @@ describe('brownout-windows', () => {
     [
       'a repetition that never strikes',
       `[ { cron: "0 0 30 2 *", zone: UTC, for: 1h, ${TOLD} } ]`,
-      `«{ cron: "0 0 30 2 *", zone: UTC, for: 1h, ${TOLD} }» error: no window falls into this time`,
+      `«{ cron: "0 0 30 2 *", zone: UTC, for: 1h, ${TOLD} }» error: no window lies within this time`,
     ],
     [
       'two windows at once',
@@ -140,7 +140,7 @@ describe('brownout-windows', () => {
     [
       'windows without number',
       `[ { cron: "* * * * *", zone: UTC, for: 30s, announced: 2025-06-01 } ]`,
-      '«brownouts» error: more than 500 windows: what is refused so often has ended',
+      '«brownouts» error: more than 500 windows: a version that is refused so often has in effect ended',
     ],
   ])('%s', async (_title, brownouts, expected) => expect(await said(brownouts)).toEqual([expected]));
 
@@ -179,7 +179,7 @@ describe('brownout-windows', () => {
     const begun = threadMs();
     expect(await files.problems()).toEqual([
       expect.stringMatching(
-        /«brownouts» error: with this list the brownouts of the file come to more than 2500 different windows \(write fewer, or the same list where operations pause together\)$/,
+        /«brownouts» error: with this list, the file has more than 2500 different brownout windows \(write fewer, or use the same list for operations that pause together\)$/,
       ),
     ]);
     expect(threadMs() - begun).toBeLessThan(5_000);

@@ -91,7 +91,7 @@ describe('a certificate in the gateway file', () => {
     [
       'whose key asks for a passphrase',
       { names: 'a.example', pair: EXAMPLE, key: '-----BEGIN ENCRYPTED PRIVATE KEY-----\nhunter2\n' },
-      '«a.crt» error: not a PEM certificate with its private key (the key asks for a passphrase: name one that does not)',
+      '«a.crt» error: not a PEM certificate with its private key (the key is encrypted with a passphrase: use one without)',
     ],
     [
       'named twice',
@@ -139,7 +139,7 @@ it('a swapped certificate and key are reported as swapped', async () => {
     'config/a.key': key,
   });
   expect(await files.problems()).toEqual([
-    'config/gateway.yaml:2 «a.key» error: not a PEM certificate with its private key (each stands in the place of the other: exchange them)',
+    'config/gateway.yaml:2 «a.key» error: not a PEM certificate with its private key (the two files are swapped: exchange them)',
   ]);
 });
 

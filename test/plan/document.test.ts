@@ -35,7 +35,7 @@ describe('YAML', () => {
       'no text at all',
       [0x7f, 0x45, 0x4c, 0x46, 0x02, 0x80, 0xff, 0x00, 0x0a],
       '1:6',
-      'this is no text file: name another',
+      'this is not a text file: name another',
     ],
   ])('%s is not UTF-8, and that is the only problem', (_what, bytes, position, hint) => {
     const document = read(Uint8Array.from(bytes));
@@ -63,12 +63,12 @@ describe('YAML', () => {
     ['a: !!binary aGVsbG8=', 13],
   ])('a tag that makes no text is reported: %s', (text, column) =>
     expect(messages(text)).toEqual([
-      `1:${column} a tag or a %YAML line makes something other than text of this: leave it out`,
+      `1:${column} a tag or a %YAML line changes the type of this value: remove it`,
     ]),
   );
   it('%YAML 1.1 is reported, instead of the map that a date becomes', () =>
     expect(messages('%YAML 1.1\n---\na: 2027-04-15\n')).toEqual([
-      '3:4 a tag or a %YAML line makes something other than text of this: leave it out',
+      '3:4 a tag or a %YAML line changes the type of this value: remove it',
     ]));
   it('aliases are replaced by their targets', () =>
     expect(read('x-day: &day 2026-06-01\na: *day').value).toEqual({ a: '2026-06-01' }));
@@ -79,19 +79,19 @@ describe('YAML', () => {
       'a line too far left',
       'a:\n  b:\n    c: 1\n   d: 2\n    e: 3\n',
       '4:1',
-      'begin the line in the column of',
+      'align the line with the others',
     ],
     [
       'a line too far right',
       'a:\n  b: 1\n    c: 2\n',
       '2:6',
-      'begin the next line in the column of this one',
+      'align the next line with this one',
     ],
     [
       'a value with a colon',
       'a: b: c\n',
       '1:4',
-      'a value with a colon and a space in it is written in quotes',
+      'quote a value that has a colon and a space',
     ],
     ['a key without a colon', 'a: 1\nb 2\nc: 3\n', '2:1', 'is a colon missing behind the key'],
     ['a colon without a space', 'a: 1\nb:2\n', '2:1', 'or a space behind the colon'],
@@ -107,21 +107,21 @@ describe('YAML', () => {
     ['one closed lines below', 'a: "b\n  c" d\ne: 1\n', '1:4', 'write " where the value ends'],
     ['one that ends the file', "a: 1\nb: 'c", '2:4', "write ' where the value ends"],
     ['an apostrophe in quotes', "a: 'it's'\nb: 1\n", '1:8', 'inside is written twice'],
-    ['a second key', 'a: 1\na: 2\n', '2:1', 'take one of them out'],
-    ['nothing', '', '1:1', 'write it, or take the file away'],
+    ['a second key', 'a: 1\na: 2\n', '2:1', 'remove one of them'],
+    ['nothing', '', '1:1', 'write it, or remove the file'],
     ['a brace left open', 'a: { b: 1\nc: 3\n', '2:1', 'is a } missing above'],
-    ['a bracket left open', 'a: [\n1\n]\nb: 1\n', '2:1', 'or does this line belong farther right'],
+    ['a bracket left open', 'a: [\n1\n]\nb: 1\n', '2:1', 'or should this line be indented further'],
     ['a brace too many', 'a: { b: 1 } }\nc: 1\nd: 2\n', '1:13', 'which bracket does this } close'],
-    ['a comma too many', 'a: [1,,2]\n', '1:7', 'the comma is one too many'],
+    ['a comma too many', 'a: [1,,2]\n', '1:7', 'or remove the comma'],
     ['no comma', 'a: ["b" "c"]\n', '1:9', 'write a comma'],
     ['a path of Windows', 'a: "c:\\data"\n', '1:7', 'write the backslash twice'],
     ['a comment that touches', 'a: "b"#c\n', '1:7', 'write a space before the #'],
-    ['a star alone', 'a: *\n', '1:4', 'is written in quotes'],
-    ['a tag of another tool', 'a: !Ref b\n', '1:4', 'is written in quotes'],
-    ['text behind a bar', 'a: | b\n  c\n', '1:6', 'nothing else stands in the line'],
+    ['a star alone', 'a: *\n', '1:4', 'quote a value that begins'],
+    ['a tag of another tool', 'a: !Ref b\n', '1:4', 'quote a value that begins'],
+    ['text behind a bar', 'a: | b\n  c\n', '1:6', 'write nothing else on the line'],
     ['a list in the line of its key', 'a: - b\n', '1:4', 'or write it as [ … ]'],
     ['a tab in a block', 'a: |\n\tb\n', '2:1', 'write spaces before'],
-    ['two maps of JSON', '{"a": 1}\n{"b": 2}\n', '2:1', 'one file holds one document'],
+    ['two maps of JSON', '{"a": 1}\n{"b": 2}\n', '2:1', 'one file has one document'],
   ])('%s is one finding with a hint', (_what, text, place, hint) => {
     expect(read(text).problems.map((each) => `${each.line}:${each.column} ${each.hint}`)).toEqual([
       expect.stringContaining(`${place} `),
@@ -162,7 +162,7 @@ describe('YAML', () => {
     ],
     ['a comma forgotten', 'a: [ { b: 1 }{ c: 2 } ]\n', expect.not.stringContaining('unquoted')],
     ['a bracket left open', 'a: [1, 2\nb: 3\n', expect.stringMatching(/^2:1 /)],
-    ['an alias of nothing', 'a: 1\nb: *day\n', '2:4 nothing above is called &day'],
+    ['an alias of nothing', 'a: 1\nb: *day\n', '2:4 no anchor above has the name &day'],
     ['an alias of itself', 'a: &a [*a]\n', '1:8 aliases or nesting make this file too large'],
   ])('%s is one problem with its position', (_name, text, message) =>
     expect(messages(text)).toEqual([message]),

@@ -42,7 +42,7 @@ describe('a pattern of the gateway file', () => {
       expect(threadMs() - begun).toBeLessThan(4_000);
       expect(problems).toEqual([
         expect.stringMatching(
-          /^config\/gateway\.yaml:4 «.*» error: the braces come to more than 100 names: write \* for what differs/,
+          /^config\/gateway\.yaml:4 «.*» error: the braces expand to more than 100 names: use \* instead/,
         ),
       ]);
     },

@@ -71,7 +71,7 @@ describe('a guide from a file', () => {
       'policies/v1-to-v2.md': 'b',
     });
     expect(await files.problems()).toEqual([
-      'policies/orders.yaml:10 «./v1-to-v2.md» error: another guide is called v1-to-v2 too (on the page each goes by its name: rename one)',
+      'policies/orders.yaml:10 «./v1-to-v2.md» error: another guide has the name v1-to-v2 (names must be unique on the page: rename one)',
     ]);
   });
 });

@@ -39,7 +39,7 @@ async function said(text: string, files: Readonly<Record<string, string>> = {}):
 const STRICTER = '"DELETE /items/{id}": { access: { scopes: [admin] } }';
 const BY_FORM = `7 warning: a POST with the form field _method=DELETE needs fewer scopes than this operation`;
 const BY_HEADER =
-  '4 warning: scopes and operation rules go by the method of the request, and not by the one that this header names';
+  '4 warning: scopes and operation rules use the method of the request, not the method in this header';
 
 describe('method-override', () => {
   it.each<[string, Written]>([

@@ -57,7 +57,7 @@ const OF_A_POLICY: readonly Row[] = [
   ['v1: { extended: 2027-04-15,', 'write extended: [{ to: 2027-04-15, announced: <date>', 'v1: {'],
   ['v1: { operations: { GET items: { max_body: 1MB } },', 'write GET /items', 'v1: {'],
   ['v1: { operations: { /items: { max_body: 1MB } },', 'write * /items', 'v1: {'],
-  ['contacts: { acme: Acme <a@acme.example> }\napi: orders', 'one address alone', 'api: orders'],
+  ['contacts: { acme: Acme <a@acme.example> }\napi: orders', 'write one address', 'api: orders'],
   ['contacts: [ a@acme.example ]\napi: orders', 'write contacts: { <consumer>: <address> }', 'api: orders'],
   ['cors: { origins: [ app.example.com ] }\napi: orders', 'write https://app.example.com', 'api: orders'],
   ['rules: { notice-period: warn }\napi: orders', 'did you mean "warning"?', 'api: orders'],
@@ -68,7 +68,7 @@ const OF_A_POLICY: readonly Row[] = [
   ],
   [
     expectation('GET /api/v1/orders', 'status: 200'),
-    'what is forwarded has none here: write version or stage',
+    'a forwarded request has no status here: write version or stage',
     expectation('GET /api/v1/orders', 'stage: deprecated'),
   ],
 ];

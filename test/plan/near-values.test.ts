@@ -113,7 +113,7 @@ describe('a nearly right value', () => {
     ['http://127.0.0.1:4001', 'orders:4001', 'write http://orders:4001'],
     ['http://127.0.0.1:4001', 'orders.internal', 'write https://orders.internal'],
     ['{ targets: [http://127.0.0.1:4001] }', 'http://h:1', 'write v1: { targets: [http://h:1] }'],
-    ['{ released: 2024-06-01,', '{ <<: { a: 1 }, released: 2024-06-01,', 'merge keys are not read'],
+    ['{ released: 2024-06-01,', '{ <<: { a: 1 }, released: 2024-06-01,', 'merge keys are not supported'],
     ['released: 2024-06-01,', 'released: 2024-06-01, brownouts: [ { on: 1 } ],', 'there are from, until'],
   ])('is corrected: %s instead of %s', async (from, to, hint) => {
     const text = ORDERS.replace(from === to ? '2024-06-01' : from, to);

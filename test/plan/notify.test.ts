@@ -61,7 +61,7 @@ describe('notify', () => {
     ['{ before_sunset: [12h] }', 'not a number of whole days'],
     [
       '{ email: { smtp: "smtp://u:hunter2@mail.example.com", from: api@example.com } }',
-      'the password stands in this file',
+      'the password is written in this file',
     ],
   ])('%s: %s', async (notify, message) => {
     await using files = await withNotify(notify);
@@ -91,7 +91,7 @@ describe('notify', () => {
       'policies/orders.yaml': ORDERS,
     });
     expect(await files.problems()).toEqual([
-      expect.stringContaining('nobody is written to while no ledger is kept'),
+      expect.stringContaining('no mail is sent without a ledger'),
     ]);
   });
 

@@ -9,11 +9,11 @@ describe('an unusable description', () => {
   it.each([
     [
       'swagger: "2.0"\ninfo: {}\n',
-      'api/v1.yaml:1 «"2.0"» error: a Swagger 2.0 description, and 3.0, 3.1 and 3.2 can be read: convert it',
+      'api/v1.yaml:1 «"2.0"» error: a Swagger 2.0 description: convert it to OpenAPI 3.0, 3.1 or 3.2',
     ],
     [
       'openapi: 4.0.0\n',
-      'api/v1.yaml:1 «4.0.0» error: not a description this gateway can read: "openapi" is none of 3.0, 3.1 and 3.2',
+      'api/v1.yaml:1 «4.0.0» error: not a readable description: "openapi" must be 3.0, 3.1 or 3.2',
     ],
     ['- 1\n', 'api/v1.yaml:1 «» error: not an OpenAPI description: a map at the top'],
     ['', 'api/v1.yaml:1 «» error: not an OpenAPI description: a map at the top'],

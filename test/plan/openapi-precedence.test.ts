@@ -71,7 +71,7 @@ describe('OAS-2: off in the policy or null in the description', () => {
     [
       'deprecated: off',
       operation('status: deprecated'),
-      ['«true» warning: GET /search is deprecated, and nothing says since when'],
+      ['«true» warning: GET /search is deprecated without a date'],
     ],
     [
       ops,

@@ -106,9 +106,9 @@ describe('a pin', () => {
     ],
     [
       '{ pin: { by: client-id } }',
-      '3 «client-id» warning: not a registered claim, but nearly one: a token that has none of this name does not say who calls (did you mean "client_id"?)',
+      '3 «client-id» warning: not a registered claim, but similar to one: tokens without a claim of this name identify no consumer (did you mean "client_id"?)',
     ],
-    ['{ pin: { by: Subject } }', '3 «Subject» warning: not a registered claim, but nearly one'],
+    ['{ pin: { by: Subject } }', '3 «Subject» warning: not a registered claim, but similar to one'],
     ['{ pin: {} }, { pin: { by: tenant } }', '3 «{ pin: { by: tenant } }» error: a second pin'],
     [
       '{ pin: { match: exact } }',
@@ -145,7 +145,7 @@ describe('a pin', () => {
     ]);
   });
 
-  it('has no effect in an API without versions', async () => {
+  it('does nothing in an API without versions', async () => {
     const text = `api: payments
 base: /payments
 resolve: [ { pin: {} } ]

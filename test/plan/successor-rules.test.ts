@@ -28,14 +28,14 @@ describe('successor-circle', () => {
     const versions =
       version('v3', 'successor: v2') + version('v2', 'successor: v3') + version('v1', 'successor: v2');
     expect(await said(versions)).toEqual([
-      '11 «v2» error: successors lead in a circle: v3 -> v2 -> v3 (name a version that is newer than v3, or none)',
+      '11 «v2» error: successors lead in a circle: v3 -> v2 -> v3 (name a version that is newer than v3, or remove the successor)',
     ]);
   });
 
   it('includes redirects', async () => {
     const versions = version('v1', 'successor: v2') + version('v2', 'after: { redirect: v1 }');
     expect(await said(versions)).toEqual([
-      '11 «v1» error: successors lead in a circle: v2 -> v1 -> v2 (name a version that is newer than v2, or none)',
+      '11 «v1» error: successors lead in a circle: v2 -> v1 -> v2 (name a version that is newer than v2, or remove the successor)',
     ]);
   });
 

@@ -77,7 +77,7 @@ it.each(['canary', '"canary with spaces, and {more}"', "'canary with a space'"])
 describe('prefix', () => {
   const TWO = `${JWT} }, partner: { issuer: https://id.partner.example, audience: api`;
   const WARNING = [
-    'identity warning: whoever partner names passes for the consumer of that id of main: for its limits, its leave and its usage (write prefix: partner/, or prefix: off where one id never means two)',
+    'identity warning: a consumer of partner is taken for the consumer of main with the same id: both share limits, exceptions and usage (write prefix: partner/, or prefix: off if equal ids mean the same consumer)',
   ];
   const of = async (identities: string) => {
     const { settings, problems } = await loaded(identities);
@@ -111,7 +111,7 @@ describe('prefix', () => {
       `${JWT}, prefix: main/ }, keys: { header: X-API-Key }, mtls: { certificate: { consumer: cn }`,
       [{ own: 'main/', others: [] }, false, { own: '', others: ['main/'] }],
       [
-        'identity error: no listener asks clients for a certificate (add listeners.https.tls.client_certificates: { ca: <file>, mode: optional })',
+        'identity error: no listener requests client certificates (add listeners.https.tls.client_certificates: { ca: <file>, mode: optional })',
       ],
     ],
   ])('of %s', async (_what, identities, prefixes, told) => {
@@ -152,7 +152,7 @@ describe('a mistake in an identity', () => {
     [
       'a secret in the clear',
       `${ASKED}, client: { id: sundial, secret: hunter2 }`,
-      `«*******» warning: the secret stands in this file for everyone who reads it (write \${file:/path} or \${env:NAME})`,
+      `«*******» warning: the secret is written in this file in plain text (write \${file:/path} or \${env:NAME})`,
     ],
     [
       'an endpoint over plain http',

@@ -161,12 +161,9 @@ describe('a problem of the whole API', () => {
   });
 
   it.each([
-    [
-      'deprecated:\n',
-      '«deprecated» error: nothing is written behind "deprecated": give it a value, or take it out',
-    ],
+    ['deprecated:\n', '«deprecated» error: there is no value behind "deprecated": add one, or remove it'],
     ['brownouts: [ ~ ]\n', '«~» error: expected a map, not nothing'],
-    ['exceptions:\n  -\n', 'error: nothing is written in this entry: give it a value, or take it out'],
+    ['exceptions:\n  -\n', 'error: there is no value in this entry: add one, or remove it'],
   ])('an empty %s is reported once, in words', async (line, problem) => {
     const top = `${TOP}${line}`.replace(line.startsWith('deprecated') ? /deprecated: .*\n/ : /$^/, '');
     expect(await said(versioned(top))).toEqual([expect.stringContaining(problem)]);
@@ -189,12 +186,12 @@ describe('a problem of the whole API', () => {
     [
       'after: { redirect: v2 }',
       'it belongs in a version, below "versions"',
-      'only a version has it, and here there is none; "alternate" says what may serve instead',
+      'only versions have this key, and this API has none; "alternate" names a replacement',
     ],
     [
       'released: 2024-01-01',
       'it belongs in a version, below "versions"',
-      'only a version has it, and here there is none',
+      'only versions have this key, and this API has none',
     ],
     ['sunsett: 2024-01-01', 'did you mean "sunset"?', 'did you mean "sunset"?'],
   ])('a misplaced key gets a hint: %s', async (line, withVersions, without) => {

@@ -48,7 +48,7 @@ function checkProxies({ parts }: GatewayView, report: Report): void {
     report(['trusted_proxies', index], {
       rule: 'proxies',
       severity: 'warning',
-      message: 'every client is trusted to say what its address is, and what the host and the scheme were',
+      message: 'every client can forge its address, the host and the scheme',
       hint: 'write the addresses of the proxies, such as 10.0.0.0/8',
     });
   }
@@ -63,17 +63,17 @@ function checkIdentities({ document, parts }: GatewayView, report: Report): void
       const field = identity.header.toLowerCase();
       const other = headers.get(field);
       if (other !== undefined) {
-        const message = `${other} takes the keys of this header`;
+        const message = `${other} already reads keys from this header`;
         report(['identity', name, 'header'], { rule: 'identity', message });
       }
       headers.set(field, other ?? name);
       if (parts.listeners !== undefined && parts.listeners.admin === undefined) {
-        const message = 'without listeners.admin nobody can make a key, or revoke one';
+        const message = 'without listeners.admin, keys can be neither made nor revoked';
         report(['identity', name], { rule: 'identity', severity: 'warning', message, at: 'key' });
       }
     }
     if ('certificate' in identity && !document.has(CLIENT_CERTIFICATES)) {
-      const message = 'no listener asks clients for a certificate';
+      const message = 'no listener requests client certificates';
       const hint = 'add listeners.https.tls.client_certificates: { ca: <file>, mode: optional }';
       report(['identity', name, 'certificate'], { rule: 'identity', message, hint, at: 'key' });
     }
@@ -90,8 +90,8 @@ function checkIdentities({ document, parts }: GatewayView, report: Report): void
     report(path, {
       rule: 'issuer',
       severity: 'warning',
-      message: 'this is a page of the issuer: no token has it as iss',
-      hint: `end it before ${document.show(path, issuer.slice(wellKnown))}; where its keys are is written as jwks`,
+      message: 'this is the URL of a document of the issuer, which no token has as iss',
+      hint: `end it before ${document.show(path, issuer.slice(wellKnown))}; write the URL of its keys as jwks`,
     });
   }
 }
@@ -107,7 +107,7 @@ function checkConcealed(
   report(path, {
     rule,
     severity: 'warning',
-    message: `the ${value} stands in this file for everyone who reads it`,
+    message: `the ${value} is written in this file in plain text`,
     hint: `write \${file:/path} or \${env:NAME}`,
   });
 }
@@ -121,18 +121,18 @@ function checkAdmin({ document, parts }: GatewayView, report: Report): void {
   if (!document.has(token)) {
     report(['listeners', 'admin', 'address'], {
       rule: 'admin',
-      message: 'an admin listener that others reach needs a token of its own',
+      message: 'an admin listener that is not on loopback needs a token',
       hint: `add token: "\${file:/path}", or listen on 127.0.0.1`,
     });
     return;
   }
   const message =
-    'whoever reaches this address reads the metrics, and the token crosses the network unencrypted';
+    'every host that reaches this address can read the metrics, and the token is sent unencrypted';
   report(['listeners', 'admin', 'address'], {
     rule: 'admin',
     severity: 'warning',
     message,
-    hint: 'prefer loopback; probes and scrapers need listeners.metrics alone',
+    hint: 'prefer loopback; for probes and scrapers, use listeners.metrics',
   });
 }
 
@@ -140,7 +140,11 @@ function checkListeners({ document, parts }: GatewayView, report: Report): void 
   if (parts.listeners === undefined) return;
   const written = keysOf(valueAt(document.value, ['listeners']));
   if (!written.includes('https') && !written.includes('http')) {
-    report(['listeners'], { rule: 'listeners', message: 'neither https nor http is listened on', at: 'key' });
+    report(['listeners'], {
+      rule: 'listeners',
+      message: 'neither an https nor an http listener is configured',
+      at: 'key',
+    });
   }
   const taken: { name: string; address: Address }[] = [];
   for (const [name, listener] of Object.entries(parts.listeners)) {
@@ -180,8 +184,8 @@ function checkSharedIds({ parts }: GatewayView, report: Report): void {
     report(['identity', name], {
       rule: 'identity',
       severity: 'warning',
-      message: `whoever ${name} names passes for the consumer of that id of ${first.name}: for its limits, its leave and its usage`,
-      hint: `write prefix: ${name}/, or prefix: off where one id never means two`,
+      message: `a consumer of ${name} is taken for the consumer of ${first.name} with the same id: both share limits, exceptions and usage`,
+      hint: `write prefix: ${name}/, or prefix: off if equal ids mean the same consumer`,
       at: 'key',
     });
   }

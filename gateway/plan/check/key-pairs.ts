@@ -60,6 +60,6 @@ function checkPublic(
   if (origin === undefined) return;
   const finding = uncertified([new URL(origin).hostname], names);
   if (finding === undefined) return;
-  const hint = 'add it to the names of one that is for it, or write one of their names here';
+  const hint = 'add it to the names of a certificate that is valid for it, or write one of those names here';
   report(['public'], { ...finding, hint });
 }

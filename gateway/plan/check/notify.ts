@@ -10,8 +10,8 @@ export function checkNotify({ document, parts }: GatewayView, report: Report): v
     report(['notify', 'email'], {
       rule: 'notify',
       severity: 'warning',
-      message: 'nobody is written to while no ledger is kept: it knows who calls',
-      hint: 'take ledger: off out of this file',
+      message: 'no mail is sent without a ledger: only the ledger knows which consumers call',
+      hint: 'remove ledger: off from this file',
       at: 'key',
     });
   }
@@ -19,7 +19,7 @@ export function checkNotify({ document, parts }: GatewayView, report: Report): v
     report(['notify', 'webhooks', 'deliveries'], {
       rule: 'notify',
       severity: 'warning',
-      message: 'nobody sees the deliveries: this file has no admin listener',
+      message: 'the deliveries are not shown: this file has no admin listener',
       hint: 'write listeners: { admin: { address: "127.0.0.1:9901" } }',
       at: 'key',
     });
@@ -35,7 +35,7 @@ export function checkNotify({ document, parts }: GatewayView, report: Report): v
     report(smtp, {
       rule: 'secret',
       severity: 'warning',
-      message: 'the password stands in this file for everyone who reads it',
+      message: 'the password is written in this file in plain text',
       hint: `write \${file:/path} or \${env:NAME}`,
       at: 'key',
     });

@@ -87,20 +87,17 @@ export const wholeBounds = z.strictObject({
     ),
   }),
   idle: duration(described('A connection without a request.', 'idle')),
-  unread: duration(described('An answer of which the client takes nothing.', 'unread')),
+  unread: duration(described('A response that the client does not read.', 'unread')),
   websockets: count(described('Open WebSockets: 503 beyond.', 'websockets')),
   websockets_per_client: count(
     described('Open WebSockets of one consumer or address: 429 beyond.', 'websockets_per_client'),
   ),
   websocket_idle: z.union([off, duration('A duration.')]).meta({
-    description: described(
-      'A WebSocket on which nothing is said is closed with 1001; or off.',
-      'websocket_idle',
-    ),
+    description: described('A WebSocket without traffic is closed with 1001; or off.', 'websocket_idle'),
   }),
   plane: z.enum(PLANES).meta({
     description: described(
-      'How HTTP/1.1 is carried: fast reads requests in their usual form itself; general has the parser of Node read all of them.',
+      'How HTTP/1.1 is parsed: fast parses usual requests in the gateway; general uses the parser of Node for all.',
       'plane',
     ),
   }),
@@ -122,9 +119,11 @@ const durationFromZero = (description: string) =>
 
 export const wholeDrain = z.strictObject({
   wait: durationFromZero(
-    `How long connections are still accepted after readiness has turned false. Default ${DRAIN_DEFAULTS.wait}.`,
+    `How long connections are still accepted after readiness turns false. Default ${DRAIN_DEFAULTS.wait}.`,
   ),
-  timeout: duration(`For what is in flight after that; the rest is cut. Default ${DRAIN_DEFAULTS.timeout}.`),
+  timeout: duration(
+    `Time for requests in flight after that; the rest is closed. Default ${DRAIN_DEFAULTS.timeout}.`,
+  ),
 });
 
 export const boundsSection = wholeBounds.partial();

@@ -30,7 +30,7 @@ const guard = notation(
   (text): Rate | 'off' | undefined => (text === 'off' ? 'off' : parseRate(text)),
   'not a rate such as 600/1m, or off',
   {
-    description: 'Requests one address may make, before anything costly is done; off to disable.',
+    description: 'Requests of one address, checked before authentication; off to disable.',
     examples: ['600/1m', 'off'],
   },
 );
@@ -125,7 +125,7 @@ const fields = {
     .optional(),
   identity: z
     .record(z.string(), identitySection)
-    .meta({ description: 'Ways of knowing who calls, by name: issuers of tokens, API keys, certificates.' })
+    .meta({ description: 'Ways to identify callers, by name: issuers of tokens, API keys, certificates.' })
     .optional(),
   credentials_in_url: z
     .array(text('A parameter.', ['access_token']))
@@ -137,36 +137,37 @@ const fields = {
     .meta({ description: 'Which requests have a line in the log, and what stands there.' })
     .optional(),
   tracing: tracingSection
-    .meta({ description: 'Traces of requests that come without one (traceparent); off to begin none.' })
+    .meta({ description: 'Traces for requests without a traceparent; off to start none.' })
     .optional(),
   bounds: boundsSection.meta({ description: 'What a client may make the gateway hold.' }).optional(),
   overload: overloadSection
     .meta({
-      description: 'When requests are refused with 503 because there are too many; off to refuse none.',
+      description: 'Load above which requests are refused with 503; off to refuse none.',
     })
     .optional(),
-  drain: drainSection.meta({ description: 'How an orderly end goes.' }).optional(),
+  drain: drainSection.meta({ description: 'How the gateway drains when it ends.' }).optional(),
   ledger: ledgerSection
-    .meta({ description: 'Who calls what is deprecated, kept in the store; off to record nobody.' })
+    .meta({ description: 'Calls of deprecated versions by consumer, kept in the store; off to record none.' })
     .optional(),
   notify: notifySection
-    .meta({ description: 'Who is told what becomes of a version: consumers by mail, machines by events.' })
+    .meta({ description: 'Notices about the lifecycle of versions: mails to consumers, events to machines.' })
     .optional(),
   deprecation_header: deprecationHeaderSection.optional(),
   start: z
     .enum(['accepted', 'partial', 'strict'])
     .meta({
       description:
-        'What a start does that refuses a policy file: accepted serves the last accepted form of its API and exits where there is none, partial leaves such an API out and answers 503 at its routes, strict exits. Default accepted.',
+        'What the gateway does at start if a policy file is refused: accepted serves the last accepted form of its API and exits if there is none, partial leaves the API out and answers 503 at its routes, strict exits. Default accepted.',
     })
     .optional(),
   paths: pathsSection.optional(),
-  data: text('Folder for what the process makes, relative to the working directory; default ./data.', [
-    './data',
-  ]).optional(),
+  data: text(
+    'Folder for files that the process creates, relative to the working directory; default ./data.',
+    ['./data'],
+  ).optional(),
   policies: text('The policy files, as a glob relative to this file.', ['../policies/*.yaml']).refine(
     (pattern) => alternativesIn(pattern) <= MOST_ALTERNATIVES,
-    `the braces come to more than ${MOST_ALTERNATIVES} names: write * for what differs`,
+    `the braces expand to more than ${MOST_ALTERNATIVES} names: use * instead`,
   ),
 };
 

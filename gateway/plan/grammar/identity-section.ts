@@ -50,7 +50,7 @@ const prefix = notation(
   'not a prefix such as partner/: letters, digits, dots and hyphens with / or : behind them, or off',
   {
     description:
-      'Put before every consumer of its tokens, so that none is taken for one of another issuer; off where ids are meant to be shared.',
+      'Prefix of the consumer ids of its tokens, to keep them apart from other issuers; off if ids are shared.',
     examples: ['partner/', 'off'],
   },
 ).optional();
@@ -91,13 +91,12 @@ const jwtSection = z.strictObject({
   profile: z
     .literal('rfc9068')
     .meta({
-      description:
-        'Tokens must name client_id and jti too, as RFC 9068 has it; default: sub, iat and exp do.',
+      description: 'Tokens need client_id and jti too (RFC 9068); default: sub, iat and exp.',
     })
     .optional(),
   token_cache: tokenCache(
     '5m',
-    'How long a verified token is taken again without a look at its signature, never past its exp, or off. Default 5m.',
+    'How long a verified token is cached, never past its exp, or off. Default 5m.',
   ),
 });
 
@@ -110,29 +109,23 @@ const printable = (what: string, description: string, example: string) =>
   );
 
 const introspectionSection = z.strictObject({
-  introspection: url(
-    'Where it is asked whether a token is active (RFC 7662).',
-    'https://auth.example.com/introspect',
-    true,
-  ),
+  introspection: url('Introspection endpoint (RFC 7662).', 'https://auth.example.com/introspect', true),
   client: z
     .strictObject({
       id: printable('the id of a client', 'The client id of this gateway there.', 'sundial'),
       secret: printable('a client secret', 'Its secret.', `\${file:/run/secrets/introspection}`),
     })
-    .meta({ description: 'How the gateway shows there who it is (client_secret_basic).' }),
+    .meta({ description: 'Credentials of the gateway at this endpoint (client_secret_basic).' }),
   issuer: url(
-    'The exact `iss` that the answer has to have; also claims the JWTs of this issuer.',
+    'Required `iss` of the response; JWTs of this issuer are introspected too.',
     'https://auth.example.com',
   ).optional(),
-  audience: text('What has to stand in `aud` of the answer; without it no `aud` is asked for.', [
-    'api',
-  ]).optional(),
+  audience: text('Required `aud` of the response; without it, any `aud` is accepted.', ['api']).optional(),
   consumer: consumer.optional(),
   prefix,
   token_cache: tokenCache(
     '60s',
-    'How long an active token is taken again without asking, never past its exp, or off. Default 60s.',
+    'How long an active token is cached, never past its exp, or off. Default 60s.',
   ),
 });
 
@@ -154,10 +147,12 @@ const certificate = z.strictObject({
     .strictObject({
       consumer: z
         .enum(['cn', 'san_dns', 'san_uri', 'fingerprint'])
-        .meta({ description: 'What of the certificate names the consumer; it must be there exactly once.' }),
+        .meta({
+          description: 'The part of the certificate that names the consumer; it must occur exactly once.',
+        }),
       scopes: z
         .array(scope)
-        .meta({ description: 'Scopes that every holder of a proven certificate has; none unless written.' })
+        .meta({ description: 'Scopes of every holder of a valid certificate. Without it, none.' })
         .optional(),
     })
     .meta({ description: 'How a client certificate names its consumer.' }),

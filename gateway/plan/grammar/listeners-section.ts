@@ -32,10 +32,10 @@ const certificate = z.strictObject({
 export const NO_DEFAULT = 'none';
 
 const clientCertificates = z.strictObject({
-  ca: text('PEM file of the authorities that prove them, relative to this file.', ['certs/clients.pem']),
+  ca: text('PEM file of the authorities that issued them, relative to this file.', ['certs/clients.pem']),
   mode: z.enum(['optional', 'required']).meta({
     description:
-      'required refuses the connection of a client without one; with optional it is known by other means, or by none.',
+      'required refuses connections without a certificate; optional accepts other credentials, or none.',
   }),
 });
 
@@ -47,12 +47,12 @@ const tls = z.strictObject({
   default: certificateName
     .meta({
       description:
-        'A name of the certificate that clients without SNI are shown; none refuses them. Default: the first one.',
+        'A name of the certificate for clients without SNI; none refuses them. Default: the first one.',
       examples: ['api.example.com', NO_DEFAULT],
     })
     .optional(),
   client_certificates: clientCertificates
-    .meta({ description: 'Asks clients for certificates of their own; nobody is asked without it.' })
+    .meta({ description: 'Requests client certificates. Without it, none are requested.' })
     .optional(),
 });
 
@@ -61,12 +61,13 @@ const hsts = notation(
   (text) => (text === '0s' ? 0 : parseWholeSeconds(text)),
   'not a duration of at least 1s, such as 365d, nor 0s',
   {
-    description: 'Time for Strict-Transport-Security, 0s to withdraw it; none is sent without it.',
+    description:
+      'Max-age of Strict-Transport-Security, 0s to withdraw it. Without it, the header is not sent.',
     examples: ['365d', '0s'],
   },
 );
 
-const plane = z.enum(PLANES).meta({ description: 'As bounds.plane, for this listener alone.' });
+const plane = z.enum(PLANES).meta({ description: 'As bounds.plane, for this listener only.' });
 
 const https = z.strictObject({
   address: address(':8443'),
@@ -93,14 +94,14 @@ const admin = z.strictObject({
   address: address('127.0.0.1:9901'),
   token: notation(parseAdminToken, 'not a token of 32 to 512 letters, digits and . _ ~ + / -', {
     description:
-      'What writes need as "Authorization: Bearer <token>"; one is made in the data folder where none is given.',
+      'What writes need as "Authorization: Bearer <token>"; without it, one is made in the data folder.',
     examples: [`\${file:/run/secrets/admin-token}`],
   }).optional(),
 });
 
 const metrics = z
   .strictObject({ address: address(':9902') })
-  .meta({ description: 'Metrics and health alone, without a token: for probes and scrapers.' });
+  .meta({ description: 'Metrics and health only, without a token: for probes and scrapers.' });
 
 export const listenersSection = z
   .strictObject({

@@ -100,7 +100,7 @@ export const tracingSection = z.union([
   z.literal('off'),
   z.strictObject({
     sample: notation(parsePercent, 'not a share such as 10%', {
-      description: 'Which part of the traces begun here is marked as recorded; default 100%.',
+      description: 'Share of the traces started here that is marked as sampled; default 100%.',
       examples: ['10%'],
     }).optional(),
     otlp: notation(

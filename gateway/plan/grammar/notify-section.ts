@@ -57,19 +57,19 @@ const email = z.strictObject({
     parseSmtp,
     'not the URL of a mail server: smtp://host:587 or smtps://host:465, perhaps with user:password@, their special characters percent-encoded',
     {
-      description: 'The server that takes the mails; empty: none are sent.',
+      description: 'The mail server; empty: no mail is sent.',
       examples: ['smtp://mail.example.com:587', 'smtps://mail.example.com'],
     },
   ),
   from: notation(parseMail, 'not a mail address', {
-    description: 'Who they are from.',
+    description: 'Sender address.',
     examples: ['api@example.com'],
   }),
 });
 
 const webhooks = z.strictObject({
   intake: notation(parseIntake, 'not a URL of http or https without user, password and fragment', {
-    description: 'Where events of versions are posted; none are without it.',
+    description: 'URL that events of versions are posted to. Without it, none are sent.',
     examples: ['http://127.0.0.1:4006/events'],
   }).optional(),
   deliveries: notation(
@@ -77,7 +77,7 @@ const webhooks = z.strictObject({
     'not an https URL without user, password, query and fragment; http is for this machine only',
     {
       description:
-        'Where the webhooks service tells of its deliveries, for the dashboard: below it is /overview.',
+        'URL of the deliveries in the webhooks service, for the dashboard, which reads /overview below it.',
       examples: ['http://127.0.0.1:4006/admin'],
     },
   ).optional(),
@@ -86,7 +86,7 @@ const webhooks = z.strictObject({
 export const beforeSunset = z
   .array(
     notation(parseDays, 'not a number of whole days such as 30d', {
-      description: 'So long before a sunset.',
+      description: 'Days before a sunset.',
       examples: ['30d'],
     }),
   )
@@ -94,10 +94,10 @@ export const beforeSunset = z
 
 export const notifySection = z.strictObject({
   email: email.meta({ description: 'Mails to the consumers that still call.' }).optional(),
-  webhooks: webhooks.meta({ description: 'Events for machines, and what became of them.' }).optional(),
+  webhooks: webhooks.meta({ description: 'Events for machines, and their deliveries.' }).optional(),
   before_sunset: beforeSunset
     .meta({
-      description: `When a sunset is counted down. Default ${BEFORE_SUNSET_DEFAULT.join(', ')}.`,
+      description: `When notices before a sunset are sent. Default ${BEFORE_SUNSET_DEFAULT.join(', ')}.`,
     })
     .optional(),
 });

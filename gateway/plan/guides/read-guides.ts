@@ -52,8 +52,8 @@ export async function readGuides(view: PolicyView, report: Report, context: Guid
     const other = files.get(id);
     if (other !== undefined && other !== file) {
       refuse(
-        `another guide is called ${id.slice('guide-'.length)} too`,
-        'on the page each goes by its name: rename one',
+        `another guide has the name ${id.slice('guide-'.length)}`,
+        'names must be unique on the page: rename one',
       );
       continue;
     }

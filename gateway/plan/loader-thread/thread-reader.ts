@@ -37,14 +37,14 @@ export function createThreadReader(
   }
 
   async function ask(question: ReaderCall): Promise<unknown> {
-    if (closed) throw new Error('the reader of policies is closed');
+    if (closed) throw new Error('the policy reader is closed');
     clearTimeout(idleTimer);
     thread ??= startThread(start, module, (ended) => {
       if (thread === ended) thread = undefined;
     });
     const timeout = Promise.withResolvers<never>();
     const timer = setTimeout(
-      () => timeout.reject(new Error(`the reader of policies took longer than ${answerMs / 1_000} s`)),
+      () => timeout.reject(new Error(`the policy reader took longer than ${answerMs / 1_000} s`)),
       answerMs,
     );
     try {
@@ -95,7 +95,7 @@ function startThread(start: ReaderStart, module: URL, onEnd: (ended: Thread) => 
     cause = error;
   });
   worker.on('exit', () => {
-    reply.reject(cause ?? new Error('the reader of policies has ended'));
+    reply.reject(cause ?? new Error('the policy reader has ended'));
     onEnd(thread);
   });
   const thread: Thread = {

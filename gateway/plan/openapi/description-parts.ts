@@ -22,8 +22,8 @@ export function readVersion(
       rule: 'openapi',
       message:
         swagger === undefined || node !== undefined
-          ? 'not a description this gateway can read: "openapi" is none of 3.0, 3.1 and 3.2'
-          : 'a Swagger 2.0 description, and 3.0, 3.1 and 3.2 can be read: convert it',
+          ? 'not a readable description: "openapi" must be 3.0, 3.1 or 3.2'
+          : 'a Swagger 2.0 description: convert it to OpenAPI 3.0, 3.1 or 3.2',
     }),
   );
   return undefined;

@@ -63,11 +63,11 @@ function formatPolicy(layout: FirstLayout, input: FirstPolicyInput, added: reado
     `api: ${scalar(name)} # in metrics and answers`,
     `base: ${base.value} # ${base.why}`,
     '',
-    '# Every place listed is read for the version; two that disagree are refused.',
+    '# The version is read from each place; requests with two different versions are refused.',
     'resolve:',
     ...(versionedPath === undefined ? [] : [`  - path: ${versionedPath.value} # ${versionedPath.why}`]),
     '  - header: API-Version',
-    `  - default: ${scalar(label.value)} # for callers that name none, so that nothing changes for them today`,
+    `  - default: ${scalar(label.value)} # for requests without a version, which work as before`,
     '',
     ...accessLines(input),
     '# No limit until you set one: limits: { rate: 600/1m, by: address }',
@@ -91,7 +91,7 @@ function accessLines({ description, around }: FirstPolicyInput): readonly string
   const [identity] = around.identities ?? [];
   if (asksForToken && identity !== undefined) {
     return [
-      '# The description asks for tokens. Any of this identity will do until you name scopes: { read: […], write: […] }.',
+      '# The description asks for tokens. Every token of this identity is accepted until you list scopes: { read: […], write: […] }.',
       `access: { identity: ${scalar(identity)}, scopes: any }`,
     ];
   }
@@ -122,7 +122,7 @@ function releaseOf(
     ? { day: known[0] ?? today, why: 'the earliest `introduced` of the description' }
     : {
         day: known[0] !== undefined && known[0] < today ? known[0] : today,
-        why: 'the description does not say: early enough for what it does say',
+        why: 'not in the description; chosen before its dates',
       };
 }
 
@@ -139,8 +139,10 @@ function versionLines(
     `    released: ${release.day} # ${release.why}`,
     ...(deprecated === undefined
       ? []
-      : [`    deprecated: ${String(deprecated)} # from here answers carry Deprecation`]),
-    ...(sunset === undefined ? [] : [`    sunset: ${String(sunset)} # from here the version answers 410`]),
+      : [`    deprecated: ${String(deprecated)} # from this day on, responses have a Deprecation header`]),
+    ...(sunset === undefined
+      ? []
+      : [`    sunset: ${String(sunset)} # from this day on, the version answers 410`]),
     ...(guide === undefined ? [] : [`    guide: ${scalar(String(guide))}`]),
     ...(deprecated === undefined && sunset === undefined
       ? ['    # It has no end yet. When it has: deprecated, sunset, successor and guide go here.']
@@ -148,7 +150,7 @@ function versionLines(
     ...(description === undefined
       ? []
       : [
-          '    # Read beside this file: what it says and this file does not holds too; where both speak they must agree.',
+          '    # The gateway reads this description too: it adds what this file leaves out, and must not contradict it.',
           `    openapi: ${scalar(descriptionPath)}`,
           ...operationLines(added),
         ]),
@@ -181,7 +183,7 @@ function operationLines(added: readonly AddedValue[]): readonly string[] {
     ({ at }) => at[3],
   );
   return [
-    '    operations: # what the description says of single ones; the rest go with the version',
+    '    operations: # from the description; all others follow the version',
     ...names.map((name) => {
       const fields = fieldsOf.get(name) ?? [];
       const written = fields.map(({ at, value }) => `${String(at[4])}: ${scalar(String(value))}`);

@@ -55,7 +55,7 @@ export function mergeOperations(input: MergeInput): void {
     } else if (placed.kind === 'inexpressible' && hasLifecycle(stated))
       input.atDescription(stated.mark, {
         rule: 'description-usable',
-        message: `what it says of ${stated.method} ${stated.path} is not used: ${placed.why}`,
+        message: `the description of ${stated.method} ${stated.path} is not used: ${placed.why}`,
       });
   }
   const taken = described.filter((each) => mergeOperation(each, policy, input));
@@ -83,7 +83,7 @@ function mergeOperation(each: MappedOperation, policy: readonly Operation[], inp
   if (isNew && wider !== undefined) {
     atDescription(stated.mark, {
       rule: 'description-agrees',
-      message: `what it says of ${name} is not used: the policy has ${wider.name} for the same requests`,
+      message: `the description of ${name} is not used: the policy has ${wider.name} for the same requests`,
       hint: `write ${name} in the policy too`,
     });
     return false;
@@ -132,7 +132,7 @@ function checkUndated({ stated, name }: MappedOperation, path: Path, input: Merg
   if (findPair(lifecycle, 'deprecation-date') !== undefined) return;
   input.atDescription(marked.mark, {
     rule: 'description-undated',
-    message: `${name} is deprecated, and nothing says since when: no answer carries Deprecation`,
+    message: `${name} is deprecated without a date, so no response has a Deprecation header`,
     hint: 'add x-lifecycle: { deprecation-date } here, or deprecated to the policy',
   });
 }
@@ -210,7 +210,7 @@ function whyUnusable(
   label: string,
   names: ReadonlyMap<string, string>,
 ): string | undefined {
-  if (meant === undefined) return 'it is no operation of this API';
+  if (meant === undefined) return 'it is not an operation of this API';
   if (meant.label === label && sameRequests(meant.template, template)) return 'it is the operation itself';
   const missing = parametersOf(meant.template).find((name) => !names.has(name));
   return missing === undefined ? undefined : `the operation has no {${missing}} to fill in`;

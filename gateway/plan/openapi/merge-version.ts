@@ -81,7 +81,7 @@ function mergeStage(input: MergeInput): void {
   if (document.has([...at, 'deprecated']) || typeof announced?.value === 'string') return;
   input.atDescription(stage.mark, {
     rule: 'description-undated',
-    message: `the stage is ${stage.value}, and nothing says since when: no answer carries Deprecation`,
+    message: `the stage is ${stage.value} without a date, so no response has a Deprecation header`,
     hint: 'add deprecation.announced here, or deprecated to the policy',
   });
 }

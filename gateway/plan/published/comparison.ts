@@ -107,8 +107,8 @@ function withSolution(problem: Problem, next: NextCommand): Problem {
   if (severity !== 'error' || !isRuleName(rule)) return problem;
   const solution =
     change === undefined
-      ? `to publish the change all the same: rules: { ${rule}: warning }`
-      : `to publish the change all the same: ${next('accept', ...acceptArguments(change), '--why', '"…"')}`;
+      ? `to publish the change anyway: rules: { ${rule}: warning }`
+      : `to publish the change anyway: ${next('accept', ...acceptArguments(change), '--why', '"…"')}`;
   return { ...problem, hint: hint === undefined ? solution : `${hint}; ${solution}` };
 }
 

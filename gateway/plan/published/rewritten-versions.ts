@@ -162,8 +162,8 @@ function versionsGained(older: PublishedDates, replacing: ReplacingApi): void {
   if (view.parts.resolve === undefined || hasPins(view) || defaultOf(view) !== undefined) return;
   report(['resolve'], {
     rule: 'version-removed',
-    message: `${versionName(UNVERSIONED, view.parts)} was published without versions, and requests that name none are refused by now`,
-    hint: 'add default: and the version that was meant by them',
+    message: `${versionName(UNVERSIONED, view.parts)} was published without versions, and requests without a version are now refused`,
+    hint: 'add default: and the version that these requests got',
     at: 'key',
   });
 }

@@ -34,7 +34,7 @@ export function describeIssue(
   if (given === null && document.written(issue.path)?.trim() === '') {
     const last = issue.path.at(-1);
     const where = typeof last === 'number' ? 'in this entry' : `behind "${last}"`;
-    const message = `nothing is written ${where}: give it a value, or take it out`;
+    const message = `there is no value ${where}: add one, or remove it`;
     const hint = typeof last === 'number' ? undefined : EMPTY_VALUE_HINT;
     return [document.problem(issue.path, { rule: 'shape', message, hint, at: 'key' })];
   }
@@ -83,10 +83,9 @@ function wantsList({ message }: ShapeIssue, given: unknown): boolean {
 }
 
 /** Two ways to lose a value in YAML: wrong indentation, and a # without quotes. */
-const EMPTY_VALUE_HINT =
-  'what belongs to it stands farther right than it does; a value that begins with # is written in quotes';
+const EMPTY_VALUE_HINT = 'indent its value further than the key; quote a value that begins with #';
 
-const MERGE_KEY_HINT = 'merge keys are not read: write its keys out, or let an alias stand for the whole map';
+const MERGE_KEY_HINT = 'merge keys are not supported: write the keys out, or use an alias for the whole map';
 
 function listed(given: unknown, shownAsIs: boolean): string {
   return shownAsIs && typeof given === 'string' && given.length <= 60

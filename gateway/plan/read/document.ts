@@ -109,14 +109,14 @@ export function readDocument(file: string, bytes: Uint8Array, sources: Sources):
     const target = isAlias(node) ? targets?.get(node) : node;
     if (isAlias(node) && target === undefined)
       return refuse(node, {
-        message: `nothing above is called ${isConcealed(path) ? 'so' : `&${node.source}`}`,
+        message: `no anchor above has ${isConcealed(path) ? 'this name' : `the name &${node.source}`}`,
       });
     const written = isScalar(target) ? (target.source ?? undefined) : undefined;
     const raw: unknown = isScalar(target) ? target.value : undefined;
     // `!!timestamp`, `!!binary`, or a date under `%YAML 1.1`.
     if (typeof raw === 'object' && raw !== null)
       return refuse(node ?? undefined, {
-        message: 'a tag or a %YAML line makes something other than text of this: leave it out',
+        message: 'a tag or a %YAML line changes the type of this value: remove it',
       });
     const filled = typeof raw === 'string' ? readText(raw, path, sources) : LITERAL;
     places.set(pointer(path), {
@@ -146,7 +146,7 @@ export function readDocument(file: string, bytes: Uint8Array, sources: Sources):
     const map: Record<string, unknown> = Object.create(null);
     for (const { key, value } of items) {
       if (!isScalar(key)) {
-        const hint = 'write a word, or quote the value it stands in';
+        const hint = 'write a word, or quote the whole value';
         refuse(key, { message: 'keys are plain words', hint });
         continue;
       }
@@ -158,7 +158,7 @@ export function readDocument(file: string, bytes: Uint8Array, sources: Sources):
       else if (name in map) {
         if (path.length === 0) repeated.add(name);
         const message = `${showsKeys(path) ? `the key "${shownKey(name)}"` : 'this key'} is already given above`;
-        refuse(key, { message, hint: 'take one of them out, or put their contents together' });
+        refuse(key, { message, hint: 'remove one of them, or merge their contents' });
       } else {
         if (typeof key.value === 'number') {
           const message = `${showsKeys(path) ? name : 'this key'} is read as a number elsewhere: write it in quotes`;
@@ -175,7 +175,7 @@ export function readDocument(file: string, bytes: Uint8Array, sources: Sources):
   for (const { from, to, ...finding } of yaml.problems) refused(from, to, finding);
   if (tooBig) refused(0, 1, { message: 'the file is larger than 1 MB' });
   else if (yaml.problems.length === 0 && !yaml.tree?.contents)
-    refused(0, 1, { message: 'the file is empty', hint: 'write it, or take the file away' });
+    refused(0, 1, { message: 'the file is empty', hint: 'write it, or remove the file' });
   const value = yaml.tree?.contents ? plain(yaml.tree.contents, [], undefined) : undefined;
 
   const hasLines = (path: Path) => places.get(pointer(path))?.hasLines ?? false;

@@ -101,8 +101,8 @@ async function modeOf(file: string): Promise<number> {
 /** Advice for a pair that does not match, if the first lines show the mistake. */
 function adviceFor({ cert, key }: { readonly cert: string; readonly key: string }): string | undefined {
   if (!cert.includes(CERTIFICATE) && key.includes(CERTIFICATE))
-    return 'each stands in the place of the other: exchange them';
-  if (ENCRYPTED.test(key)) return 'the key asks for a passphrase: name one that does not';
+    return 'the two files are swapped: exchange them';
+  if (ENCRYPTED.test(key)) return 'the key is encrypted with a passphrase: use one without';
   return undefined;
 }
 

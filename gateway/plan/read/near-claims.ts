@@ -19,7 +19,7 @@ export function nearRegistered(claim: string): Finding | undefined {
     rule: 'claim',
     severity: 'warning',
     message:
-      'not a registered claim, but nearly one: a token that has none of this name does not say who calls',
+      'not a registered claim, but similar to one: tokens without a claim of this name identify no consumer',
     hint: `did you mean "${meant}"?`,
   };
 }

@@ -59,7 +59,7 @@ const ROWS: readonly Row[] = [
     at: 'cors',
     write: (given) =>
       typeof given === 'string' && /^(?:no|off|none)$/i.test(given)
-        ? 'nothing at all: without "cors" preflights go to the service'
+        ? 'nothing: without "cors" preflights go to the service'
         : `cors: { origins: ${list(given)} }`,
   },
   {
@@ -84,8 +84,8 @@ const ROWS: readonly Row[] = [
 /** Suggestions for an empty list, by its path. */
 const EMPTY_LIST_HINTS: readonly (readonly [at: string, hint: string])[] = [
   ['**.access.identity', 'name an identity of the gateway file, or write access: public'],
-  ['**.scopes', 'name a scope, or write any: whoever is known may'],
-  ['**.scopes.*', 'name a scope, or write any: whoever is known may'],
+  ['**.scopes', 'name a scope, or write any: every identified caller may'],
+  ['**.scopes.*', 'name a scope, or write any: every identified caller may'],
 ];
 
 /** Signature algorithms with a shared secret (JWT-1). */
@@ -164,7 +164,7 @@ function exemptions(given: string | readonly string[]): string {
 
 function limits(given: string | readonly string[]): string | undefined {
   return text(given, (it) => {
-    if (it === 'off' || it === 'none') return 'nothing at all: without "limits" nobody is limited';
+    if (it === 'off' || it === 'none') return 'nothing: without "limits" no caller is limited';
     const near = parseRate(it) === undefined ? nearRate(it) : it;
     return /%$/.test(it) ? `limits: { deprecated: ${it} }` : near && `limits: { rate: ${near} }`;
   });

@@ -80,12 +80,15 @@ const ADVICE: readonly (readonly [RegExp, string])[] = [
     'publish the page and write its address, such as https://docs.example.com/orders',
   ],
   [/^not a media type in lower case/, 'such as application/vnd.acme.{version}+json'],
-  [/^not a mail address/, 'one address alone, such as api@example.com; several readers share that of a list'],
+  [
+    /^not a mail address/,
+    'write one address, such as api@example.com; for several readers, use a mailing list',
+  ],
   [
     /^not a cron expression/,
     'minute 0-59, hour 0-23, day of month 1-31, month 1-12, day of week 0-6 or sun to sat',
   ],
-  [/^not a status that the gateway/, 'what is forwarded has none here: write version or stage'],
+  [/^not a status that the gateway/, 'a forwarded request has no status here: write version or stage'],
   [/^not a share such as 50% or a rate/, 'more than 0%, and 100% at most'],
 ];
 

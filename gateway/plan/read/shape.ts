@@ -25,7 +25,7 @@ export function checkShape<Whole extends Parts, Parts>(
   advice: Advice,
 ): Shaped<Whole, Parts> {
   if (!holdsKnownKeys(document.value)) {
-    const finding = { rule: 'shape', message: 'none of the keys of a policy or gateway file stands here' };
+    const finding = { rule: 'shape', message: 'this file has no key of a policy or gateway file' };
     return { problems: [document.problem([], finding)], whole: undefined, parts: {} as Parts, document };
   }
   const parsed = parse(grammar, document.value);

@@ -78,7 +78,7 @@ export function readYaml(
 
 function encodingAdvice(text: string): string {
   if (text.startsWith('\ufffd\ufffd')) return 'it looks like UTF-16: save it as UTF-8';
-  return text.includes('\0') ? 'this is no text file: name another' : 'save the file as UTF-8';
+  return text.includes('\0') ? 'this is not a text file: name another' : 'save the file as UTF-8';
 }
 
 /** Counting costs a third of parsing, so short texts are not counted. */

@@ -1,4 +1,4 @@
-// What the YAML parser says of a syntax error, in words for operators. Nothing of the file is repeated.
+// Translates syntax errors of the YAML parser for operators. Quotes nothing from the file.
 
 interface SyntaxWords {
   readonly message: string;
@@ -9,17 +9,17 @@ type Row = readonly [said: RegExp, message: string, hint?: string];
 
 const QUOTES =
   "write the whole value in quotes; a quote of the same kind inside is written twice, '', or as \\\"";
-const MARKS = 'a value that begins with *, & or ! is written in quotes';
-const COLUMN = 'begin the lines above and below in the column of this one';
+const MARKS = 'quote a value that begins with *, & or !';
+const COLUMN = 'align the lines above and below with this one';
 
-/** The first that fits counts. `$1` in a hint is the first group. */
+/** The first matching row wins. `$1` in a hint is the first group. */
 const ROWS: readonly Row[] = [
   [/call stack/, 'nested too deeply'],
   [/^Tabs are not allowed/, 'a tab indents this line', 'write spaces'],
   [
     /must start at the same column$/,
     'this line begins in another column than those above it',
-    'begin the line in the column of those it belongs to',
+    'align the line with the others of its map or list',
   ],
   [
     /^Implicit (?:map )?keys|^The : indicator must/,
@@ -29,7 +29,7 @@ const ROWS: readonly Row[] = [
   [
     /^Nested mappings are not allowed in compact/,
     'a second key stands in the line of the first',
-    'begin the next line in the column of this one; a value with a colon and a space in it is written in quotes',
+    'align the next line with this one; quote a value that has a colon and a space',
   ],
   [/^A block sequence may not be used as/, 'a list stands where a key belongs', COLUMN],
   [
@@ -42,7 +42,7 @@ const ROWS: readonly Row[] = [
   [
     /^Flow \w+ .*end with a ([\]}])$/,
     'a bracket or a brace is not closed',
-    'is a $1 missing above, or does this line belong farther right?',
+    'is a $1 missing above, or should this line be indented further?',
   ],
   [
     /^Unexpected flow-\w+-end[^"]*"?([\]}])?/,
@@ -52,12 +52,12 @@ const ROWS: readonly Row[] = [
   [
     /^Unexpected flow-\w+-start/,
     'a bracket or a brace opens behind the end of a value',
-    'one file holds one document: take out what follows the first',
+    'one file has one document: remove what follows the first',
   ],
   [
     /^Unexpected (?:,|comma|empty item)/,
     'nothing stands before this comma',
-    'an entry is missing before this comma, or the comma is one too many',
+    'add an entry before this comma, or remove the comma',
   ],
   [/^Missing , /, 'a comma is missing', 'write a comma between the entries'],
   [/^Missing space after :/, 'a space is missing', 'write a space behind the colon'],
@@ -80,7 +80,7 @@ const ROWS: readonly Row[] = [
   [
     /^Not a YAML token|^Block scalar header|block scalar header/,
     'more stands behind | or > than belongs there',
-    'nothing else stands in the line behind | or >',
+    'write nothing else on the line after | or >',
   ],
   [
     /^Unexpected block-seq-ind on same line/,
@@ -96,11 +96,11 @@ const ROWS: readonly Row[] = [
   [
     /directive|YAML version|doc-(?:start|end)/,
     'a line with %, --- or ... divides this file',
-    'take it out: one file holds one document',
+    'remove it: one file has one document',
   ],
 ];
 
-/** @returns the fallback for what no row knows, as after an update of the parser */
+/** Returns a fallback for unknown errors, such as those of a newer parser. */
 export function syntaxWords(said: string): SyntaxWords {
   for (const [pattern, message, hint] of ROWS) {
     const found = pattern.exec(said);

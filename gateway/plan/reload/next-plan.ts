@@ -97,7 +97,7 @@ function* orderedSteps(
   const pieces: PlanPiece[] = [];
   for (const digest of digests) {
     const piece = known.get(digest);
-    if (piece === undefined) throw new Error('the reader of policies has lost some');
+    if (piece === undefined) throw new Error('the policy reader has lost a policy');
     pieces.push(piece);
     yield;
   }

@@ -18,8 +18,8 @@ export const brownoutWindows: VersionCheck = (subject, report) => {
       // Not a rule that can be switched off: every reload would have to expand the windows.
       report(at, {
         rule: 'brownouts',
-        message: `with this list the brownouts of the file come to more than ${MOST_FILE_WINDOWS} different windows`,
-        hint: 'write fewer, or the same list where operations pause together',
+        message: `with this list, the file has more than ${MOST_FILE_WINDOWS} different brownout windows`,
+        hint: 'write fewer, or use the same list for operations that pause together',
         at: 'key',
       });
       continue;
@@ -28,10 +28,10 @@ export const brownoutWindows: VersionCheck = (subject, report) => {
       const wrong = outside(rule, placed.span);
       if (wrong !== undefined) report([...at, index, ...wrong.at], { rule: RULE, message: wrong.message });
       else if (!placed.windows.some((window) => window.rule === index))
-        report([...at, index], { rule: RULE, message: 'no window falls into this time' });
+        report([...at, index], { rule: RULE, message: 'no window lies within this time' });
     }
     if (placed.windows.length > MOST_WINDOWS) {
-      const message = `more than ${MOST_WINDOWS} windows: what is refused so often has ended`;
+      const message = `more than ${MOST_WINDOWS} windows: a version that is refused so often has in effect ended`;
       report(at, { rule: RULE, message, at: 'key' });
       continue;
     }

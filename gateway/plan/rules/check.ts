@@ -89,8 +89,8 @@ function takenOver({ document, labels }: PolicyView, report: Report): void {
     if (!document.has([key]) || labels.some((label) => isInherited(document, label, key))) continue;
     report([key], {
       rule: 'taken-over',
-      message: `${key} does nothing here: every version says ${INHERITED[key]?.join(' or ')} of its own`,
-      hint: 'write it in the version it is meant for, or take it out',
+      message: `${key} does nothing here: every version has ${INHERITED[key]?.join(' or ')} of its own`,
+      hint: 'write it in the version that it is for, or remove it',
       at: 'key',
     });
   }

@@ -59,7 +59,7 @@ export const bodyNotice: VersionCheck = ({ label, version, at, view }, report) =
   const operations = Object.entries(version.operations ?? {});
   const finding = (subject: string) => ({
     rule: 'body-notice',
-    message: `${subject} is never deprecated, so that its answers never carry the notice`,
+    message: `${subject} is never deprecated, so its responses never have the notice`,
     hint: 'add deprecated: and its date, or remove this line',
   });
   const someOperation = operations.some(

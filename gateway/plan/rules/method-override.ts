@@ -15,9 +15,8 @@ export function methodOverride(view: PolicyView, report: Report): void {
   if (kept >= 0 && versions.some(([, version]) => dependsOnMethod(version, access)))
     report(['headers', 'request', 'keep', kept], {
       rule: 'method-override',
-      message:
-        'scopes and operation rules go by the method of the request, and not by the one that this header names',
-      hint: 'remove it from keep, unless the service judges the methods itself',
+      message: 'scopes and operation rules use the method of the request, not the method in this header',
+      hint: 'remove it from keep, unless the service authorises each method itself',
     });
   for (const [label, version] of versions) {
     if (view.takesForms[label] === false) continue;

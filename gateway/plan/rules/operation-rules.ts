@@ -47,7 +47,7 @@ export const operationCircle: VersionCheck = ({ label, version, at, view }, repo
     report([...at, 'operations', name, 'successor'], {
       rule: 'successor-circle',
       message: `successors lead in a circle: ${way.join(' -> ')}`,
-      hint: 'name an operation that stays, or none',
+      hint: 'name an operation outside the circle, or remove the successor',
     });
   }
 };
@@ -79,7 +79,7 @@ export const operationSuccessor: VersionCheck = ({ label, version, at, view }, r
       hint:
         withAll && to === label
           ? `both end with ${label}: an earlier sunset of ${name}, or a successor in another version`
-          : orLater(`sunset of ${target}`, ends + 1, `take the sunset of ${target} out`),
+          : orLater(`sunset of ${target}`, ends + 1, `remove the sunset of ${target}`),
     });
   }
 };

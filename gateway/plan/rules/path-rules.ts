@@ -58,7 +58,7 @@ function nestedVersions({ parts }: PolicyView, report: Report): void {
     report(['upstreams', label], {
       rule: 'nested-access',
       message: `requests for ${outer} whose path behind the base begins with ${pathInside(around, inner)} are answered with 400: the service takes them as requests for ${label}`,
-      hint: 'give each version a path of its own, none inside another; or say rules: { nested-access: off }',
+      hint: 'give each version a path of its own, none inside another; or write rules: { nested-access: off }',
       at: 'key',
     });
   }

@@ -37,7 +37,7 @@ export const successorCircle: VersionCheck = ({ label, version, at, view }, repo
   report([...at, ...place], {
     rule: 'successor-circle',
     message: `successors lead in a circle: ${[...circle, label].join(' -> ')}`,
-    hint: `name a version that is newer than ${label}, or none`,
+    hint: `name a version that is newer than ${label}, or remove the successor`,
   });
 };
 
@@ -97,7 +97,7 @@ export const successorOutlives: VersionCheck = (subject, report) => {
     message: gone
       ? `${label} ends on ${dayOf(ends)}, and ${last.label} has ended by then`
       : `${label} ends on ${dayOf(ends)}, and ${reach} leads nowhere from ${dayOf(last.until)} on, when ${last.label} ends`,
-    hint: orLater(`sunset of ${last.label}`, wanted, `take the sunset of ${last.label} out`),
+    hint: orLater(`sunset of ${last.label}`, wanted, `remove the sunset of ${last.label}`),
   });
 };
 

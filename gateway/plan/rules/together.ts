@@ -84,7 +84,7 @@ export function checkTogether(outlinedPolicies: readonly OutlinedPolicy[]): read
     for (const { at, keys } of outline.routes) {
       const [taken] = keys.flatMap((key) => versionsAt(key, byRoute));
       if (taken === undefined || taken.of === outline) continue;
-      const message = `requests for ${taken.label} of the API in ${taken.of.file} come here instead`;
+      const message = `requests for ${taken.label} of the API in ${taken.of.file} are routed here instead`;
       const hint = 'choose a path without a segment that is one of its versions';
       problems.push(document().problem(at, { rule: 'duplicate', message, hint, severity: 'warning' }));
     }

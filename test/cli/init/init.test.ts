@@ -56,13 +56,13 @@ describe('sundial init', () => {
 api: shipments # in metrics and answers
 base: /api/shipments # where clients find it without a version in the path
 
-# Every place listed is read for the version; two that disagree are refused.
+# The version is read from each place; requests with two different versions are refused.
 resolve:
   - path: /api/{version}/shipments # where the description has it
   - header: API-Version
-  - default: v2 # for callers that name none, so that nothing changes for them today
+  - default: v2 # for requests without a version, which work as before
 
-# The description asks for tokens. Any of this identity will do until you name scopes: { read: […], write: […] }.
+# The description asks for tokens. Every token of this identity is accepted until you list scopes: { read: […], write: […] }.
 access: { identity: main, scopes: any }
 # No limit until you set one: limits: { rate: 600/1m, by: address }
 
@@ -73,12 +73,12 @@ upstreams:
 versions:
   v2: # as in its path
     released: 2024-03-01 # the earliest \`introduced\` of the description
-    deprecated: 2026-01-15 # from here answers carry Deprecation
-    sunset: 2027-01-15 # from here the version answers 410
+    deprecated: 2026-01-15 # from this day on, responses have a Deprecation header
+    sunset: 2027-01-15 # from this day on, the version answers 410
     guide: https://docs.example.com/shipments/v3
-    # Read beside this file: what it says and this file does not holds too; where both speak they must agree.
+    # The gateway reads this description too: it adds what this file leaves out, and must not contradict it.
     openapi: ../api/described.yaml
-    operations: # what the description says of single ones; the rest go with the version
+    operations: # from the description; all others follow the version
       GET /{shipment_id}: { deprecated: 2025-10-01, sunset: 2026-12-15, successor: "GET /" }
       GET /open: {} # not part of the wider one that also matches it
 
@@ -95,7 +95,7 @@ expect:
     await using files = await workspace({ 'api/described.yaml': '{"openapi":"3.0.0","info":{},"paths":{}}' });
     expect(await init(files)).toEqual({ exitCode: 0, text: 'policies/api.yaml is written: api v1.\n' });
     const text = await policyIn(files, 'api');
-    expect(text).toContain('released: 2026-11-20 # the description does not say');
+    expect(text).toContain('released: 2026-11-20 # not in the description');
     expect(text).toContain('# The description asks for no token.\naccess: public\n');
     expect(text).toContain(
       'http://127.0.0.1:8081: a placeholder: servers names no address behind the gateway.',
@@ -151,10 +151,10 @@ describe('sundial init --service', () => {
 api: api # in metrics and answers
 base: / # every path; a narrower one leaves room for further policies
 
-# Every place listed is read for the version; two that disagree are refused.
+# The version is read from each place; requests with two different versions are refused.
 resolve:
   - header: API-Version
-  - default: v1 # for callers that name none, so that nothing changes for them today
+  - default: v1 # for requests without a version, which work as before
 
 # The gateway asks for no token: your service sees those that callers send.
 access: public
@@ -240,7 +240,7 @@ describe('nothing is written', () => {
   });
 
   it.each([
-    ['swagger: "2.0"\n', 'a Swagger 2.0 description, and 3.0, 3.1 and 3.2 can be read: convert it'],
+    ['swagger: "2.0"\n', 'a Swagger 2.0 description: convert it to OpenAPI 3.0, 3.1 or 3.2'],
     ['a: [\n', 'api/described.yaml:2:1: error: '],
   ])('from %j', async (text, message) => {
     await using files = await workspace({ 'api/described.yaml': text });

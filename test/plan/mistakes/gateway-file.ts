@@ -57,13 +57,13 @@ export const GATEWAY_FILE: readonly Mistake[] = [
     'a page of the issuer',
     'https://auth.example.com',
     'https://auth.example.com/.well-known/jwks.json',
-    '3 «https://auth.example.com/.well-known/jwks.json» warning: this is a page of the issuer: no token has it as iss (end it before "/.well-known/jwks.json"; where its keys are is written as jwks)',
+    '3 «https://auth.example.com/.well-known/jwks.json» warning: this is the URL of a document of the issuer, which no token has as iss (end it before "/.well-known/jwks.json"; write the URL of its keys as jwks)',
   ],
   [
     'a claim that is nearly a registered one',
     'audience: api',
     'audience: api, consumer: [clientId, clientid]',
-    '3 «clientid» warning: not a registered claim, but nearly one: a token that has none of this name does not say who calls (did you mean "client_id"?)',
+    '3 «clientid» warning: not a registered claim, but similar to one: tokens without a claim of this name identify no consumer (did you mean "client_id"?)',
   ],
   [
     'a claim about the token and not its holder',
@@ -75,7 +75,7 @@ export const GATEWAY_FILE: readonly Mistake[] = [
     'proxies that are everybody',
     'policies:',
     'trusted_proxies: [10.0.0.0/8, "::/0"]\npolicies:',
-    '4 «"::/0"» warning: every client is trusted to say what its address is, and what the host and the scheme were (write the addresses of the proxies, such as 10.0.0.0/8)',
+    '4 «"::/0"» warning: every client can forge its address, the host and the scheme (write the addresses of the proxies, such as 10.0.0.0/8)',
   ],
   [
     'a key of the other file',
@@ -187,7 +187,7 @@ export const GATEWAY_FILE: readonly Mistake[] = [
     'an admin listener for others without a token of its own',
     '"127.0.0.1:9901"',
     '":9901"',
-    `2 «":9901"» error: an admin listener that others reach needs a token of its own (add token: "\${file:/path}", or listen on 127.0.0.1)`,
+    `2 «":9901"» error: an admin listener that is not on loopback needs a token (add token: "\${file:/path}", or listen on 127.0.0.1)`,
   ],
   [
     'an admin token that is too short, without repeating it',
@@ -199,13 +199,13 @@ export const GATEWAY_FILE: readonly Mistake[] = [
     'an admin token in the clear',
     '"127.0.0.1:9901"',
     '"127.0.0.1:9901", token: 0123456789abcdef0123456789abcdef',
-    `2 «********************************» warning: the token stands in this file for everyone who reads it (write \${file:/path} or \${env:NAME})`,
+    `2 «********************************» warning: the token is written in this file in plain text (write \${file:/path} or \${env:NAME})`,
   ],
   [
     'an admin token that others send over the network',
     '"127.0.0.1:9901"',
     '":9901", token: 0123456789abcdef0123456789abcdef',
-    '2 «":9901"» warning: whoever reaches this address reads the metrics, and the token crosses the network unencrypted (prefer loopback; probes and scrapers need listeners.metrics alone)',
+    '2 «":9901"» warning: every host that reaches this address can read the metrics, and the token is sent unencrypted (prefer loopback; for probes and scrapers, use listeners.metrics)',
   ],
   [
     'a range that is none',

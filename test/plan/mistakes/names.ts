@@ -37,7 +37,7 @@ export const NAMES: readonly Mistake[] = [
     'a version whose keys stand below its label and not inside',
     '  v2: { released: 2026-01-15 }',
     '  v2:\n  released: 2026-01-15',
-    '10 «v2» error: nothing is written behind "v2": give it a value, or take it out (what belongs to it stands farther right than it does; a value that begins with # is written in quotes)',
+    '10 «v2» error: there is no value behind "v2": add one, or remove it (indent its value further than the key; quote a value that begins with #)',
   ],
   [
     'the same, of the key',
@@ -49,7 +49,7 @@ export const NAMES: readonly Mistake[] = [
     'a switch where CORS is not wanted',
     'access:',
     'cors: no\naccess:',
-    '4 «no» error: expected a map: "no" (write nothing at all: without "cors" preflights go to the service)',
+    '4 «no» error: expected a map: "no" (write nothing: without "cors" preflights go to the service)',
   ],
   [
     'idempotency switched on',

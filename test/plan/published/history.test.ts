@@ -81,7 +81,7 @@ describe('published schedules', () => {
         rule: 'sunset-rewritten',
         severity: 'error',
         message: 'the sunset of v1 was published as 2027-01-15 and is now earlier',
-        hint: 'sunset 2027-01-15 or later; to publish the change all the same: sundial accept orders v1 --why "…"',
+        hint: 'sunset 2027-01-15 or later; to publish the change anyway: sundial accept orders v1 --why "…"',
       },
     ]);
     expect(kept.files).toBe(before);
