@@ -18,9 +18,6 @@ const WORDS: Readonly<Record<string, string>> = {
 
 /** Pages that wait for their rewriting; a page leaves this list when it is rewritten. */
 const WAITING: Readonly<Record<string, string>> = {
-  'README.md': 'moves to docs/',
-  'policies/README.md': 'moves to docs/',
-  'config/README.md': 'moves to docs/',
   'upstreams/README.md': 'speaks of the samples; not rewritten yet',
   'test/wire/README.md': 'speaks of a test suite; not rewritten yet',
 };
