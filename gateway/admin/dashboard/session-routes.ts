@@ -1,4 +1,4 @@
-// Signing in to the dashboard with the admin token, signing out, and whether one is signed in.
+// The session of the dashboard: sign in with the admin token, sign out, ask for its state.
 import { type AdminAnswer, errorAnswer, jsonAnswer, malformedBody } from '../answers.ts';
 import type { AdminRequest, AdminRoute, AdminWriteResult } from '../route.ts';
 import type { AdminSessions } from './sessions.ts';
@@ -7,7 +7,7 @@ export interface SessionRules {
   readonly sessions: AdminSessions;
   /** Whether an `Authorization` value carries the admin token. */
   readonly hasToken: (authorization: string | undefined) => boolean;
-  /** Whether pages need a session, since other machines reach the listener. */
+  /** Whether other machines reach the listener, so that pages need a session. */
   readonly exposed: boolean;
 }
 

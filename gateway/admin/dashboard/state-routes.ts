@@ -64,7 +64,7 @@ function versionsAnswer(ports: StateRoutePorts): AdminAnswer {
   return datedAnswer(ports, { revision: plan.revision, noticeDays, apis, quarantined, leftOut });
 }
 
-/** `now`: of the lifecycle clock, by which every date is meant. */
+/** `now` is the lifecycle clock. */
 function datedAnswer({ now }: StateRoutePorts, body: Readonly<Record<string, unknown>>): AdminAnswer {
   return jsonAnswer(200, { now: instantText(now()), ...body });
 }
@@ -117,7 +117,7 @@ function limitBody(rules: VersionRules, rule: LimitRule, now: EpochMs) {
     stage,
     limit: inForce.name,
     ...figures(inForce),
-    /** What it is while nothing is deprecated; null where that is the same. */
+    /** The limit before deprecation; null if it is the same. */
     full: isFull || inForce.units === rule.active.units ? null : figures(rule.active),
     falls: rule.curve !== undefined,
     by: rule.by,
@@ -132,10 +132,10 @@ function figures({ units, windowMs, burst }: Limit) {
   return { units, windowMs, burst };
 }
 
-/** Requests that were for no version have no stage. */
+/** The stage label of requests that matched no version. */
 const NONE = 'none';
 
-/** Requests by version and stage since this gateway started, and which part of them asked for what is deprecated. */
+/** Requests by version since this gateway started, and the share of deprecated versions. */
 async function trafficBody(metrics: MetricReader) {
   const requests = await metrics.read('sundial_requests_total');
   const last = await metrics.read('sundial_version_last_request_timestamp_seconds');

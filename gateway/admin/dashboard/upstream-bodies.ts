@@ -1,9 +1,9 @@
-// Body of `/-/upstreams`: each upstream of the plan, its targets, which of them are in service, and which fail.
+// Body of `/-/upstreams`: each upstream of the plan with its targets, their state and their recent calls.
 import type { GatewayPlan, UpstreamPlan } from '../../plan/plan.ts';
 import type { Exposition, MetricReading } from '../../telemetry/exposition.ts';
 import { instantText } from '../answers.ts';
 
-/** What has been counted, by the name of the metric. */
+/** Reads the values of a metric by its name. */
 export type MetricReader = Pick<Exposition, 'read'>;
 
 export async function upstreamBodies(plan: GatewayPlan, metrics: MetricReader) {
@@ -31,7 +31,7 @@ export async function upstreamBodies(plan: GatewayPlan, metrics: MetricReader) {
       const [states] = up.filter(its);
       return {
         target: origin,
-        /** Null: nothing watches it. */
+        /** Null without health checks and without a breaker. */
         up: states === undefined ? null : states.value === 1,
         ejections: ejections
           .filter(its)

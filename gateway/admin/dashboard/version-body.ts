@@ -1,4 +1,4 @@
-// One version as the admin API tells it: its stage, the phases of its life for a drawing, dates, brownouts, operations.
+// The body of one version in `/-/versions`: stage, phases, dates, brownouts, operations.
 import type { VersionState } from '../../exchange/version-states.ts';
 import type { ApiPlan, VersionRules } from '../../plan/plan.ts';
 import type { EpochMs } from '../../policy/contract.ts';
@@ -15,7 +15,7 @@ export function versionBody(api: ApiPlan, { rules, stage, paused, held }: Versio
   return {
     api: api.name,
     version: label,
-    /** Of an API without versions: it is spoken of by the API's name. */
+    /** True for an API without versions. */
     whole: isOfWholeApi(schedule),
     mode: api.mode,
     stage,

@@ -1,4 +1,4 @@
-// One version in full: how often it was called on each of the last thirty days, and whom its retirement today would meet.
+// Body of `/-/versions/{api}/{version}`: its calls by day for thirty days, and the effect of retiring it today.
 import { type VersionState, versionStates } from '../../exchange/version-states.ts';
 import type { GatewayPlan, VersionRules } from '../../plan/plan.ts';
 import type { EpochMs, MonotonicMs } from '../../policy/contract.ts';
@@ -22,12 +22,12 @@ export interface VersionPagePorts {
   readonly monotonic: () => MonotonicMs;
   readonly overrides: Pick<OverrideStore, 'current'>;
   readonly ledger: Pick<LedgerStore, 'read' | 'count' | 'beganAt'>;
-  /** False: what the ledger has is of another time. */
+  /** False if the ledger is off; its records are old then. */
   readonly recordsUsage: boolean;
   readonly metrics: MetricReader;
 }
 
-/** Whole ones, and today: what /-/usage counts for 30d. */
+/** Whole days beside today, as /-/usage counts them for 30d. */
 const DAYS = 30;
 const LOOK_WITHIN_MS = 8_000;
 
@@ -61,7 +61,7 @@ export async function versionPage(
   }
 }
 
-/** Whose calls the ledger records: a call that is refused for its version's end has no known caller. */
+/** Which calls the ledger records. Calls refused after the sunset have no known caller. */
 function recordedOf({ rules, stage }: VersionState): 'all' | 'operations' | 'exceptions' {
   if (stage === 'sunset' || stage === 'retired') return 'exceptions';
   return stage === 'deprecated' || rules.freeze !== undefined ? 'all' : 'operations';
@@ -91,7 +91,7 @@ async function useOf(ports: VersionPagePorts, rules: VersionRules, now: EpochMs)
   do {
     const page = await ledger.read({ ...filter, since }, { after, limit: RECORDS_PER_PAGE });
     for (const { consumer, via, callsByDay } of page.records) {
-      // What an unknown caller is called may be the name of a known one.
+      // The address of an unknown caller may equal the id of a consumer.
       const known = via === 'address' ? undefined : { id: consumer };
       const group = leaveFrom('sunset', rules.exceptions, known, now) === undefined ? met : spared;
       group.consumers.add(`${via} ${consumer}`);
@@ -107,7 +107,7 @@ async function useOf(ports: VersionPagePorts, rules: VersionRules, now: EpochMs)
   } while (after !== undefined);
   const beganAt = await ledger.beganAt(filter);
   return {
-    /** Null if its calls are not counted. */
+    /** Null if its calls are not recorded. */
     countedSince: beganAt === undefined || !ports.recordsUsage ? null : instantText(beganAt),
     days: [...byDay].map(([day, calls]) => ({ day, calls })),
     /** In the days above: consumers that would be refused or redirected, and consumers with an exception. */

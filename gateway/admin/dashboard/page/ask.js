@@ -15,7 +15,7 @@ export class Refused extends Error {
 export class Away extends Error {}
 
 /** Whether the message of an error is for the page. @param {unknown} error @returns {error is Away | Refused} */
-export function isTold(error) {
+export function hasMessage(error) {
   return error instanceof Refused || error instanceof Away;
 }
 
@@ -30,22 +30,22 @@ const PATIENCE_MS = 30_000;
 export async function ask(path, { method = 'GET', body, patience = PATIENCE_MS } = {}) {
   const headers = body === undefined ? {} : { 'content-type': 'application/json' };
   const sent = body === undefined ? {} : { body: JSON.stringify(body) };
-  const { answer, told } = await answered(path, {
+  const { response, content } = await send(path, {
     method,
     headers,
     ...sent,
     signal: AbortSignal.timeout(patience),
   });
   // A rejected reload has an outcome.
-  if (!answer.ok && told.outcome === undefined) throw new Refused(answer.status, told.message);
-  return told;
+  if (!response.ok && content.outcome === undefined) throw new Refused(response.status, content.message);
+  return content;
 }
 
 /** @param {string} path @param {RequestInit} request */
-async function answered(path, request) {
+async function send(path, request) {
   try {
-    const answer = await fetch(path, request);
-    return { answer, told: await answer.json() };
+    const response = await fetch(path, request);
+    return { response, content: await response.json() };
   } catch (cause) {
     throw new Away('The gateway does not answer.', { cause });
   }
@@ -55,12 +55,12 @@ async function answered(path, request) {
  * `away` is the message of a 503: the parts of a page that need no store are shown without it.
  *
  * @template T
- * @param {Promise<T>} asked
- * @returns {Promise<{ told: T, away?: undefined } | { told?: undefined, away: string }>}
+ * @param {Promise<T>} request
+ * @returns {Promise<{ value: T, away?: undefined } | { value?: undefined, away: string }>}
  */
-export async function unlessAway(asked) {
+export async function unlessAway(request) {
   try {
-    return { told: await asked };
+    return { value: await request };
   } catch (error) {
     if (!(error instanceof Refused && error.status === 503)) throw error;
     return { away: error.message };

@@ -23,8 +23,8 @@ export function axisOf(versions, now) {
     published,
   ]);
   const today = yearOf(now);
-  const told = [today, ...instants.filter((at) => at !== null).map(yearOf)];
-  const [first, last] = [Math.min(...told), Math.max(...told)];
+  const all = [today, ...instants.filter((at) => at !== null).map(yearOf)];
+  const [first, last] = [Math.min(...all), Math.max(...all)];
   const from = Math.max(first, today - MOST_YEARS_BEFORE);
   const until = Math.min(last, today + MOST_YEARS_AFTER);
   return {

@@ -2,7 +2,7 @@
 import { ask } from './ask.js';
 import { h } from './elements.js';
 import { listTable } from './listing.js';
-import { figures, moreThan, note, section, stageBadge, versionLink, warning } from './parts.js';
+import { figures, moreThan, section, stageBadge, versionLink, warning } from './parts.js';
 import { trend } from './trend.js';
 import { ago, away, consumerAddress, counted, date, nameOf, number, trendWords } from './words.js';
 
@@ -92,7 +92,7 @@ function one(id, { records, versions, now, next }, standing) {
   const days = byDay(records, now);
   const all = standing.apis.flatMap((/** @type {any} */ api) => api.versions);
   return [
-    note(h('a', { href: '/dashboard/consumer' }, 'All consumers')),
+    h('p', { class: 'back note' }, h('a', { href: '/dashboard/consumer' }, 'All consumers')),
     h('h1', {}, id),
     next !== null &&
       warning(
@@ -102,8 +102,8 @@ function one(id, { records, versions, now, next }, standing) {
         ' writes all of them.',
       ),
     section('Deprecated versions that it calls', calledVersions(versions, all, now)),
-    section('Calls by day', trend(days)),
-    section('By operation', operations(records, now)),
+    records.length > 0 && section('Calls by day', trend(days)),
+    records.length > 0 && section('By operation', operations(records, now)),
   ];
 }
 
@@ -137,7 +137,7 @@ function calledVersions(versions, all, now) {
         sunset === null ? 'no sunset' : `${date(sunset)}, ${away(sunset, now)}`,
         number(use.calls),
         trendWords(use.trend),
-        use.lastCall === null ? 'never' : ago(use.lastCall, now),
+        use.lastCall === null ? 'none recorded' : ago(use.lastCall, now),
         use.exceptions.map((/** @type {any} */ each) => each.summary).join('; '),
       ];
     },
@@ -182,7 +182,7 @@ function operations(records, now) {
       agents.join(', '),
       sample === null ? '' : `${sample.method} ${sample.template}, request ${sample.requestId}`,
     ],
-    empty: 'No calls are recorded.',
+    empty: '',
   });
 }
 

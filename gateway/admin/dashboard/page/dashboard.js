@@ -1,5 +1,5 @@
 // The frame of every page: finds the page of the address, polls the gateway, and draws header, warnings, page and footer.
-import { ask, isTold, Refused } from './ask.js';
+import { ask, hasMessage, Refused } from './ask.js';
 import * as configuration from './configuration.js';
 import * as consumer from './consumer.js';
 import { h, show } from './elements.js';
@@ -163,8 +163,8 @@ function missing(title, why) {
 function tellTrouble(error) {
   if (error instanceof Refused && error.status === 401) return askForToken();
   // A fault of these scripts: its stack goes to the console.
-  if (!isTold(error)) reportError(error);
-  const why = isTold(error) ? error.message : 'This page failed. Load it again.';
+  if (!hasMessage(error)) reportError(error);
+  const why = hasMessage(error) ? error.message : 'This page failed. Load it again.';
   const old = last === undefined ? '' : ` The data shown is from ${clockOf(last.standing)}.`;
   place('trouble', [h('p', {}, h('strong', {}, why), `${old} Retrying.`)]);
   if (last === undefined) place('main', [h('h1', {}, page?.title), h('p', { class: 'quiet' }, why)]);

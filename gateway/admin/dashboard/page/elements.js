@@ -103,7 +103,7 @@ function adopt(old, fresh) {
 }
 
 /**
- * Elements with the same key are the same thing wherever they stand.
+ * An element keeps its identity by its key, also at another position.
  *
  * @param {Node} node
  */

@@ -1,5 +1,5 @@
 // The usage of thirty days for all pages. It is polled less often than the rest, so that a slow ledger delays no page.
-import { ask, isTold, unlessAway } from './ask.js';
+import { ask, hasMessage, unlessAway } from './ask.js';
 
 const EVERY_MS = 15_000;
 /** A slow gateway is polled less often. */
@@ -38,16 +38,16 @@ async function read() {
   const began = performance.now();
   // One request at a time.
   due = Number.POSITIVE_INFINITY;
-  const { told } = await unlessAway(ask('/-/usage?since=30d&most=100')).catch(silence);
-  usage = told;
+  const { value } = await unlessAway(ask('/-/usage?since=30d&most=100')).catch(silence);
+  usage = value;
   ledger = AWAY;
   due = performance.now() + Math.max(EVERY_MS, (performance.now() - began) * TIMES_ITS_TIME);
 }
 
 /** The rest of the poll shows refusals and silence. @param {unknown} error */
 function silence(error) {
-  if (!isTold(error)) reportError(error);
-  return { told: undefined };
+  if (!hasMessage(error)) reportError(error);
+  return { value: undefined };
 }
 
 /** @param {number} milliseconds @returns {Promise<void>} */

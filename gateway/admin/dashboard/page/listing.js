@@ -17,6 +17,8 @@ import { number } from './words.js';
 /** @typedef {{ readonly href: string, readonly direction: 'ascending' | 'descending' | null }} Sort */
 
 const PAGE_ROWS = 20;
+/** Tables with fewer rows have plain heads. */
+const SORTED_ROWS = 5;
 
 /** Typing and choosing change the address and draw again; links with `data-list` do so too. @param {() => void} draw */
 export function watchLists(draw) {
@@ -60,7 +62,7 @@ export function listTable({ caption, heads, cells, empty, ...of }) {
   const { shown, bar, foot, sortOf } = listing(of, { hasHeads: true });
   const sortable = heads.map((each) => {
     const { head, figures } = typeof each === 'string' ? { head: each } : each;
-    return { head, figures, sort: of.rows.length > 1 ? sortOf(head, figures) : undefined };
+    return { head, figures, sort: of.rows.length >= SORTED_ROWS ? sortOf(head, figures) : undefined };
   });
   const none = of.rows.length === 0 ? empty : `No ${of.name} match.`;
   return h('div', { class: 'list' }, bar, table(caption, sortable, shown.map(cells), none), foot);

@@ -114,7 +114,7 @@ function goingTable(versions, usage, now) {
       use === undefined ? '–' : number(use.consumers),
       use === undefined ? '–' : number(use.calls),
       use === undefined ? '–' : trendWords(use.trend),
-      use === undefined ? '–' : use.lastCall === null ? 'never' : ago(use.lastCall, now),
+      use === undefined ? '–' : use.lastCall === null ? 'none recorded' : ago(use.lastCall, now),
       use === undefined ? '' : verdictBadge(use),
     ],
     empty: 'No version is deprecated.',
@@ -136,12 +136,15 @@ function verdictBadge({ verdict }) {
 /** @param {any} traffic @param {readonly any[]} standing */
 function trafficTable({ versions, requests, unresolved }, standing) {
   const stages = new Map(standing.map((version) => [nameOf(version), version.stage]));
+  const rows = versions.toSorted(
+    (/** @type {any} */ one, /** @type {any} */ other) => other.requests - one.requests,
+  );
   const heads = ['Version', 'Stage', figures('Requests'), figures('Share'), figures('5xx')];
   return h(
     'div',
     {},
     listTable({
-      ...{ key: 'requests', name: 'versions', caption: 'Requests by version', heads, rows: versions },
+      ...{ key: 'requests', name: 'versions', caption: 'Requests by version', heads, rows },
       size: SHORT_PAGE_ROWS,
       find: nameOf,
       filters: { Stage: (each) => stages.get(nameOf(each)) ?? '' },

@@ -130,7 +130,7 @@ function inWords(
   if (deprecated !== null && !ended)
     said.push(`${stage === 'deprecated' ? 'since' : 'deprecated from'} ${date(deprecated)}`);
   if (sunset !== null) said.push(`${ended ? 'ended' : 'ends'} ${date(sunset)}, ${away(sunset, now)}`);
-  if (published !== null && published !== sunset) said.push(`first announced for ${date(published)}`);
+  if (published !== null && published !== sunset) said.push(`originally ${date(published)}`);
   if (retired !== null && retired !== sunset) said.push(`retired ${date(retired)}`);
   const [next] = ended ? [] : brownouts;
   if (brownoutUntil !== null) said.push(`in a brownout until ${date(brownoutUntil)}`);
@@ -143,10 +143,12 @@ function inWords(
 /** @param {readonly any[]} versions @param {Axis} axis */
 function legend(versions, { clipped }) {
   const has = (/** @type {(version: any) => boolean} */ test) => versions.some(test);
+  const hasPhase = (/** @type {string[]} */ ...stages) =>
+    has(({ phases }) => phases.some((/** @type {any} */ { stage }) => stages.includes(stage)));
   const marks = [
-    ['active', 'active'],
-    ['deprecated', 'deprecated'],
-    ['retired', 'ended'],
+    ...(hasPhase('active') ? [['active', 'active']] : []),
+    ...(hasPhase('deprecated') ? [['deprecated', 'deprecated']] : []),
+    ...(hasPhase('sunset', 'retired') ? [['retired', 'ended']] : []),
     ...(has(({ sunset }) => sunset !== null) ? [['sunset-mark', 'sunset']] : []),
     ...(has(({ deprecated, sunset }) => deprecated !== null && sunset !== null)
       ? [['notice-mark', 'notice']]

@@ -14,11 +14,13 @@ export async function look() {
 
 /** @param {any} seen */
 export function view({ upstreams, ready }) {
-  const rows = upstreams.flatMap((/** @type {any} */ { targets, ...upstream }) =>
+  const all = upstreams.flatMap((/** @type {any} */ { targets, ...upstream }) =>
     targets.map((/** @type {any} */ target) => ({ ...upstream, ...target, isShared: targets.length > 1 })),
   );
-  const failing = rows.filter((/** @type {any} */ each) => stateOf(each) === 'failing');
-  const down = rows.filter((/** @type {any} */ each) => stateOf(each) === 'out of service');
+  const failing = all.filter((/** @type {any} */ each) => stateOf(each) === 'failing');
+  const down = all.filter((/** @type {any} */ each) => stateOf(each) === 'out of service');
+  const rows = [...new Set([...down, ...failing, ...all])];
+  const isReady = ready.status === 'ready' && ready.store.state === 'up';
   return [
     h('h1', {}, 'Upstreams'),
     failing.length > 0 && warning('bad', `Calls fail: ${namesOf(failing)}.`),
@@ -26,7 +28,10 @@ export function view({ upstreams, ready }) {
     section(
       'This gateway',
       facts([
-        ['State', badge(ready.status === 'ready' ? 'good' : 'bad', ready.status)],
+        [
+          'State',
+          badge(isReady ? 'good' : 'bad', isReady || ready.status !== 'ready' ? ready.status : 'not ready'),
+        ],
         [
           'Store',
           h(

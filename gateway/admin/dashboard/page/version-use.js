@@ -7,13 +7,36 @@ import { ago, away, consumerAddress, counted, date, daysTo, number, trendWords }
 
 /** @param {any} detail @param {any} usage */
 export function useOf(detail, usage) {
-  const { now, version, days } = detail;
+  const { now, version, days, impact } = detail;
   const [use] = usage.versions;
+  const tables = [
+    (use?.operations.length > 0 || version.operations.length > 0) &&
+      section('Operations', operations(use, version, now)),
+  ];
+  if (impact.refused.consumers + impact.spared.consumers === 0)
+    return [
+      section(
+        'Consumers',
+        h('p', {}, noCallWords(detail)),
+        note(answersWords(detail)),
+        ...countNotes(detail, use),
+      ),
+      ...tables,
+    ];
   return [
     h('div', { class: 'pair' }, impactBox(detail, use), section('Calls by day', trend(days))),
     section('Consumers', callers(usage, detail), note(answersWords(detail))),
-    section('Operations', operations(use, version, now)),
+    ...tables,
   ];
+}
+
+/** @param {any} detail @param {any} use */
+function countNotes({ countedSince, now }, use) {
+  return [
+    `Calls are counted since ${date(countedSince)}, ${away(countedSince, now)}.`,
+    ...(use === undefined ? [] : [`Verdict: ${use.summary}.`]),
+    ...(use?.decides?.summaries ?? []).map((/** @type {string} */ each) => `${each}.`),
+  ].map((line) => note(line));
 }
 
 /** All requests in the metrics of this process, refused ones too. @param {any} detail */
@@ -55,27 +78,22 @@ function noCallWords({ recorded, countedSince, now }) {
 
 /** @param {any} detail @param {any} use */
 function impactBox(detail, use) {
-  const { version, impact, countedSince, now } = detail;
+  const { version, impact } = detail;
   const { refused, spared } = impact;
   const ended = version.stage === 'sunset' || version.stage === 'retired';
   const answer = version.after.to === null ? '410 Gone' : `a redirect to ${version.after.to}`;
   const met = `${counted(refused.consumers, 'consumer')} with ${counted(refused.calls, 'call')} in 30 days`;
-  const lines = [
-    refused.consumers === 0 ? noCallWords(detail) : `${met} ${ended ? 'get' : 'would get'} ${answer}.`,
+  const effects = [
+    refused.consumers > 0 && `${met} ${ended ? 'get' : 'would get'} ${answer}.`,
     spared.consumers > 0 &&
       `${counted(spared.consumers, 'consumer')} with ${counted(spared.calls, 'call')} ${ended ? 'have' : 'would keep'} access through an exception.`,
-    `Calls are counted since ${date(countedSince)}, ${away(countedSince, now)}.`,
-    use !== undefined && `Verdict: ${use.summary}.`,
-    ...(use?.decides?.summaries ?? []).map((/** @type {string} */ each) => `${each}.`),
   ];
-  const kind = refused.consumers > 0 ? 'near' : '';
   return h(
     'section',
-    { class: `impact ${kind}`, 'data-key': 'impact' },
+    { class: `impact ${refused.consumers > 0 ? 'near' : ''}`, 'data-key': 'impact' },
     h('h2', {}, ended ? 'Effect of its sunset' : 'If it were retired today'),
-    ...lines
-      .filter((line) => line !== false)
-      .map((line, index) => h('p', { class: index === 0 ? 'lead' : 'note' }, line)),
+    ...effects.filter((line) => line !== false).map((line) => h('p', { class: 'lead' }, line)),
+    ...countNotes(detail, use),
   );
 }
 
@@ -169,7 +187,7 @@ function operations(use, version, now) {
       number(consumers),
       number(calls),
       trendWords(change),
-      lastCall === null ? 'never' : ago(lastCall, now),
+      lastCall === null ? 'none recorded' : ago(lastCall, now),
     ],
     empty: 'No calls in 30 days.',
   });

@@ -30,7 +30,7 @@ export async function look({ query, standing, session, again }) {
     unlessAway(Promise.all([ask(path), ask(`/-/usage?${usage}`)])),
     unlessAway(ask('/-/overrides')),
   ]);
-  const overrides = held.told?.overrides.filter(
+  const overrides = held.value?.overrides.filter(
     (/** @type {any} */ each) => each.api === api && (each.version === null || each.version === label),
   );
   return { now: standing.now, version, kept, overrides, session, again };
@@ -48,7 +48,7 @@ function unknownVersion(api, label, versions) {
 
 /** @param {any} seen */
 export function view({ now, version, kept, overrides, session, again }) {
-  const [detail, usage] = kept.told ?? [];
+  const [detail, usage] = kept.value ?? [];
   const [use] = usage?.versions ?? [];
   return [
     h('h1', {}, nameOf(version), ' ', stageBadge(version.stage)),
@@ -94,20 +94,20 @@ function dates(
   },
   now,
 ) {
-  const told = (/** @type {string | null} */ instant) =>
+  const dated = (/** @type {string | null} */ instant) =>
     instant !== null && `${date(instant)}, ${away(instant, now)}`;
   const moves = extended.map(
     (/** @type {any} */ { to, announced: at }) => `to ${date(to)}, announced ${date(at)}`,
   );
   return facts([
-    ['Released', told(released)],
-    ['Announced', told(announced)],
-    ['Deprecated', told(deprecated)],
-    ['Sunset', told(sunset)],
-    ['First announced for', published !== sunset && told(published)],
+    ['Released', dated(released)],
+    ['Announced', dated(announced)],
+    ['Deprecated', dated(deprecated)],
+    ['Sunset', dated(sunset)],
+    ['Original sunset', published !== sunset && dated(published)],
     ['Extended', moves.length > 0 && moves.join('; ')],
-    ['Retired', retired !== sunset && told(retired)],
-    ['Closed to new consumers', told(freeze)],
+    ['Retired', retired !== sunset && dated(retired)],
+    ['Closed to new consumers', dated(freeze)],
     ['Successor', successor],
     ['Reason', reason],
     ['Guide', guide !== null && outside(guide, 'migration guide')],

@@ -24,8 +24,8 @@ export async function look({ query, session, again }) {
   try {
     const all = await ask('/-/webhooks');
     if (id === null) return { all, session, again };
-    const asked = state === null ? '' : `?${new URLSearchParams({ state })}`;
-    const one = await ask(`/-/webhooks/${encodeURIComponent(id)}${asked}`);
+    const filter = state === null ? '' : `?${new URLSearchParams({ state })}`;
+    const one = await ask(`/-/webhooks/${encodeURIComponent(id)}${filter}`);
     return { all, one, state, session, again };
   } catch (error) {
     // The message says that the service is not configured, or why it does not answer.
@@ -154,7 +154,7 @@ function addressOf(id, state) {
 function ofOne({ subscriptions }, { subscription: id, total, deliveries, clock }, state, session, again) {
   const known = subscriptions.find((/** @type {any} */ { subscription }) => subscription === id);
   return [
-    note(h('a', { href: WEBHOOKS }, 'All subscriptions')),
+    h('p', { class: 'back note' }, h('a', { href: WEBHOOKS }, 'All subscriptions')),
     h('h1', {}, id),
     known !== undefined &&
       section('Endpoint', standing(known, clock), known.dead > 0 && replayDeadForm(known, session, again)),

@@ -21,8 +21,8 @@ export function number(count) {
 export function date(instant) {
   const [day = '', time = ''] = instant.split('T');
   const [year, month, dayOfMonth] = day.split('-').map(Number);
-  const told = `${dayOfMonth} ${MONTHS[(month ?? 1) - 1]} ${year}`;
-  return time === '' || time.startsWith('00:00:00') ? told : `${told}, ${time.slice(0, 5)} UTC`;
+  const text = `${dayOfMonth} ${MONTHS[(month ?? 1) - 1]} ${year}`;
+  return time === '' || time.startsWith('00:00:00') ? text : `${text}, ${time.slice(0, 5)} UTC`;
 }
 
 /**
