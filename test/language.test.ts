@@ -23,7 +23,9 @@ const WAITING: Readonly<Record<string, string>> = {
 };
 
 const MOST_WORDS = 20;
-const pages = PAGES.filter((page) => !isGenerated(page) && WAITING[page] === undefined);
+const pages = [...PAGES, 'CONTRIBUTING.md', 'SECURITY.md'].filter(
+  (page) => !isGenerated(page) && WAITING[page] === undefined,
+);
 
 describe.each(pages)('%s', (page) => {
   const prose = proseOf(readPage(page));
