@@ -5,11 +5,11 @@ import { openRetirementGuard } from './admin/retirement-guard.ts';
 import type { Gateway, GatewayOptions, Started } from './gateway-contract.ts';
 import { openNotices } from './open-notices.ts';
 import { openPolicies } from './open-policies.ts';
-import { isStartable, isWhole, loadAll, type Startable } from './plan/load.ts';
+import { hasSettings, hasPlan, loadAll, type LoadedSettings } from './plan/load.ts';
 import { emptyPlan } from './plan/reload/first-plan.ts';
 import type { Settings } from './plan/settings.ts';
 import type { Override } from './policy/lifecycle/override.ts';
-import { keptFrom } from './policy/usage/window.ts';
+import { oldestKept } from './policy/usage/window.ts';
 import { openPrimary, type Primary, workersOf } from './primary.ts';
 import { socketsFor } from './server/inherited-sockets.ts';
 import { listenFailure } from './server/listen-failure.ts';
@@ -31,7 +31,7 @@ import { loadSpans } from './telemetry/traces/spans.ts';
 export async function startGateway(options: GatewayOptions): Promise<Started> {
   const now = options.lifecycleClock?.now() ?? Date.now();
   const loaded = await loadAll({ ...options, now, today: Date.now() });
-  if (!isStartable(loaded) || (!isWhole(loaded) && !mayServeSome(loaded.settings)))
+  if (!hasSettings(loaded) || (!hasPlan(loaded) && !mayServeSome(loaded.settings)))
     return { kind: 'rejected', problems: loaded.problems };
 
   const closing = new AsyncDisposableStack();
@@ -42,7 +42,7 @@ export async function startGateway(options: GatewayOptions): Promise<Started> {
   } catch (error) {
     await closing.disposeAsync();
     // Without the store there is no accepted form to use, so the errors of the files are the problem to fix.
-    if (error instanceof DataFolderError && !isWhole(loaded))
+    if (error instanceof DataFolderError && !hasPlan(loaded))
       return { kind: 'rejected', problems: loaded.problems };
     throw listenFailure(error, loaded.settings.listeners);
   }
@@ -56,7 +56,7 @@ function mayServeSome({ start, store }: Settings): boolean {
 
 async function assemble(
   options: GatewayOptions,
-  loaded: Startable,
+  loaded: LoadedSettings,
   closing: AsyncDisposableStack,
 ): Promise<Started> {
   const { settings } = loaded;
@@ -104,7 +104,7 @@ async function assemble(
   const forgets = options.lifecycleClock === undefined ? settings.ledger : undefined;
   const lifecyclePorts = {
     ...{ plan: () => plan, now, monotonic, overrides: stores.overrides, ledger: stores.ledger },
-    keptFrom: () => forgets && keptFrom(wallClock(), forgets.keepDays),
+    keptFrom: () => forgets && oldestKept(wallClock(), forgets.keepDays),
   };
   if (telemetry.ledger === undefined) closing.defer(stopWatching(stores.ledger, logger));
   else {

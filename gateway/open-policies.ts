@@ -4,7 +4,7 @@ import type { ConfigPorts } from './admin/config.ts';
 import type { PolicyReadiness } from './admin/readiness.ts';
 import type { GatewayOptions } from './gateway-contract.ts';
 import { effectiveInForce } from './plan/effective/effective.ts';
-import type { Startable } from './plan/load.ts';
+import type { LoadedSettings } from './plan/load.ts';
 import type { GatewayPlan } from './plan/plan.ts';
 import type { Problem } from './plan/problems.ts';
 import { createPublishedHistory } from './plan/published/history.ts';
@@ -51,7 +51,7 @@ export type OpenPolicies =
 
 export async function openPolicies(
   options: GatewayOptions,
-  loaded: Startable,
+  loaded: LoadedSettings,
   { stores, telemetry, now, wallClock }: PolicyPorts,
 ): Promise<OpenPolicies> {
   const { settings } = loaded;

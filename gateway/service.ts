@@ -5,7 +5,7 @@ import { openAuthenticators } from './identity/authenticators.ts';
 import type { GatewayPlan } from './plan/plan.ts';
 import type { Settings } from './plan/settings.ts';
 import { connectForPlanes } from './plane/connect-target.ts';
-import type { KnownKeys } from './policy/authentication/key-record.ts';
+import type { KeyLookup } from './policy/authentication/key-record.ts';
 import type { EpochMs, MonotonicMs } from './policy/contract.ts';
 import { openPublicFace, type PublicFace, type PublicSockets } from './server/public-face.ts';
 import type { CertificateSource } from './server/tls-options.ts';
@@ -21,7 +21,7 @@ import { openUpstreams } from './upstream/upstreams.ts';
 export interface ServiceOptions
   extends Pick<ExchangePorts, 'plan' | 'now' | 'guard' | 'limiter' | 'pins' | 'idempotency' | 'overrides'> {
   readonly settings: Settings;
-  readonly keys: KnownKeys;
+  readonly keys: KeyLookup;
   /** Queried only if usage is recorded. */
   readonly ledger: AdoptionRecords & NonNullable<ExchangePorts['ledger']>;
   readonly certificates: CertificateSource | undefined;

@@ -2,8 +2,8 @@
 import { readOptionalAuthor } from '../api/admin-requests.ts';
 import type {
   NoticesAnswer,
-  NoticesAsked,
   NoticesFound,
+  NoticesQuery,
   NoticesSent,
   SentAnswer,
 } from '../api/notice-answers.ts';
@@ -26,7 +26,7 @@ export interface NoticePorts {
   /** Undefined if the gateway file configures no notifications. */
   readonly notices:
     | {
-        readonly preview: (asked: NoticesAsked) => Promise<NoticesFound>;
+        readonly preview: (asked: NoticesQuery) => Promise<NoticesFound>;
         /** Undefined where the lifecycle clock was moved. */
         readonly announce: (() => Promise<NoticesSent>) | undefined;
       }

@@ -4,7 +4,7 @@ import type { EndedAnswer, PauseAnswer, PauseBody, PausesAnswer } from '../api/a
 import { type PauseRequestBody, readEndingRequest, readPauseRequest } from '../api/admin-requests.ts';
 import type { ApiPlan, GatewayPlan } from '../plan/plan.ts';
 import { type EpochMs, StoreUnavailable } from '../policy/contract.ts';
-import { type Hold, longOver, type Override, type OverrideStore } from '../policy/lifecycle/override.ts';
+import { type Hold, longExpired, type Override, type OverrideStore } from '../policy/lifecycle/override.ts';
 import { effectsOf, type PauseEffect } from '../policy/lifecycle/pause-effects.ts';
 import { makePause, type PauseProblem } from '../policy/lifecycle/pause-rule.ts';
 import type { AuditState } from '../telemetry/logs/logger.ts';
@@ -105,7 +105,7 @@ async function end(
 /** The audit has told of them; what the store does not remove now, the next pause removes. */
 async function removeLongOver(overrides: OverrideStore, now: EpochMs): Promise<void> {
   try {
-    for (const { id } of longOver(overrides.current(), now).slice(0, MOST_REMOVED_AT_ONCE))
+    for (const { id } of longExpired(overrides.current(), now).slice(0, MOST_REMOVED_AT_ONCE))
       await overrides.remove(id);
   } catch (error) {
     if (!(error instanceof StoreUnavailable)) throw error;

@@ -9,8 +9,8 @@ import { dayOf, isPrintableId } from '../policy/notation.ts';
 import {
   choosePin,
   type Pin,
+  type PinAvailability,
   type PinKey,
-  type PinMoment,
   type PinStore,
   rollBackPin,
   upgradePin,
@@ -117,7 +117,7 @@ function fromOf(
   move: PinMoveRequest,
   { resolution }: GatewayPlan['apis'][number],
   current: Pin | undefined,
-  versions: PinMoment,
+  versions: PinAvailability,
 ): Label | undefined {
   if (current !== undefined || move.kind === 'roll_back' || move.created === undefined) return current?.label;
   const choice = choosePin(resolution, undefined, dayOf(move.created), versions);

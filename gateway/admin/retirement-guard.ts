@@ -2,7 +2,7 @@
 // operator would do before its sunset: hold it, or say aloud that it will go all the same. Run by gateway.ts.
 import type { ApiPlan, GatewayPlan, VersionRules } from '../plan/plan.ts';
 import { DAY_MS, type EpochMs, type MonotonicMs, StoreUnavailable } from '../policy/contract.ts';
-import { knownAt } from '../policy/lifecycle/known.ts';
+import { knownAt } from '../policy/lifecycle/announcements.ts';
 import { type Hold, type OverrideStore, retirementHoldOf } from '../policy/lifecycle/override.ts';
 import {
   holdFor,

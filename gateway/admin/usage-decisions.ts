@@ -3,7 +3,7 @@
 import type { UsedVersion } from '../api/usage-answers.ts';
 import type { VersionRules } from '../plan/plan.ts';
 import type { EpochMs } from '../policy/contract.ts';
-import type { Moment } from '../policy/lifecycle/assess.ts';
+import type { StageInput } from '../policy/lifecycle/assess.ts';
 import { retirementHoldOf } from '../policy/lifecycle/override.ts';
 import {
   judgeRetirement,
@@ -17,7 +17,7 @@ import { dateInWords } from '../policy/notation.ts';
 import { instantText } from './answers.ts';
 
 export interface DecisionPorts {
-  readonly moment: Moment;
+  readonly moment: StageInput;
   /** Undefined: not yet, or nothing is counted now. */
   readonly beganAt: (version: { api: string; version: string }) => Promise<EpochMs | undefined>;
   /** Undefined where nothing is counted now. */

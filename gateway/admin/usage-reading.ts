@@ -4,7 +4,7 @@ import { type EpochMs, type MonotonicMs, StoreUnavailable } from '../policy/cont
 import type { UsageSummary } from '../policy/lifecycle/retire-when.ts';
 import {
   type LedgerStore,
-  type PageAsked,
+  type PageRequest,
   placeOf,
   type UsageFilter,
   type UsageSubject,
@@ -13,7 +13,7 @@ import {
 } from '../policy/usage/ledger.ts';
 import { startOfLast, usageRows } from '../policy/usage/rows.ts';
 import { createVersionTallies, type VersionTallies } from '../policy/usage/version-tallies.ts';
-import { daysBefore, tellsSince, type UsageWindow, usageWindow } from '../policy/usage/window.ts';
+import { completeSince, daysBefore, type UsageWindow, usageWindow } from '../policy/usage/window.ts';
 import { createSlices } from '../system/time-slices.ts';
 
 /** Few enough to be made into rows and JSON within a turn. */
@@ -24,8 +24,8 @@ export const RECORDS_PER_PAGE = 500;
  * itself goes on in the next one.
  */
 export async function wholeConsumers<T extends UsageSubject>(
-  read: (page: PageAsked) => Promise<RecordsPage<T>>,
-  range: PageAsked,
+  read: (page: PageRequest) => Promise<RecordsPage<T>>,
+  range: PageRequest,
 ): Promise<RecordsPage<T>> {
   const page = await read(range);
   const records = page.records.slice(0, startOfLast(page.records));
@@ -70,7 +70,7 @@ export async function tallyAll(
   } while (after !== undefined);
 }
 
-/** Of the last `days` days before `now`. `kept`: as tellsSince has it. Rejects with `StoreUnavailable`. */
+/** Of the last `days` days before `now`. `kept`: as completeSince has it. Rejects with `StoreUnavailable`. */
 export async function usageSummary(
   ledger: Pick<LedgerStore, 'count' | 'beganAt'>,
   version: UsageVersion,
@@ -82,6 +82,6 @@ export async function usageSummary(
   const tallies = createVersionTallies();
   await tallyAll(ledger, version, window, tallies);
   const [counted = { consumers: 0, calls: 0 }] = tallies.versions();
-  const since = tellsSince(await ledger.beganAt(version), kept);
+  const since = completeSince(await ledger.beganAt(version), kept);
   return { consumers: counted.consumers, calls: counted.calls, days, since };
 }

@@ -4,8 +4,8 @@ import type { UsedVersion } from '../api/usage-answers.ts';
 import { successorIn } from '../exchange/linked-versions.ts';
 import type { ApiPlan, GatewayPlan, VersionRules } from '../plan/plan.ts';
 import { DAY_MS, type EpochMs } from '../policy/contract.ts';
-import { assess, type Moment } from '../policy/lifecycle/assess.ts';
-import { type Exception, endsSoon, leaveInWords } from '../policy/lifecycle/exceptions.ts';
+import { assess, type StageInput } from '../policy/lifecycle/assess.ts';
+import { type Exception, endsSoon, exceptionInWords } from '../policy/lifecycle/exceptions.ts';
 import { phaseAt } from '../policy/lifecycle/phases.ts';
 import { hasEnded } from '../policy/lifecycle/retirement.ts';
 import { counted } from '../policy/notation.ts';
@@ -13,14 +13,14 @@ import type { LedgerStore, UsageFilter } from '../policy/usage/ledger.ts';
 import type { Counted } from '../policy/usage/rows.ts';
 import { usageVerdict, verdictInWords } from '../policy/usage/verdict.ts';
 import type { OperationTally, VersionTally } from '../policy/usage/version-tallies.ts';
-import { tellsSince, type UsageWindow } from '../policy/usage/window.ts';
+import { completeSince, type UsageWindow } from '../policy/usage/window.ts';
 import { createSlices } from '../system/time-slices.ts';
 import { instantOrNull, instantText } from './answers.ts';
 import { type DecisionPorts, decidesOf } from './usage-decisions.ts';
 
 export interface UsedVersionsQuery {
   readonly plan: GatewayPlan;
-  readonly moment: Moment;
+  readonly moment: StageInput;
   readonly filter: Pick<UsageFilter, 'api' | 'version' | 'consumer'>;
   readonly window: UsageWindow;
   /** Since when the ledger watches a version; not asked where one consumer alone is meant. */
@@ -58,11 +58,11 @@ export async function usedVersions(
   return [...entries, ...[...called.values()].map((tally) => unplannedEntry(query, tally))];
 }
 
-function isDeprecated(rules: VersionRules, moment: Moment): boolean {
+function isDeprecated(rules: VersionRules, moment: StageInput): boolean {
   return stageOf(rules, moment) === 'deprecated' || deprecatedOperations(rules, moment).length > 0;
 }
 
-function deprecatedOperations({ operations }: VersionRules, moment: Moment): readonly VersionRules[] {
+function deprecatedOperations({ operations }: VersionRules, moment: StageInput): readonly VersionRules[] {
   const list = operations?.list.map((each) => assess(each, moment)) ?? [];
   return list.filter((each) => stageOf(each, moment) === 'deprecated');
 }
@@ -108,7 +108,7 @@ async function verdictOn(
     return { verdict: 'not_deprecated', summary: `is not deprecated${stillEffective(window, tally)}` };
   const verdict = usageVerdict(tally ?? NOT_CALLED, {
     window,
-    beganAt: tellsSince(await beganAt({ api: rules.api, version: rules.label }), kept),
+    beganAt: completeSince(await beganAt({ api: rules.api, version: rules.label }), kept),
     deprecated: Math.max(...deprecatedRules.map(({ schedule }) => schedule.deprecated ?? moment.now)),
   });
   const operations = isWhole ? [] : deprecatedRules.flatMap(({ operation }) => operation ?? []);
@@ -146,7 +146,7 @@ function operationUse({ operation, consumers, calls, trend, lastAt }: OperationT
   return { operation: operation ?? null, consumers, calls, trend, lastCall: instantText(lastAt) };
 }
 
-function stageOf(rules: VersionRules, { now }: Moment) {
+function stageOf(rules: VersionRules, { now }: StageInput) {
   return phaseAt(rules.phases, now).stage;
 }
 
@@ -181,7 +181,7 @@ function exceptionBody(exception: Exception, use: Counted | undefined, now: Epoc
 
 function inWords(exception: Exception, now: EpochMs): string {
   const { consumer, until } = exception;
-  const allowed = leaveInWords(exception);
+  const allowed = exceptionInWords(exception);
   if (now >= until) return `${consumer} had ${allowed}: it has run out`;
   const days = Math.floor((until - now) / DAY_MS);
   return `${consumer} has ${allowed}${endsSoon(exception, now) ? `: it ends in ${counted(days, 'day')}` : ''}`;

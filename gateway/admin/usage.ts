@@ -6,7 +6,7 @@ import type { GatewayPlan, VersionRules } from '../plan/plan.ts';
 import type { EpochMs, MonotonicMs } from '../policy/contract.ts';
 import type { OverrideStore } from '../policy/lifecycle/override.ts';
 import { dayNumberAt } from '../policy/usage/day.ts';
-import type { LedgerStore, PageAsked, UsageVersion } from '../policy/usage/ledger.ts';
+import type { LedgerStore, PageRequest, UsageVersion } from '../policy/usage/ledger.ts';
 import { countOf, createMostCalls, type UsageRow, usageRows } from '../policy/usage/rows.ts';
 import { createVersionTallies } from '../policy/usage/version-tallies.ts';
 import { daysBefore, type UsageWindow, usageWindow } from '../policy/usage/window.ts';
@@ -140,12 +140,12 @@ async function pageOf(ports: UsagePorts, scope: UsageScope): Promise<UsageAnswer
   const { query: usageQuery, window } = scope;
   const { filter, since, after } = usageQuery;
   if (filter.consumer === undefined) {
-    const count = (page: PageAsked) => ledger.count(filter, window, page);
+    const count = (page: PageRequest) => ledger.count(filter, window, page);
     const { records, next } = await wholeConsumers(count, { after, limit: RECORDS_PER_PAGE });
     return { ...header(ports, scope), consumers: usageRows(records).map(rowBody), next: next ?? null };
   }
   const reach = since === undefined ? filter : { ...filter, since: window.readFrom };
-  const read = (page: PageAsked) => ledger.read(reach, page);
+  const read = (page: PageRequest) => ledger.read(reach, page);
   const { records, next } = await wholeConsumers(read, { after, limit: WHOLE_RECORDS_PER_PAGE });
   const rows = usageRows(records.map((record) => countOf(record, window)));
   return {

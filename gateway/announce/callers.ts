@@ -2,7 +2,7 @@
 
 import type { VersionRules } from '../plan/plan.ts';
 import type { EpochMs } from '../policy/contract.ts';
-import { leaveInWords } from '../policy/lifecycle/exceptions.ts';
+import { exceptionInWords } from '../policy/lifecycle/exceptions.ts';
 import type { LedgerStore, UsageRecord, UsageSample } from '../policy/usage/ledger.ts';
 import { daysBefore } from '../policy/usage/window.ts';
 import { createSlices } from '../system/time-slices.ts';
@@ -148,5 +148,5 @@ export function leaveLines(
 ): readonly string[] {
   return exceptions
     .filter((each) => each.consumer === consumer && now < each.until)
-    .map((each) => `An exception gives ${consumer} ${leaveInWords(each)}.`);
+    .map((each) => `An exception gives ${consumer} ${exceptionInWords(each)}.`);
 }

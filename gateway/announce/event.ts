@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { GatewayPlan, VersionRules } from '../plan/plan.ts';
 import type { EpochMs } from '../policy/contract.ts';
-import { isOfWholeApi } from '../policy/lifecycle/api-life.ts';
+import { isUnversioned } from '../policy/lifecycle/api-life.ts';
 import type { Schedule } from '../policy/lifecycle/schedule.ts';
 import type { Label } from '../policy/versioning/resolution.ts';
 import { kindOf, type Notice, type NoticeKind } from './notices.ts';
@@ -23,7 +23,7 @@ export function eventOf(plan: Pick<GatewayPlan, 'public'>, notice: Notice): Vers
   const instead = successorCall(plan, rules, schedule);
   const data = {
     api: rules.api,
-    version: isOfWholeApi(schedule) ? undefined : rules.label,
+    version: isUnversioned(schedule) ? undefined : rules.label,
     operation: rules.operation,
     notice: id,
     deprecated: instantText(schedule.deprecated),

@@ -1,7 +1,7 @@
 // Records in the store which notices were sent, with a cache of the final marks.
 import { createHash } from 'node:crypto';
 import { DAY_MS, type EpochMs } from '../policy/contract.ts';
-import type { AnnouncedStore } from '../policy/lifecycle/announced.ts';
+import type { AnnouncedStore } from '../policy/lifecycle/announcement-store.ts';
 
 export interface Marks {
   /** The first text stored at `id`, which is `text` for the first caller. */

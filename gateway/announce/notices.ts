@@ -1,8 +1,8 @@
 // The notices that are due at an instant: milestones of a plan and countdowns to sunsets, with their ids.
 import type { ApiPlan, VersionRules } from '../plan/plan.ts';
 import type { EpochMs } from '../policy/contract.ts';
-import { assess, type Moment } from '../policy/lifecycle/assess.ts';
-import { knownAt } from '../policy/lifecycle/known.ts';
+import { knownAt } from '../policy/lifecycle/announcements.ts';
+import { assess, type StageInput } from '../policy/lifecycle/assess.ts';
 import {
   countdownOf,
   type Milestone,
@@ -58,7 +58,7 @@ export function notifiableFrom({ milestone: { at, life } }: Notice): EpochMs {
 }
 
 /** An API in observe mode refuses no request and announces nothing. */
-export function noticesAt(api: ApiPlan, moment: Moment, daysBefore: readonly number[]): Noticed {
+export function noticesAt(api: ApiPlan, moment: StageInput, daysBefore: readonly number[]): Noticed {
   const due: Notice[] = [];
   const superseded: Notice[] = [];
   if (api.mode === 'observe') return { due, superseded };
@@ -76,7 +76,7 @@ export function noticesAt(api: ApiPlan, moment: Moment, daysBefore: readonly num
 function noticesOf(
   rules: VersionRules,
   within: VersionRules | undefined,
-  moment: Moment,
+  moment: StageInput,
   daysBefore: readonly number[],
 ): Noticed {
   const life = assess(rules, moment);

@@ -3,7 +3,7 @@ import type { GatewayPlan } from '../plan/plan.ts';
 import type { NotifySettings } from '../plan/settings.ts';
 import type { KeyStore } from '../policy/authentication/key-record.ts';
 import type { EpochMs, MonotonicMs } from '../policy/contract.ts';
-import type { AnnouncedStore } from '../policy/lifecycle/announced.ts';
+import type { AnnouncedStore } from '../policy/lifecycle/announcement-store.ts';
 import type { Override } from '../policy/lifecycle/override.ts';
 import type { LedgerStore } from '../policy/usage/ledger.ts';
 import type { NoticeKind } from './notices.ts';

@@ -1,5 +1,5 @@
 // Previews mails and events at an instant, without sending or marking them.
-import type { NoticesAsked, NoticesFound } from '../api/notice-answers.ts';
+import type { NoticesQuery, NoticesFound } from '../api/notice-answers.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import type { CallingConsumer } from './callers.ts';
 import { eventOf } from './event.ts';
@@ -9,7 +9,7 @@ import { beginMark, eventMark, isOfThePast, isOpen, type Marks, overMark } from 
 import { type Notice, noticesAt, notifiableFrom } from './notices.ts';
 import type { AnnouncerPorts } from './ports.ts';
 
-export type Preview = (query: NoticesAsked) => Promise<NoticesFound>;
+export type Preview = (query: NoticesQuery) => Promise<NoticesFound>;
 
 const NO_SENDER = 'gateway@localhost';
 

@@ -49,7 +49,7 @@ const sentAnswer = z.object({
 export type NoticesAnswer = z.output<typeof noticesAnswer>;
 export type SentAnswer = z.output<typeof sentAnswer>;
 
-export interface NoticesAsked {
+export interface NoticesQuery {
   /** Undefined: now. Calls are always counted until now. */
   readonly at: EpochMs | undefined;
   /** Notices that are sent to it or mention it, and others in the same mail. */

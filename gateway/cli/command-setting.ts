@@ -1,6 +1,6 @@
 // What the commands of the program share: what main.ts gives them, the options that several have, and their usual calls.
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { CONFIG_VARIABLE, USUAL_CONFIG } from '../plan/next-command.ts';
+import { CONFIG_VARIABLE, DEFAULT_CONFIG } from '../plan/next-command.ts';
 import type { PublishedEntry } from '../plan/published/record.ts';
 import type { Environment } from '../plan/read/interpolate.ts';
 import type { StoreSettings } from '../plan/settings.ts';
@@ -57,9 +57,9 @@ export function configOption(): Option {
   return (
     new Option('-c, --config <file>', 'the gateway file')
       .env(CONFIG_VARIABLE)
-      .default(USUAL_CONFIG)
+      .default(DEFAULT_CONFIG)
       // A variable that is set to nothing is how many shells and containers leave it out.
-      .argParser((file) => (file === '' ? USUAL_CONFIG : file))
+      .argParser((file) => (file === '' ? DEFAULT_CONFIG : file))
   );
 }
 

@@ -51,7 +51,7 @@ async function problemOf(expected: Expected, index: number): Promise<Problem | u
   const finding = (key: keyof Expectation, message: string) =>
     document.problem(['expect', index, key], { rule: 'expect', message });
   if (parsed.kind === 'unusable') return finding('request', parsed.message);
-  const consumer = { id: as ?? '', isNamed: as !== undefined, named: true, scopes: EVERY_SCOPE };
+  const consumer = { id: as ?? '', isNamed: as !== undefined, mayLabelMetrics: true, scopes: EVERY_SCOPE };
   const judged = await judge(parsed, {
     plan,
     settings,

@@ -13,7 +13,12 @@ import type { ExchangePorts } from '../exchange/ports.ts';
 import type { RequestView } from '../exchange/request-view.ts';
 import type { GatewayPlan } from '../plan/plan.ts';
 import type { IdentitySettings, Settings } from '../plan/settings.ts';
-import type { Authenticated, Authenticator, Carried, Consumer } from '../policy/authentication/access.ts';
+import type {
+  AuthenticationResult,
+  Authenticator,
+  CallerEvidence,
+  Consumer,
+} from '../policy/authentication/access.ts';
 import { tokenAuthenticator } from '../policy/authentication/token-authenticator.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import type { IdempotencyStore } from '../policy/idempotency/rules.ts';
@@ -65,7 +70,7 @@ export type JudgedOutcome =
 /** Holds every scope there is: for a consumer whose scopes were not said. */
 export const EVERY_SCOPE: ReadonlySet<string> = Object.assign(new Set<string>(), { has: () => true });
 
-const MISSING: Authenticated = { kind: 'refused', refusal: { reason: 'credentials_missing' } };
+const MISSING: AuthenticationResult = { kind: 'refused', refusal: { reason: 'credentials_missing' } };
 
 /** @throws whatever the exchange throws that is not a Fault: a mistake in this program */
 export async function judge(
@@ -160,11 +165,11 @@ function assumeIdentity(
   consumer: Omit<Consumer, 'via'>,
   isNamed: boolean,
 ): Authenticator {
-  const accepted = (via: Consumer['via']): Authenticated => ({
+  const accepted = (via: Consumer['via']): AuthenticationResult => ({
     kind: 'consumer',
     consumer: { ...consumer, via },
   });
-  const shown = (via: Consumer['via'], isShown: (carried: Carried) => boolean): Authenticator => ({
+  const shown = (via: Consumer['via'], isShown: (carried: CallerEvidence) => boolean): Authenticator => ({
     via,
     isPresent: (carried) => isNamed || isShown(carried),
     claims: () => true,

@@ -6,12 +6,12 @@ import type { Problem } from '../plan/problems.ts';
 import type { Path } from '../plan/read/document.ts';
 import { versionsOf } from '../plan/versions.ts';
 import { DAY_MS, type EpochMs } from '../policy/contract.ts';
-import { endsSoon, leaveInWords } from '../policy/lifecycle/exceptions.ts';
+import { endsSoon, exceptionInWords } from '../policy/lifecycle/exceptions.ts';
 import { judgeRetirement, retireWhenInWords, usageInWords } from '../policy/lifecycle/retire-when.ts';
 import { counted, dateInWords } from '../policy/notation.ts';
 import { dayNumber, startOfDay } from '../policy/usage/day.ts';
-import { called, calledInWords, type Look } from '../policy/usage/verdict.ts';
-import { daysBefore, tellsSince, type UsageWindow, usageWindow } from '../policy/usage/window.ts';
+import { type CountingStart, calledInWords, callRateOf } from '../policy/usage/verdict.ts';
+import { completeSince, daysBefore, type UsageWindow, usageWindow } from '../policy/usage/window.ts';
 import { UNVERSIONED } from '../policy/versioning/resolution.ts';
 import type { VersionFile } from '../sections/policy-file.ts';
 import { effectiveSunset } from '../sections/schedule/redirects.ts';
@@ -83,12 +83,12 @@ function checkRetirement({ version, used, live, now, addImpact }: ImpactInput): 
   if (sunset === undefined || sunset <= now || used.consumers === 0) return;
   const window = usageWindow(Date.parse(live.now), daysBefore(Date.parse(live.now), USUAL_DAYS));
   addImpact(
-    `retires on ${dateInWords(sunset)} for ${calledInWords(called(used, lookOf(used, window), window))}`,
+    `retires on ${dateInWords(sunset)} for ${calledInWords(callRateOf(used, lookOf(used, window), window))}`,
   );
 }
 
 /** What the gateway does not judge, since nothing of it is deprecated yet, it has looked at for as long as was asked. */
-function lookOf({ looks }: UsedVersion, { since }: UsageWindow): Look {
+function lookOf({ looks }: UsedVersion, { since }: UsageWindow): CountingStart {
   if (looks === undefined) return { since: startOfDay(dayNumber(since)), because: 'window' };
   return looks.since === null
     ? { since: undefined, because: 'ledger' }
@@ -110,7 +110,7 @@ function checkRetireWhen({
   if (rule === undefined || sunset === undefined || sunset <= now) return;
   const { consumers, calls } = usedIn(live, used.api, label, rule.days) ?? { consumers: 0, calls: 0 };
   const { kept = null } = live.answers.get(USUAL_DAYS) ?? {};
-  const since = tellsSince(countedSince(used, live), kept === null ? undefined : Date.parse(kept));
+  const since = completeSince(countedSince(used, live), kept === null ? undefined : Date.parse(kept));
   const usage = { consumers, calls, days: rule.days, since };
   const { kind } = judgeRetirement(rule, usage, now);
   const bound = `retire_when ${retireWhenInWords(rule)}`;
@@ -184,7 +184,7 @@ function checkExceptions({ version, used, now, addImpact, addWarning }: ImpactIn
     if (until <= now) continue;
     const use = used.exceptions.find((each) => each.consumer === consumer);
     const calls = use === undefined ? 'calls that are not known yet' : counted(use.calls, 'call');
-    const allowed = leaveInWords(exception);
+    const allowed = exceptionInWords(exception);
     if (use !== undefined && use.calls > 0 && endsSoon(exception, now)) {
       const left = counted(Math.floor((until - now) / DAY_MS), 'day');
       addWarning(

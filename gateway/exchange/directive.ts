@@ -9,8 +9,8 @@ import type { HeaderRules } from '../policy/headers/rules.ts';
 import type {
   IdempotencyRefusal,
   IdempotencyRules,
-  Keeping,
-  KeptAnswer,
+  Retention,
+  StoredResponse,
 } from '../policy/idempotency/rules.ts';
 import type { LifecycleRefusal } from '../policy/lifecycle/schedule.ts';
 import type { MaintenanceRefusal } from '../policy/maintenance/maintenance.ts';
@@ -52,13 +52,13 @@ export interface IdempotencyClaim {
   readonly rules: IdempotencyRules;
   /** Renews the lock once the body has arrived. Returns a refusal if another request holds the key by then. */
   readonly renew: () => Promise<IdempotencyRefusal | undefined>;
-  readonly judge: (status: number, headers: HeaderLines) => Keeping;
+  readonly judge: (status: number, headers: HeaderLines) => Retention;
   /** The part of the head that is stored. Call it before anything is added to the head. */
-  readonly headOf: (status: number, headers: HeaderLines) => Pick<KeptAnswer, 'status' | 'headers'>;
+  readonly headOf: (status: number, headers: HeaderLines) => Pick<StoredResponse, 'status' | 'headers'>;
   /** Resolves when the response to `request` is stored, or will not be stored. Never rejects. */
   readonly keep: (
     request: Uint8Array,
-    answer: Pick<KeptAnswer, 'status' | 'headers' | 'body'>,
+    answer: Pick<StoredResponse, 'status' | 'headers' | 'body'>,
   ) => Promise<void>;
   /** No memory is left for the request body. */
   readonly noRoom: () => IdempotencyRefusal;
@@ -77,7 +77,7 @@ export interface ReplayOrder {
   readonly kind: 'replay';
   /** Only for the response headers. */
   readonly forward: ForwardOrder;
-  readonly kept: KeptAnswer;
+  readonly kept: StoredResponse;
   readonly isSame: (body: Uint8Array) => boolean;
   /** Bytes. A larger body counts as a different payload. */
   readonly maxBody: number;

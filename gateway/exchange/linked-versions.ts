@@ -1,7 +1,7 @@
 // Which other versions a response links at a moment: the successor, the newest and the predecessor.
 import type { ApiPlan, GatewayPlan, RedirectTarget, VersionRules } from '../plan/plan.ts';
 import type { EpochMs } from '../policy/contract.ts';
-import { assess, type Moment } from '../policy/lifecycle/assess.ts';
+import { assess, type StageInput } from '../policy/lifecycle/assess.ts';
 import { type LinkFrame, linkFrame, linkTarget } from '../policy/lifecycle/links.ts';
 import { nextOverrideChange } from '../policy/lifecycle/override.ts';
 import { phaseAt } from '../policy/lifecycle/phases.ts';
@@ -14,7 +14,7 @@ export type NextPlace = ResourcePlace & { readonly label: Label | undefined };
 
 /** The links of a version, valid for every resource of it, for these overrides, and while from <= now < until. */
 export interface LinkedVersions {
-  readonly overrides: Moment['overrides'];
+  readonly overrides: StageInput['overrides'];
   readonly from: EpochMs;
   readonly until: EpochMs;
   readonly successor: NextPlace | undefined;
@@ -45,7 +45,7 @@ export function linkedVersions(
   api: ApiPlan,
   version: VersionRules,
   phase: Phase,
-  moment: Moment,
+  moment: StageInput,
 ): LinkedVersions {
   const { now, overrides } = moment;
   const known = linked.get(version);
@@ -64,7 +64,7 @@ export function relatedLinks({ frames }: LinkedVersions, tail: string): string |
 }
 
 /** The version that callers should move to. If the named successor has ended, the successor of that one. */
-export function successorIn(api: ApiPlan, version: VersionRules, moment: Moment): Label | undefined {
+export function successorIn(api: ApiPlan, version: VersionRules, moment: StageInput): Label | undefined {
   return nextPlace(version, createStageReader(api, moment), new Set())?.label;
 }
 
@@ -74,14 +74,14 @@ export function placeUrl(plan: GatewayPlan, { path }: Pick<ResourcePlace, 'path'
 }
 
 /** A redirect target must be served: it has not ended and is already released. */
-export function isOpen(api: ApiPlan, { label }: RedirectTarget, moment: Moment): boolean {
+export function isOpen(api: ApiPlan, { label }: RedirectTarget, moment: StageInput): boolean {
   return isServed(createStageReader(api, moment).at(label));
 }
 
 type StageReader = ReturnType<typeof createStageReader>;
 
 /** Also records when the first of the stages it read changes. */
-function createStageReader(api: ApiPlan, moment: Moment) {
+function createStageReader(api: ApiPlan, moment: StageInput) {
   const { now, overrides } = moment;
   let until = Number.POSITIVE_INFINITY;
   const into = (rules: VersionRules): Stage => {
@@ -106,7 +106,7 @@ function linkVersions(
   api: ApiPlan,
   version: VersionRules,
   phase: Phase,
-  moment: Moment,
+  moment: StageInput,
 ): LinkedVersions {
   const look = createStageReader(api, moment);
   const successor = phase.linksSuccessor ? nextPlace(version, look, new Set()) : undefined;

@@ -1,12 +1,12 @@
 // The absolute URL of the same resource in another version, safe inside a header line.
 import type { ApiPlan, GatewayPlan, RedirectTarget, VersionRules } from '../plan/plan.ts';
-import { assess, type Moment } from '../policy/lifecycle/assess.ts';
+import { assess, type StageInput } from '../policy/lifecycle/assess.ts';
 import { linkTarget } from '../policy/lifecycle/links.ts';
 import { fillTail } from '../policy/lifecycle/operation-template.ts';
 import { phaseAt } from '../policy/lifecycle/phases.ts';
 import { hasEnded, NO_SUCCESSOR, type Successor } from '../policy/lifecycle/retirement.ts';
 import type { Phase } from '../policy/lifecycle/schedule.ts';
-import { isNamedByPlace } from '../policy/versioning/readers.ts';
+import { isNamedOnlyInUrl } from '../policy/versioning/readers.ts';
 import type { Evidence } from '../policy/versioning/resolution.ts';
 import type { Decision, RequestStart } from './facts.ts';
 import {
@@ -51,7 +51,7 @@ export function successorOf(
   plan: GatewayPlan,
   api: ApiPlan,
   version: VersionRules,
-  moment: Moment,
+  moment: StageInput,
   resource: Resource,
 ): Successor {
   const phase = phaseAt(version.phases, moment.now);
@@ -79,10 +79,10 @@ export function redirectUrl(
   plan: GatewayPlan,
   api: ApiPlan,
   version: VersionRules,
-  moment: Moment,
+  moment: StageInput,
   resource: Resource,
 ): string | undefined {
-  const byPlaceAlone = isNamedByPlace(resource.evidence);
+  const byPlaceAlone = isNamedOnlyInUrl(resource.evidence);
   const target = version.redirects.find(
     (each) =>
       isOpen(api, each, moment) &&
@@ -94,7 +94,7 @@ export function redirectUrl(
 }
 
 /** Whether the operation at the target has not ended. A redirect must not lead to another redirect. */
-function serves(api: ApiPlan, target: RedirectTarget, moment: Moment, resource: Resource): boolean {
+function serves(api: ApiPlan, target: RedirectTarget, moment: StageInput, resource: Resource): boolean {
   const operations = api.versions.get(target.label)?.operations;
   const there = operations?.match(resource.method, tailAt(target, resource));
   return there === undefined || !hasEnded(phaseAt(assess(there.rules, moment).phases, moment.now));

@@ -2,8 +2,8 @@
 import type { GatewayPlan } from '../plan/plan.ts';
 import { tokenEndOf } from '../policy/authentication/consumer.ts';
 import type { EpochMs } from '../policy/contract.ts';
-import { assess, type Moment } from '../policy/lifecycle/assess.ts';
-import { leaveFrom } from '../policy/lifecycle/exceptions.ts';
+import { assess, type StageInput } from '../policy/lifecycle/assess.ts';
+import { exceptionFrom } from '../policy/lifecycle/exceptions.ts';
 import { phaseAt } from '../policy/lifecycle/phases.ts';
 import { hasEnded } from '../policy/lifecycle/retirement.ts';
 import type { Label } from '../policy/versioning/resolution.ts';
@@ -38,7 +38,7 @@ export function tunnelServiceOf({ api, version, others, consumer }: Decision): T
 export function expiryCauseOf(
   held: TunnelService,
   plan: GatewayPlan,
-  moment: Moment,
+  moment: StageInput,
   wallNow: EpochMs,
 ): ExpiryCause | undefined {
   if (isOver(held, plan, moment)) return 'version';
@@ -50,7 +50,7 @@ export function expiryCauseOf(
  * Whether the version has ended for this consumer: by its dates with extensions and overrides, or because the plan no
  * longer has it. A brownout closes no open WebSocket, and `mode: observe` closes none at all.
  */
-export function isOver(held: TunnelService, plan: GatewayPlan, moment: Moment): boolean {
+export function isOver(held: TunnelService, plan: GatewayPlan, moment: StageInput): boolean {
   const api = plan.apiNamed(held.api);
   const whole = api?.versions.get(held.version);
   if (api === undefined || whole === undefined) return true;
@@ -59,6 +59,6 @@ export function isOver(held: TunnelService, plan: GatewayPlan, moment: Moment): 
     const { upstream, phases, exceptions } = assess(operation ?? whole, moment);
     if (!hasEnded(phaseAt(phases, moment.now))) return false;
     if (api.mode !== 'enforce' && upstream !== undefined) return false;
-    return leaveFrom('sunset', exceptions, held.consumer, moment.now) === undefined;
+    return exceptionFrom('sunset', exceptions, held.consumer, moment.now) === undefined;
   });
 }

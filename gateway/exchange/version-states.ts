@@ -3,8 +3,8 @@
 import type { GatewayPlan, VersionRules } from '../plan/plan.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import { hasDates, stageOfApi } from '../policy/lifecycle/api-life.ts';
-import { assess, holdOf, type Moment } from '../policy/lifecycle/assess.ts';
-import { knownAt } from '../policy/lifecycle/known.ts';
+import { assess, effectivePause, type StageInput } from '../policy/lifecycle/assess.ts';
+import { knownAt } from '../policy/lifecycle/announcements.ts';
 import { retirementHoldOf } from '../policy/lifecycle/override.ts';
 import { phaseAt } from '../policy/lifecycle/phases.ts';
 import { isForgotten } from '../policy/lifecycle/retirement.ts';
@@ -22,13 +22,13 @@ export interface VersionState {
   readonly held: boolean | undefined;
 }
 
-export function* versionStates(plan: GatewayPlan, moment: Moment): Iterable<VersionState> {
+export function* versionStates(plan: GatewayPlan, moment: StageInput): Iterable<VersionState> {
   for (const api of plan.apis) {
     for (const version of api.versions.values()) {
       const rules = assess(version, moment);
       if (isForgotten(rules.schedule, moment.now)) continue;
       const { stage } = phaseAt(rules.phases, moment.now);
-      const paused = hasDates(version.schedule) ? holdOf(version, moment) !== undefined : undefined;
+      const paused = hasDates(version.schedule) ? effectivePause(version, moment) !== undefined : undefined;
       const hold = retirementHoldOf(moment.overrides, version, moment.now);
       const held = version.retireWhen === undefined ? undefined : hold !== undefined;
       yield { rules, stage, paused, held };
@@ -55,14 +55,14 @@ export function* limitsInForce(
   }
 }
 
-export function rememberedApis(plan: GatewayPlan, moment: Moment): Pick<GatewayPlan, 'apis'> {
+export function rememberedApis(plan: GatewayPlan, moment: StageInput): Pick<GatewayPlan, 'apis'> {
   const isRemembered = (version: VersionRules): boolean =>
     !isForgotten(assess(version, moment).schedule, moment.now);
   return { apis: plan.apis.filter(({ versions }) => [...versions.values()].some(isRemembered)) };
 }
 
 /** Each API by name, with its stage as a whole. */
-export function* apiStages(plan: GatewayPlan, moment: Moment): Iterable<readonly [string, Stage]> {
+export function* apiStages(plan: GatewayPlan, moment: StageInput): Iterable<readonly [string, Stage]> {
   for (const { name, versions } of plan.apis) {
     const lives = [...versions.values()].map((version) => assess(version, moment));
     const remembered = lives.filter(({ schedule }) => !isForgotten(schedule, moment.now));

@@ -1,8 +1,8 @@
 // Authenticates requests with API keys from a header.
 import type {
-  Authenticated,
+  AuthenticationResult,
   Authenticator,
-  Carried,
+  CallerEvidence,
   Consumer,
   KeyFlaw,
 } from '../policy/authentication/access.ts';
@@ -10,27 +10,27 @@ import {
   consumerOfKey,
   type FoundKey,
   flawOfKey,
+  type KeyLookup,
   type KeyParts,
   type KeyRecord,
-  type KnownKeys,
-  readKey,
+  parseApiKey,
 } from '../policy/authentication/key-record.ts';
 import type { EpochMs } from '../policy/contract.ts';
 
 export interface KeyAuthenticatorOptions {
   /** As in the gateway file. */
   readonly header: string;
-  readonly keys: KnownKeys;
+  readonly keys: KeyLookup;
   /** The real clock. */
   readonly now: () => EpochMs;
 }
 
-const MISSING: Authenticated = { kind: 'refused', refusal: { reason: 'credentials_missing' } };
+const MISSING: AuthenticationResult = { kind: 'refused', refusal: { reason: 'credentials_missing' } };
 
 /** AUTH-3. A header with several keys is malformed. A mistyped key is refused without a store call. */
 export function createKeyAuthenticator({ header, keys, now }: KeyAuthenticatorOptions): Authenticator {
   const field = header.toLowerCase();
-  const malformed: Authenticated = {
+  const malformed: AuthenticationResult = {
     kind: 'refused',
     refusal: { reason: 'credentials_malformed', field: header },
   };
@@ -57,7 +57,7 @@ export function createKeyAuthenticator({ header, keys, now }: KeyAuthenticatorOp
     if (found.kind === 'found') return flawOfKey(found.record, digest, now()) !== undefined;
     return found.kind === 'unknown';
   };
-  const settle = (found: FoundKey, { digest }: KeyParts): Authenticated => {
+  const toResult = (found: FoundKey, { digest }: KeyParts): AuthenticationResult => {
     switch (found.kind) {
       case 'found': {
         const flaw = flawOfKey(found.record, digest, now());
@@ -78,15 +78,15 @@ export function createKeyAuthenticator({ header, keys, now }: KeyAuthenticatorOp
     field: header,
     isPresent: ({ headers }) => isPresent(headers.get(field)),
     claims: ({ headers }) => isPresent(headers.get(field)),
-    judge: ({ headers }: Carried) => {
+    judge: ({ headers }: CallerEvidence) => {
       const value = headers.get(field);
       if (!isPresent(value)) return MISSING;
       // Node joins several lines with commas.
       if (value.includes(',')) return malformed;
-      const parts = readKey(value);
+      const parts = parseApiKey(value);
       if (parts === undefined) return refused('checksum');
       const found = keys.find(parts.id);
-      return found instanceof Promise ? found.then((each) => settle(each, parts)) : settle(found, parts);
+      return found instanceof Promise ? found.then((each) => toResult(each, parts)) : toResult(found, parts);
     },
   };
 }
@@ -95,6 +95,6 @@ function isPresent(value: string | undefined): value is string {
   return value !== undefined && value !== '';
 }
 
-function refused(flaw: KeyFlaw): Authenticated {
+function refused(flaw: KeyFlaw): AuthenticationResult {
   return { kind: 'refused', refusal: { reason: 'key_invalid', flaw } };
 }

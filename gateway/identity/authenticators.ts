@@ -1,22 +1,26 @@
 // Opens an authenticator for every identity of the gateway file.
 import type { CertificateIdentity, IdentitySettings, JwtIdentity, TokenIdentity } from '../plan/settings.ts';
-import type { Authenticated, Authenticator, ClientCertificate } from '../policy/authentication/access.ts';
+import type {
+  AuthenticationResult,
+  Authenticator,
+  ClientCertificate,
+} from '../policy/authentication/access.ts';
 import { consumerOfCertificate } from '../policy/authentication/consumer.ts';
-import type { KnownKeys } from '../policy/authentication/key-record.ts';
+import type { KeyLookup } from '../policy/authentication/key-record.ts';
 import { tokenAuthenticator } from '../policy/authentication/token-authenticator.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import { createKeyAuthenticator } from './api-keys.ts';
 import { createIntrospectionVerifier } from './introspection-verifier.ts';
 import { createKeySet, type KeySetOptions } from './key-set.ts';
 import { createTokenCache, type IdentityVerifier } from './token-cache.ts';
-import { createKnownIssuers, type IssuerOf, issuerOf } from './token-shape.ts';
+import { createIssuerCache, type IssuerOf, issuerOf } from './token-shape.ts';
 import { createVerifyToken } from './verify-token.ts';
 
 /** Called when requests to an issuer begin to fail, with the reason, and when they succeed again. */
 type ReportFailure = (identity: string, failure: string | undefined) => void;
 
 export interface AuthenticatorsOptions {
-  readonly keys: KnownKeys;
+  readonly keys: KeyLookup;
   /** The real clock. */
   readonly now: () => EpochMs;
   /** For JWK set fetches. */
@@ -63,7 +67,7 @@ function openVerifiers(
   identities: readonly TokenIdentity[],
   { now, onKeys, onIntrospection }: Omit<AuthenticatorsOptions, 'keys'>,
 ): ReadonlyMap<string, IdentityVerifier> {
-  const issuerOf = createKnownIssuers();
+  const issuerOf = createIssuerCache();
   const open = (settings: TokenIdentity): IdentityVerifier => {
     switch (settings.kind) {
       case 'jwt': {
@@ -97,8 +101,11 @@ function onChange(name: string, report: ReportFailure): (failure: string | undef
   };
 }
 
-const MISSING: Authenticated = { kind: 'refused', refusal: { reason: 'credentials_missing' } };
-const NAMELESS: Authenticated = { kind: 'refused', refusal: { reason: 'certificate_invalid' } };
+const MISSING: AuthenticationResult = { kind: 'refused', refusal: { reason: 'credentials_missing' } };
+const INVALID_CERTIFICATE: AuthenticationResult = {
+  kind: 'refused',
+  refusal: { reason: 'certificate_invalid' },
+};
 
 /** The plane has already verified the certificate, and that the client itself opened the connection. */
 export function createCertificateAuthenticator(
@@ -107,12 +114,13 @@ export function createCertificateAuthenticator(
 ): Authenticator {
   const scopes = new Set(settings.scopes);
   /** One entry per connection. */
-  const judged = new WeakMap<ClientCertificate, Authenticated>();
+  const cache = new WeakMap<ClientCertificate, AuthenticationResult>();
 
-  const judge = (certificate: ClientCertificate): Authenticated => {
+  const judge = (certificate: ClientCertificate): AuthenticationResult => {
     const consumer = consumerOfCertificate(certificate, settings.consumer, scopes, settings.prefixes);
-    const answer: Authenticated = consumer === undefined ? NAMELESS : { kind: 'consumer', consumer };
-    judged.set(certificate, answer);
+    const answer: AuthenticationResult =
+      consumer === undefined ? INVALID_CERTIFICATE : { kind: 'consumer', consumer };
+    cache.set(certificate, answer);
     return answer;
   };
   return {
@@ -122,8 +130,8 @@ export function createCertificateAuthenticator(
     judge: ({ clientCertificate }) => {
       if (clientCertificate === undefined) return MISSING;
       // The handshake verified the certificate, perhaps long ago.
-      if (clientCertificate.ends <= now()) return NAMELESS;
-      return judged.get(clientCertificate) ?? judge(clientCertificate);
+      if (clientCertificate.ends <= now()) return INVALID_CERTIFICATE;
+      return cache.get(clientCertificate) ?? judge(clientCertificate);
     },
   };
 }
@@ -139,10 +147,10 @@ export interface VerifierOptions extends KeySetOptions {
  * be fetched from `settings.jwksUrl` (JWT-4).
  */
 export function createTokenVerifier(settings: JwtIdentity, options: VerifierOptions): IdentityVerifier {
-  const named = options.issuerOf ?? issuerOf;
+  const readIssuer = options.issuerOf ?? issuerOf;
   const keySet = createKeySet(settings.jwksUrl, options);
   return {
-    claims: (token) => named(token) === settings.issuer,
+    claims: (token) => readIssuer(token) === settings.issuer,
     ...createTokenCache({
       verify: createVerifyToken(settings, keySet, options.now),
       keep: settings.tokenCacheMs,

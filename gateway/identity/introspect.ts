@@ -2,7 +2,7 @@
 import type { IntrospectionIdentity } from '../plan/settings.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import { createRecentMap } from '../policy/recent-map.ts';
-import { isRecord, issuerAddress, readAnswer, UselessAnswer } from './issuer-request.ts';
+import { isRecord, issuerAddress, readResponse, UnusableResponse } from './issuer-request.ts';
 
 /** Bytes of a response after decompression. A larger one is a failure. */
 const MAX_BYTES = 64 * 1024;
@@ -29,9 +29,9 @@ export function createIntrospect(
       if (hasConnectionClosed(error)) return send();
       throw error;
     });
-    const answer = await readAnswer(response, 'the question about a token', MAX_BYTES);
+    const answer = await readResponse(response, 'the question about a token', MAX_BYTES);
     if (isRecord(answer) && typeof answer.active === 'boolean') return answer;
-    throw new UselessAnswer(200, 'the answer about a token does not say whether it is active');
+    throw new UnusableResponse(200, 'the answer about a token does not say whether it is active');
   };
 }
 
@@ -40,7 +40,7 @@ export function createIntrospect(
  * caused by the token, which the client chose.
  */
 export function isEndpointFailure(error: unknown): boolean {
-  if (!(error instanceof UselessAnswer)) return true;
+  if (!(error instanceof UnusableResponse)) return true;
   const { status } = error;
   return status >= 500 || status === 401 || status === 403 || status === 429;
 }
@@ -85,7 +85,7 @@ export function createTokenBudget(now: () => EpochMs): TokenBudget {
   const { units, windowMs } = BUDGET;
   const spentBy = createRecentMap<Spent>(MOST_ADDRESSES, MOST_CHARACTERS);
 
-  const spent = (address: string): number => {
+  const spentUnits = (address: string): number => {
     const last = spentBy.get(address);
     const elapsed = last === undefined ? Number.POSITIVE_INFINITY : now() - last.at;
     // A clock that was set back must not refuse anything.
@@ -95,13 +95,13 @@ export function createTokenBudget(now: () => EpochMs): TokenBudget {
 
   return {
     take(address) {
-      const after = spent(address) + 1;
+      const after = spentUnits(address) + 1;
       if (after > units) return Math.max(1, Math.ceil(((after - units) * windowMs) / units / 1_000));
       spentBy.set(address, { units: after, at: now() });
       return undefined;
     },
     giveBack(address) {
-      spentBy.set(address, { units: Math.max(0, spent(address) - 1), at: now() });
+      spentBy.set(address, { units: Math.max(0, spentUnits(address) - 1), at: now() });
     },
   };
 }

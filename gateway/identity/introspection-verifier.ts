@@ -45,7 +45,7 @@ const FAILURES = 3;
 /** Milliseconds until one introspection tries the endpoint again. */
 const COOLDOWN = 5_000;
 /** Most introspections at the same time, so that a flood of invented tokens does not reach the endpoint. */
-const MOST_AT_ONCE = 256;
+const MAX_CONCURRENT = 256;
 
 /**
  * Verifies by introspection (RFC 7662). Without a response a token is `unavailable`. @throws TypeError if tokens may not be
@@ -55,7 +55,7 @@ export function createIntrospectionVerifier(
   settings: IntrospectionIdentity,
   {
     now,
-    issuerOf: named = issuerOf,
+    issuerOf: readIssuer = issuerOf,
     fetch: fetcher = fetch,
     timeout = TIMEOUT,
     report,
@@ -66,9 +66,11 @@ export function createIntrospectionVerifier(
   const budget = createTokenBudget(now);
   const closing = new AbortController();
 
-  const ask = async (question: () => ReturnType<typeof introspect>): Promise<Verification> => {
+  const introspectThroughBreaker = async (
+    call: () => ReturnType<typeof introspect>,
+  ): Promise<Verification> => {
     try {
-      const answer = await breaker(question);
+      const answer = await breaker(call);
       if (answer === undefined) return UNAVAILABLE;
       report?.(undefined);
       return { ...judgeIntrospection(answer, settings, now()), generation: GENERATION };
@@ -80,13 +82,15 @@ export function createIntrospectionVerifier(
 
   return {
     claims: (token) => {
-      const issuer = named(token);
+      const issuer = readIssuer(token);
       return issuer === undefined || issuer === settings.issuer;
     },
     ...createTokenCache({
       verify: (token, clientAddress) => {
         const verify = () =>
-          ask(() => introspect(token, AbortSignal.any([closing.signal, AbortSignal.timeout(timeout)])));
+          introspectThroughBreaker(() =>
+            introspect(token, AbortSignal.any([closing.signal, AbortSignal.timeout(timeout)])),
+          );
         if (clientAddress === undefined) return verify();
         const retryAfterSeconds = budget.take(clientAddress);
         if (retryAfterSeconds !== undefined)
@@ -123,13 +127,13 @@ function judgeIntrospection(
     return permanent(invalid('audience'));
   const binding = bindingOf(claims);
   if (binding.kind === 'other') return permanent(invalid('binding'));
-  if (!KIND_MEMBERS.every((name) => isOfAccess(claims[name]))) return permanent(invalid('types'));
+  if (!KIND_MEMBERS.every((name) => isAccessTokenKind(claims[name]))) return permanent(invalid('types'));
   const consumer = consumerFrom(claims, settings.consumerClaims, settings.prefixes);
   if (consumer === undefined) return permanent(invalid('consumer'));
   return { outcome: known(consumer, binding), expires: exp * 1000 };
 }
 
-function isOfAccess(kind: unknown): boolean {
+function isAccessTokenKind(kind: unknown): boolean {
   return kind === undefined || (typeof kind === 'string' && ACCESS_KINDS.test(kind));
 }
 
@@ -141,19 +145,19 @@ function createCircuitBreaker(
   now: () => EpochMs,
   isOfEndpoint: (error: unknown) => boolean,
 ): <Answer>(ask: () => Promise<Answer>) => Promise<Answer> | undefined {
-  let asking = 0;
+  let inFlight = 0;
   let failures = 0;
   let failedAt = Number.NEGATIVE_INFINITY;
 
-  const mayAsk = (): boolean => {
-    if (failures < FAILURES) return asking < MOST_AT_ONCE;
+  const mayCall = (): boolean => {
+    if (failures < FAILURES) return inFlight < MAX_CONCURRENT;
     const at = now();
-    return asking === 0 && (at < failedAt || at >= failedAt + COOLDOWN);
+    return inFlight === 0 && (at < failedAt || at >= failedAt + COOLDOWN);
   };
 
   return (ask) => {
-    if (!mayAsk()) return undefined;
-    asking += 1;
+    if (!mayCall()) return undefined;
+    inFlight += 1;
     return ask()
       .then(
         (answer) => {
@@ -169,7 +173,7 @@ function createCircuitBreaker(
         },
       )
       .finally(() => {
-        asking -= 1;
+        inFlight -= 1;
       });
   };
 }

@@ -15,7 +15,7 @@ export function issuerAddress(url: string): URL {
 }
 
 /** A response that cannot be used. */
-export class UselessAnswer extends Error {
+export class UnusableResponse extends Error {
   readonly status: number;
   constructor(status: number, message: string, cause?: unknown) {
     super(message, cause === undefined ? {} : { cause });
@@ -27,23 +27,23 @@ export class UselessAnswer extends Error {
  * The JSON of a 200 response. @throws UselessAnswer for another status, for invalid JSON, or above `mostBytes` after
  * decompression. `what` names the response in messages.
  */
-export async function readAnswer(response: Response, what: string, mostBytes: number): Promise<unknown> {
+export async function readResponse(response: Response, what: string, mostBytes: number): Promise<unknown> {
   if (response.status !== 200) {
     await response.body?.cancel();
-    throw new UselessAnswer(response.status, `${what} was answered with status ${response.status}`);
+    throw new UnusableResponse(response.status, `${what} was answered with status ${response.status}`);
   }
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   // An exception in the loop cancels the body, so a huge response is not read beyond the limit.
   for await (const chunk of response.body ?? []) {
     bytes += chunk.byteLength;
-    if (bytes > mostBytes) throw new UselessAnswer(200, `${what} is larger than ${mostBytes} bytes`);
+    if (bytes > mostBytes) throw new UnusableResponse(200, `${what} is larger than ${mostBytes} bytes`);
     chunks.push(chunk);
   }
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks)));
   } catch (error) {
-    throw new UselessAnswer(200, `${what} was answered with what is no JSON`, error);
+    throw new UnusableResponse(200, `${what} was answered with what is no JSON`, error);
   }
 }
 

@@ -1,7 +1,7 @@
 // Fetches and caches the JWK set of one issuer, and keeps it through outages.
 import type { JWK } from 'jose';
 import { andThen, type EpochMs, type MaybePromise } from '../policy/contract.ts';
-import { isRecord, issuerAddress, readAnswer, reasonOf } from './issuer-request.ts';
+import { isRecord, issuerAddress, readResponse, reasonOf } from './issuer-request.ts';
 import { type VerifySignature, verifiersOf } from './signature.ts';
 
 /** Milliseconds. */
@@ -62,14 +62,14 @@ const MAX_BYTES = 256 * 1024;
 export function createKeySet(url: string, options: KeySetOptions): KeySet {
   const address = issuerAddress(url);
   const closing = new AbortController();
-  let keys: Keys = edition(0, []);
+  let keys: Keys = createKeys(0, []);
   let fingerprint: string | undefined;
   let fetchedAt = Number.NEGATIVE_INFINITY;
   let triedAt = Number.NEGATIVE_INFINITY;
   let failed = false;
-  let flight: Promise<void> | undefined;
+  let pendingFetch: Promise<void> | undefined;
 
-  const held = (): Keys | undefined =>
+  const usableKeys = (): Keys | undefined =>
     keys.size > 0 && options.now() < fetchedAt + STALE_MAX ? keys : undefined;
 
   const fetchOnce = async (): Promise<void> => {
@@ -78,10 +78,10 @@ export function createKeySet(url: string, options: KeySetOptions): KeySet {
       const fresh = await fetchKeys(address, options.fetch ?? fetch, signal);
       // Reached only with keys: a set without keys is an issuer's fault, and the former keys stay.
       fetchedAt = options.now();
-      const print = JSON.stringify(fresh.map(({ jwk }) => jwk));
-      if (print !== fingerprint) {
-        fingerprint = print;
-        keys = edition(keys.generation + 1, fresh);
+      const freshFingerprint = JSON.stringify(fresh.map(({ jwk }) => jwk));
+      if (freshFingerprint !== fingerprint) {
+        fingerprint = freshFingerprint;
+        keys = createKeys(keys.generation + 1, fresh);
       }
       failed = false;
       options.report?.({ kind: 'fetched', keys: fresh.length });
@@ -93,20 +93,20 @@ export function createKeySet(url: string, options: KeySetOptions): KeySet {
 
   // One fetch at a time, so that an older response never replaces a newer one.
   const refresh = (cooldown: number): Promise<void> | undefined => {
-    if (flight !== undefined) return flight;
+    if (pendingFetch !== undefined) return pendingFetch;
     const at = options.now();
     // A clock that was set back ends the cooldown, which could otherwise last for years.
     if ((at >= triedAt && at < triedAt + cooldown) || closing.signal.aborted) return undefined;
     triedAt = at;
-    flight = fetchOnce().finally(() => {
-      flight = undefined;
+    pendingFetch = fetchOnce().finally(() => {
+      pendingFetch = undefined;
     });
-    return flight;
+    return pendingFetch;
   };
 
-  const cooldown = (): number => (held() === undefined ? RETRY_WHEN_EMPTY : COOLDOWN);
+  const cooldown = (): number => (usableKeys() === undefined ? RETRY_WHEN_EMPTY : COOLDOWN);
   const refreshIfDue = (): void => {
-    if (flight === undefined) void refresh(failed ? cooldown() : REFRESH_EVERY);
+    if (pendingFetch === undefined) void refresh(failed ? cooldown() : REFRESH_EVERY);
   };
 
   // Also runs without traffic, so that a key removed in a quiet night is not used in the morning.
@@ -118,17 +118,17 @@ export function createKeySet(url: string, options: KeySetOptions): KeySet {
       return keys.generation;
     },
     keysFor: (kid) => {
-      const before = held();
+      const before = usableKeys();
       if (before !== undefined && (kid === undefined || before.hasKid(kid))) return before;
       return andThen(refresh(cooldown()), () => {
-        const after = held();
+        const after = usableKeys();
         const unknown = kid !== undefined && after?.hasKid(kid) !== true;
         return unknown && failed ? undefined : after;
       });
     },
     keysAfter: (generation) =>
       andThen(refresh(cooldown()), () => {
-        const after = held();
+        const after = usableKeys();
         return after?.generation === generation ? undefined : after;
       }),
     warm: async () => refresh(cooldown()),
@@ -144,7 +144,7 @@ interface SetKey {
   readonly verifiers: ReadonlyMap<string, VerifySignature>;
 }
 
-function edition(generation: number, keys: readonly SetKey[]): Keys {
+function createKeys(generation: number, keys: readonly SetKey[]): Keys {
   const byKid = Map.groupBy(keys, ({ jwk }) => jwk.kid);
   return {
     generation,
@@ -167,7 +167,7 @@ async function fetchKeys(address: URL, fetcher: typeof fetch, signal: AbortSigna
     redirect: 'error',
     headers: { accept: 'application/jwk-set+json, application/json' },
   });
-  const document = await readAnswer(response, 'the JWK set', MAX_BYTES);
+  const document = await readResponse(response, 'the JWK set', MAX_BYTES);
   if (!isRecord(document) || !Array.isArray(document.keys)) throw new Error('the answer is not a JWK set');
   const keys = document.keys.flatMap((jwk) => {
     const verifiers = mayVerify(jwk) ? verifiersOf(jwk) : undefined;

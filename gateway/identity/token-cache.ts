@@ -1,5 +1,5 @@
 // Caches the verdicts on tokens, so that a known token needs no cryptography.
-import type { Consumer, TokenFlaw, TokenVerifier, Verified } from '../policy/authentication/access.ts';
+import type { Consumer, TokenFlaw, TokenOutcome, TokenVerifier } from '../policy/authentication/access.ts';
 import { type Binding, lineOf, NOT_VALID } from '../policy/authentication/token-authenticator.ts';
 import type { EpochMs, MaybePromise } from '../policy/contract.ts';
 import { createRecentMap } from '../policy/recent-map.ts';
@@ -12,8 +12,8 @@ const MAX_ACCEPTED = 10_000;
 const MAX_REFUSED = 1_000;
 const MAX_CHARACTERS = 16_000_000;
 
-interface RememberedVerdict {
-  readonly outcome: Verified;
+interface CachedVerdict {
+  readonly outcome: TokenOutcome;
   readonly since: EpochMs;
   readonly expires: EpochMs;
 }
@@ -40,9 +40,9 @@ export interface TokenCacheOptions {
  */
 export function createTokenCache(options: TokenCacheOptions): Required<Omit<TokenVerifier, 'claims'>> {
   const { verify, now } = options;
-  const accepted = createRecentMap<RememberedVerdict>(MAX_ACCEPTED, MAX_CHARACTERS);
-  const refused = createRecentMap<RememberedVerdict>(MAX_REFUSED, MAX_CHARACTERS);
-  const flights = new Map<string, Promise<Verified>>();
+  const accepted = createRecentMap<CachedVerdict>(MAX_ACCEPTED, MAX_CHARACTERS);
+  const refused = createRecentMap<CachedVerdict>(MAX_REFUSED, MAX_CHARACTERS);
+  const pending = new Map<string, Promise<TokenOutcome>>();
   let generation: number | undefined;
 
   const flushIfStale = (): void => {
@@ -53,32 +53,32 @@ export function createTokenCache(options: TokenCacheOptions): Required<Omit<Toke
     refused.clear();
   };
 
-  const known = (line: string): Verified | undefined => {
+  const known = (line: string): TokenOutcome | undefined => {
     flushIfStale();
     const at = now();
     return verdictAt(at, accepted.get(line)) ?? verdictAt(at, refused.get(line));
   };
 
-  const keep = (line: string, { outcome, expires, generation: of }: Verification): Verified => {
+  const store = (line: string, { outcome, expires, generation: of }: Verification): TokenOutcome => {
     flushIfStale();
     // The keys changed during the verification, so the verdict is used once and not cached.
     if (of !== generation) return outcome;
-    const room = outcome.kind === 'consumer' ? accepted : refused;
+    const cache = outcome.kind === 'consumer' ? accepted : refused;
     const since = now();
     const longest = outcome.kind === 'consumer' ? options.keep : Math.min(options.keep, KEEP_REFUSED);
     const until = Math.min(expires, since + longest);
-    if (until > since) room.set(line, { outcome, since, expires: until });
+    if (until > since) cache.set(line, { outcome, since, expires: until });
     return outcome;
   };
 
-  const verifyOnce = (line: string, token: string, clientAddress?: string): MaybePromise<Verified> => {
-    const running = flights.get(line);
+  const verifyOnce = (line: string, token: string, clientAddress?: string): MaybePromise<TokenOutcome> => {
+    const running = pending.get(line);
     if (running !== undefined) return running;
     const verdict = verify(token, clientAddress);
-    if (!(verdict instanceof Promise)) return keep(line, verdict);
-    const flight = verdict.then((each) => keep(line, each)).finally(() => flights.delete(line));
-    flights.set(line, flight);
-    return flight;
+    if (!(verdict instanceof Promise)) return store(line, verdict);
+    const shared = verdict.then((each) => store(line, each)).finally(() => pending.delete(line));
+    pending.set(line, shared);
+    return shared;
   };
 
   return {
@@ -91,13 +91,13 @@ export function createTokenCache(options: TokenCacheOptions): Required<Omit<Toke
 }
 
 /** A verdict from the future, after the clock was set back, may be wrong and would stay too long. */
-function verdictAt(now: EpochMs, verdict: RememberedVerdict | undefined): Verified | undefined {
+function verdictAt(now: EpochMs, verdict: CachedVerdict | undefined): TokenOutcome | undefined {
   if (verdict === undefined) return undefined;
   return now >= verdict.since && now < verdict.expires ? verdict.outcome : undefined;
 }
 
 export interface TokenVerdict {
-  readonly outcome: Verified;
+  readonly outcome: TokenOutcome;
   /** The verdict may be cached until this instant. */
   readonly expires: EpochMs;
 }
@@ -109,7 +109,7 @@ export interface Verification extends TokenVerdict {
 
 export type VerifyToken = (token: string, clientAddress?: string) => MaybePromise<Verification>;
 
-const refused = (description: string, flaw: TokenFlaw): Verified => ({
+const refused = (description: string, flaw: TokenFlaw): TokenOutcome => ({
   kind: 'refused',
   refusal: { reason: 'token_invalid', description, flaw },
 });
@@ -119,16 +119,16 @@ export const invalid = (flaw: TokenFlaw) => refused(NOT_VALID, flaw);
 export const expired = (flaw: TokenFlaw) => refused('The access token expired', flaw);
 
 /** JWT-6: the binding is checked with each request. */
-export const known = (consumer: Consumer, binding: Exclude<Binding, { kind: 'other' }>): Verified => ({
+export const known = (consumer: Consumer, binding: Exclude<Binding, { kind: 'other' }>): TokenOutcome => ({
   kind: 'consumer',
   consumer,
   ...(binding.kind === 'certificate' && { boundTo: binding.fingerprint }),
 });
 
 /** A later verification would give the same result. */
-export const permanent = (outcome: Verified): TokenVerdict => ({
+export const permanent = (outcome: TokenOutcome): TokenVerdict => ({
   outcome,
   expires: Number.POSITIVE_INFINITY,
 });
 /** Not cached: a later verification may differ, or costs no more than a look-up. */
-export const transient = (outcome: Verified): TokenVerdict => ({ outcome, expires: 0 });
+export const transient = (outcome: TokenOutcome): TokenVerdict => ({ outcome, expires: 0 });

@@ -101,7 +101,7 @@ const MOST_CHARACTERS = 4_000_000;
 export type IssuerOf = (token: string) => unknown;
 
 /** A cache, so that choosing the identity does not parse a known token again. */
-export function createKnownIssuers(): IssuerOf {
+export function createIssuerCache(): IssuerOf {
   const known = createRecentMap<{ readonly issuer: unknown }>(MOST, MOST_CHARACTERS);
   return (token) => {
     const entry = known.get(token);

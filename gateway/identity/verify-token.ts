@@ -33,16 +33,16 @@ export function createVerifyToken(settings: JwtIdentity, keySet: KeySet, now: ()
     andThen(keySet.keysFor(token.kid), (keys) => {
       if (keys === undefined)
         return { ...transient({ kind: 'unavailable' }), generation: keySet.generation() };
-      return andThen(judgeBy(keys, token), (verdict) => {
+      return andThen(judgeWithKeys(keys, token), (verdict) => {
         // The issuer may have replaced a key under the same kid.
-        if (token.kid === undefined || !keys.hasKid(token.kid) || !isOfKey(verdict)) return verdict;
+        if (token.kid === undefined || !keys.hasKid(token.kid) || !dependsOnKey(verdict)) return verdict;
         return andThen(keySet.keysAfter(keys.generation), (others) =>
-          others === undefined ? verdict : judgeBy(others, token),
+          others === undefined ? verdict : judgeWithKeys(others, token),
         );
       });
     });
 
-  const judgeBy = (keys: Keys, token: SignedToken): MaybePromise<Verification> => {
+  const judgeWithKeys = (keys: Keys, token: SignedToken): MaybePromise<Verification> => {
     const { generation } = keys;
     // Not cached: the next fetch may return the key.
     if (token.kid !== undefined && !keys.hasKid(token.kid))
@@ -58,12 +58,12 @@ export function createVerifyToken(settings: JwtIdentity, keySet: KeySet, now: ()
   return (text) => {
     const token = readToken(text);
     // Not cached: this check is cheap, and the cache is for verdicts that cost a signature check.
-    const unfit = (flaw: TokenFlaw) => ({
+    const refuseUncached = (flaw: TokenFlaw) => ({
       ...transient(invalid(flaw)),
       generation: keySet.generation(),
     });
-    if (token === undefined) return unfit('malformed');
-    return settings.algorithms.includes(token.alg) ? judge(token) : unfit('algorithms');
+    if (token === undefined) return refuseUncached('malformed');
+    return settings.algorithms.includes(token.alg) ? judge(token) : refuseUncached('algorithms');
   };
 }
 
@@ -143,7 +143,7 @@ function judgeClaims(
 const isText = (claim: unknown): boolean => typeof claim === 'string' && claim !== '';
 
 /** Whether another key could give another verdict. */
-function isOfKey({ outcome }: Verification): boolean {
+function dependsOnKey({ outcome }: Verification): boolean {
   if (outcome.kind !== 'refused' || outcome.refusal.reason !== 'token_invalid') return false;
   return outcome.refusal.flaw === 'signature' || outcome.refusal.flaw === 'key_unknown';
 }

@@ -55,7 +55,7 @@ export interface DrainTimes {
 }
 
 /** Refusals by these keys of `bounds` are counted. The HTTP/2 library enforces `streams`, the exchange `body`. */
-export const REFUSING_BOUNDS = [
+export const COUNTED_BOUNDS = [
   'header_bytes',
   'header_fields',
   'target_bytes',
@@ -70,7 +70,7 @@ export const REFUSING_BOUNDS = [
   'websockets_per_client',
   'websocket_idle',
 ] as const;
-export type RefusingBound = (typeof REFUSING_BOUNDS)[number];
+export type CountedBound = (typeof COUNTED_BOUNDS)[number];
 
 export const SHED_REASONS = ['lag', 'requests'] as const;
 export type ShedReason = (typeof SHED_REASONS)[number];

@@ -1,9 +1,9 @@
 // Reads the gateway file and the policy files, and checks each of them and all together.
 import { dirname, relative, resolve } from 'node:path';
 import type { EpochMs } from '../policy/contract.ts';
-import { readUpstreamTls, withTexts } from '../sections/connections/read-tls.ts';
+import { readUpstreamTls, withTlsTexts } from '../sections/connections/read-tls.ts';
 import { type PolicyFile, policyGrammar, policyPartsGrammar } from '../sections/policy-file.ts';
-import type { PolicyView, Surroundings } from '../sections/view.ts';
+import type { CheckContext, PolicyView } from '../sections/view.ts';
 import { checkGateway } from './check/gateway.ts';
 import { checkKeyPairs } from './check/key-pairs.ts';
 import { type GatewayView, reporter, viewPolicy } from './check/views.ts';
@@ -23,7 +23,7 @@ import { unreadable } from './read/unreadable.ts';
 import { valueAt } from './read/values.ts';
 import { checkPolicy } from './rules/check.ts';
 import { switchedReport } from './rules/switch.ts';
-import { checkTogether, claimsOf } from './rules/together.ts';
+import { checkTogether, outlineOf } from './rules/together.ts';
 import { withInherited } from './versions.ts';
 
 export interface LoadOptions {
@@ -113,18 +113,18 @@ export interface ReadPolicy {
 export async function readPolicies(
   context: Context,
   files: readonly string[],
-  around: Surroundings,
+  around: CheckContext,
 ): Promise<Policies> {
   const read: ReadPolicy[] = [];
   for (const file of files)
     read.push(await readPolicy(context, file, await tryRead(file, context.readFile), around));
   const views = read.flatMap(({ view }) => view ?? []);
-  const claimant = (view: PolicyView) => ({
-    claims: claimsOf(view, around.public),
+  const outlined = (view: PolicyView) => ({
+    outline: outlineOf(view, around.public),
     document: () => view.document,
   });
   return {
-    problems: [...read.flatMap(({ problems }) => problems), ...checkTogether(views.map(claimant))],
+    problems: [...read.flatMap(({ problems }) => problems), ...checkTogether(views.map(outlined))],
     sources: read.flatMap(({ source }) => source ?? []),
     views,
     files: read.flatMap((policy) => policy.files),
@@ -136,7 +136,7 @@ export async function readPolicy(
   context: Context,
   file: string,
   read: FileRead,
-  around: Surroundings,
+  around: CheckContext,
 ): Promise<ReadPolicy> {
   const policy = withInherited(documentOf(context, file, read));
   const shown = (path: string) => shownPath(context, path);
@@ -182,7 +182,7 @@ export async function readPolicy(
   for (const { finding, place } of described.findings)
     switchedReport(parts.rules, (_, switched) => problems.push(place(switched)))([], finding);
   const source = whole && {
-    file: { ...withTexts(whole, tls), notes: described.notes, guides: named.guides },
+    file: { ...withTlsTexts(whole, tls), notes: described.notes, guides: named.guides },
     document,
     digest: digest(bytes),
     files,

@@ -39,16 +39,16 @@ export interface Loaded {
 }
 
 /** No file has errors. */
-export type Whole = Required<Loaded>;
+export type LoadedPlan = Required<Loaded>;
 
 /** The gateway file has no errors. Policies may have some. */
-export type Startable = Loaded & Required<Pick<Loaded, 'settings' | 'gateway'>>;
+export type LoadedSettings = Loaded & Required<Pick<Loaded, 'settings' | 'gateway'>>;
 
-export function isStartable(loaded: Loaded): loaded is Startable {
+export function hasSettings(loaded: Loaded): loaded is LoadedSettings {
   return loaded.settings !== undefined;
 }
 
-export function isWhole(loaded: Loaded): loaded is Whole {
+export function hasPlan(loaded: Loaded): loaded is LoadedPlan {
   return loaded.plan !== undefined;
 }
 
@@ -118,14 +118,14 @@ export async function loadAll(options: LoadAllOptions): Promise<Loaded> {
   return { problems, files, isCurrent, settings, gateway, plan, pieces, sources, policies };
 }
 
-interface Found {
+interface ReadState {
   readonly mostBytes: number | undefined;
   readonly digest: string | undefined;
 }
 
 /** Records digests of what is read, to detect changes later without parsing. */
 function rememberReads(readFile: ReadFile) {
-  const known = new Map<string, Found>();
+  const known = new Map<string, ReadState>();
   // Asynchronous reads: requests are served meanwhile.
   const digestOf = async (path: string, mostBytes?: number): Promise<string | undefined> => {
     const read = await tryRead(path, readCapped, mostBytes);

@@ -6,7 +6,7 @@ import type { HeaderLines } from '../exchange/answer-headers.ts';
 import type { Refusal } from '../exchange/directive.ts';
 import type { Exchange, Observer } from '../exchange/exchange.ts';
 import type { RequestView } from '../exchange/request-view.ts';
-import type { Bounds, PlaneName, PlaneReason, RefusingBound, ShedReason } from '../plan/bounds.ts';
+import type { Bounds, CountedBound, PlaneName, PlaneReason, ShedReason } from '../plan/bounds.ts';
 import type { Address, PlainMode } from '../plan/settings.ts';
 import type { ClientCertificate } from '../policy/authentication/access.ts';
 
@@ -68,7 +68,7 @@ export interface PlaneCounter {
 }
 
 export interface BoundsCounter {
-  readonly refused: (bound: RefusingBound) => void;
+  readonly refused: (bound: CountedBound) => void;
   readonly shed: (reason: ShedReason) => void;
 }
 

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import type { Refusal } from '../exchange/directive.ts';
 import { RecordFields } from '../exchange/request-view.ts';
-import type { RefusingBound } from '../plan/bounds.ts';
+import type { CountedBound } from '../plan/bounds.ts';
 import { headText } from './answer-text.ts';
 import { endGracefully } from './graceful-end.ts';
 import type { ClientAddress, ListenerOptions } from './port.ts';
@@ -46,7 +46,7 @@ export function refuseOnSocket(
 }
 
 /** The bound of gateway.yaml that a refusal by a listener stands for, for the metrics. */
-export function refusedBound(refusal: Refusal, tooManyFields: boolean): RefusingBound | undefined {
+export function refusedBound(refusal: Refusal, tooManyFields: boolean): CountedBound | undefined {
   if (refusal.reason !== 'request_malformed') return undefined;
   switch (refusal.status) {
     case 408:

@@ -31,9 +31,9 @@ export function replaceOctets(text: string, table: readonly (string | undefined)
   let replaced = '';
   let from = 0;
   for (let at = text.indexOf('%'); at >= 0; at = text.indexOf('%', Math.max(at + 1, from))) {
-    const instead = table[16 * hexDigit(text.charCodeAt(at + 1)) + hexDigit(text.charCodeAt(at + 2))];
-    if (instead === undefined) continue;
-    replaced += text.slice(from, at) + instead;
+    const replacement = table[16 * hexDigit(text.charCodeAt(at + 1)) + hexDigit(text.charCodeAt(at + 2))];
+    if (replacement === undefined) continue;
+    replaced += text.slice(from, at) + replacement;
     from = at + 3;
   }
   return from === 0 ? text : replaced + text.slice(from);

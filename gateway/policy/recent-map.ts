@@ -8,25 +8,25 @@ export interface RecentMap<Value> {
 
 /** Bounds the number of entries and the total length of their keys. */
 export function createRecentMap<Value>(entries: number, characters: number): RecentMap<Value> {
-  let young = new Map<string, Value>();
-  let old = new Map<string, Value>();
-  let written = 0;
+  let recent = new Map<string, Value>();
+  let older = new Map<string, Value>();
+  let characterCount = 0;
 
-  function startHalf(formerHalf: Map<string, Value>): void {
-    old = formerHalf;
-    young = new Map();
-    written = 0;
+  function evictOlder(formerHalf: Map<string, Value>): void {
+    older = formerHalf;
+    recent = new Map();
+    characterCount = 0;
   }
 
   return {
-    get: (key) => young.get(key) ?? old.get(key),
+    get: (key) => recent.get(key) ?? older.get(key),
     set(key, value) {
-      if (!young.has(key)) {
-        if (young.size >= entries / 2 || written + key.length > characters / 2) startHalf(young);
-        written += key.length;
+      if (!recent.has(key)) {
+        if (recent.size >= entries / 2 || characterCount + key.length > characters / 2) evictOlder(recent);
+        characterCount += key.length;
       }
-      young.set(key, value);
+      recent.set(key, value);
     },
-    clear: () => startHalf(new Map()),
+    clear: () => evictOlder(new Map()),
   };
 }

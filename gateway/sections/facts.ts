@@ -7,16 +7,16 @@ import type { BrownoutWindow } from '../policy/lifecycle/brownout-rule.ts';
 import { dateInWords, type Rate } from '../policy/notation.ts';
 
 /** A value to compare, and the text to show. Interpolated values are compared but not shown. */
-export interface Word {
+export interface ComparedValue {
   readonly same: string;
   readonly shown: string;
 }
 
 export type FactValue =
   /** `at` and `rate` are set for dates and rates, so that a diff can show the distance. */
-  | { readonly kind: 'word'; readonly word: Word; readonly at?: EpochMs; readonly rate?: Rate }
+  | { readonly kind: 'word'; readonly word: ComparedValue; readonly at?: EpochMs; readonly rate?: Rate }
   /** An unordered set. */
-  | { readonly kind: 'members'; readonly members: readonly Word[] }
+  | { readonly kind: 'members'; readonly members: readonly ComparedValue[] }
   | { readonly kind: 'windows'; readonly windows: readonly BrownoutWindow[] };
 
 export interface Fact {
@@ -25,11 +25,11 @@ export interface Fact {
   readonly value: FactValue;
 }
 
-export type Noun = 'api' | 'version' | 'operation' | 'upstream';
+export type PartKind = 'api' | 'version' | 'operation' | 'upstream';
 
 /** A part of an API that may be present or absent, with its facts. */
 export interface ComparedPart {
-  readonly noun: Noun;
+  readonly noun: PartKind;
   /** `v1`, `v1 GET /search`, `upstream v1`. Empty for the API itself. */
   readonly name: string;
   readonly facts: readonly Fact[];
@@ -42,18 +42,18 @@ export interface ApiFacts {
 }
 
 export const dateFact = (what: string, at: EpochMs | undefined): readonly Fact[] =>
-  at === undefined ? [] : [{ what, value: { kind: 'word', word: plainWord(dateInWords(at)), at } }];
+  at === undefined ? [] : [{ what, value: { kind: 'word', word: plainValue(dateInWords(at)), at } }];
 
 /** Pass a string only if it contains no interpolated value. */
-export const wordFact = (what: string, word: Word | string | undefined): readonly Fact[] =>
+export const wordFact = (what: string, word: ComparedValue | string | undefined): readonly Fact[] =>
   word === undefined
     ? []
-    : [{ what, value: { kind: 'word', word: typeof word === 'string' ? plainWord(word) : word } }];
+    : [{ what, value: { kind: 'word', word: typeof word === 'string' ? plainValue(word) : word } }];
 
 export const rateFact = (what: string, rate: Rate | undefined): readonly Fact[] =>
-  rate === undefined ? [] : [{ what, value: { kind: 'word', word: plainWord(spellRate(rate)), rate } }];
+  rate === undefined ? [] : [{ what, value: { kind: 'word', word: plainValue(spellRate(rate)), rate } }];
 
-export const membersFact = (what: string, members: readonly Word[]): Fact => ({
+export const membersFact = (what: string, members: readonly ComparedValue[]): Fact => ({
   what,
   value: { kind: 'members', members },
 });
@@ -73,12 +73,12 @@ function spellRate({ units, windowMs }: Rate): string {
 }
 
 /** For text that contains no interpolated value. */
-export function plainWord(text: string): Word {
+export function plainValue(text: string): ComparedValue {
   return { same: text, shown: text };
 }
 
 /** The value at `path`. An interpolated value is compared, but shown as its source. */
-export function writtenWord(document: SourceDocument, path: Path, value: unknown): Word {
+export function comparedValueAt(document: SourceDocument, path: Path, value: unknown): ComparedValue {
   if (typeof value === 'string') {
     const plain = /^[^\s,"]+$/.test(value) ? value : JSON.stringify(value);
     return { same: value, shown: document.isHidden(path) ? document.show(path, value) : plain };
@@ -97,7 +97,7 @@ export function otherFacts(
   if (typeof written !== 'object' || written === null) return [];
   const all: Readonly<Record<string, unknown>> = { ...defaults, ...written };
   return Object.entries(all).flatMap(([key, value]) =>
-    known.has(key) ? [] : wordFact(key, writtenWord(document, [...at, key], value)),
+    known.has(key) ? [] : wordFact(key, comparedValueAt(document, [...at, key], value)),
   );
 }
 

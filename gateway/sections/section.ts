@@ -7,7 +7,7 @@ import type { Schedule } from '../policy/lifecycle/schedule.ts';
 import type { Label } from '../policy/versioning/resolution.ts';
 import type { Fact } from './facts.ts';
 import type { OperationFile, PolicyFile, UpstreamFile, VersionFile } from './policy-file.ts';
-import type { PolicyView, Report, Surroundings } from './view.ts';
+import type { CheckContext, PolicyView, Report } from './view.ts';
 
 export interface Section {
   /** Inherited keys, each with the version keys that stop its inheritance. */
@@ -18,7 +18,7 @@ export interface Section {
   readonly needsVersions?: readonly Path[];
   /** Keys without effect in an API without versions that is never deprecated. */
   readonly needsDeprecation?: readonly Path[];
-  readonly check?: (view: PolicyView, around: Surroundings, report: Report) => void;
+  readonly check?: (view: PolicyView, around: CheckContext, report: Report) => void;
   /** Past and future instants at which `check` may give another result for the same file. */
   readonly checkedAgainAt?: (view: PolicyView) => readonly (EpochMs | undefined)[];
   readonly compileApi?: (file: PolicyFile, settings: Settings) => Partial<ApiPlan>;
@@ -68,10 +68,10 @@ export interface OperationInput extends Pick<VersionInput, 'file' | 'version'> {
 /** The facts that `sundial diff` compares, by key. A key without facts is compared as written. */
 export interface Words extends Facts {
   /** Defaults of keys without facts: writing a default is no difference. */
-  readonly defaults?: { readonly [K in keyof Holders]?: Readonly<Record<string, unknown>> };
+  readonly defaults?: { readonly [K in keyof KeyOwners]?: Readonly<Record<string, unknown>> };
 }
 
-export type Facts = { readonly [K in keyof Holders]?: FactsByKey<Holders[K]> };
+export type Facts = { readonly [K in keyof KeyOwners]?: FactsByKey<KeyOwners[K]> };
 
 /** `at`: the path of the map that contains the key. */
 export type FactsByKey<Holder> = Readonly<
@@ -79,7 +79,7 @@ export type FactsByKey<Holder> = Readonly<
 >;
 
 /** The maps that may contain keys. Inherited keys have facts in versions, whether the API has them or not. */
-export interface Holders {
+export interface KeyOwners {
   readonly ofApi: PolicyFile;
   readonly ofVersion: VersionFile;
   readonly ofOperation: OperationFile & { readonly version: VersionFile };

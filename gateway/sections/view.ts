@@ -22,7 +22,7 @@ export interface PolicyView {
 }
 
 /** The gateway settings and the date for checks. Undefined parts are unknown, so they are not checked. */
-export interface Surroundings {
+export interface CheckContext {
   readonly now: EpochMs;
   readonly public: string | undefined;
   readonly identities: readonly string[] | undefined;
@@ -74,7 +74,7 @@ export function versionName(label: Label, { api = 'the API' }: Pick<PolicyParts,
 }
 
 /** Whether the value at `key` of a version is inherited from its API. */
-export function isTakenOver({ origin }: SourceDocument, label: string, key: string): boolean {
+export function isInherited({ origin }: SourceDocument, label: string, key: string): boolean {
   const [own, shared] = [origin(['versions', label, key]), origin([key])];
   return own !== undefined && own.line === shared?.line && own.column === shared.column;
 }
@@ -83,7 +83,7 @@ export function isTakenOver({ origin }: SourceDocument, label: string, key: stri
  * Reports an unknown name and suggests a known one, or shows `hintOfNone` if none is known. Interpolated values are not
  * shown.
  */
-export function reportDangling(
+export function reportUnknownName(
   path: Path,
   noun: string,
   name: string,

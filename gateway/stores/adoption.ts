@@ -1,6 +1,6 @@
 // Caches in this process when each consumer was first seen on a frozen version.
 import { type EpochMs, type MaybePromise, type MonotonicMs, StoreUnavailable } from '../policy/contract.ts';
-import type { Adopter, Adoption, FirstSeen, LedgerStore } from '../policy/usage/ledger.ts';
+import type { VersionConsumer, Adoption, FirstSeen, LedgerStore } from '../policy/usage/ledger.ts';
 
 export type AdoptionRecords = Pick<LedgerStore, 'firstSeen'>;
 
@@ -9,7 +9,7 @@ export const WITHOUT_LEDGER: AdoptionRecords = {
   firstSeen: () => ({ at: undefined, countedSince: undefined }),
 };
 
-export type FrozenVersion = Pick<Adopter, 'api' | 'version'>;
+export type FrozenVersion = Pick<VersionConsumer, 'api' | 'version'>;
 
 /**
  * Why a consumer cannot be judged: the store is unavailable, or the ledger counts this version only since the freeze or later.
@@ -61,7 +61,7 @@ export function createAdoption(
     return entry;
   };
 
-  const ask = async (key: string, adopter: Adopter): Promise<KnownAdopter | undefined> => {
+  const ask = async (key: string, adopter: VersionConsumer): Promise<KnownAdopter | undefined> => {
     try {
       const askedAt = monotonic();
       return keep(key, { ...(await records.firstSeen(adopter)), askedAt });
@@ -75,7 +75,7 @@ export function createAdoption(
   };
 
   /** Undefined while the store is unavailable. */
-  const find = (adopter: Adopter, freeze: EpochMs, now: EpochMs): MaybePromise<KnownAdopter | undefined> => {
+  const find = (adopter: VersionConsumer, freeze: EpochMs, now: EpochMs): MaybePromise<KnownAdopter | undefined> => {
     const key = keyOf(adopter);
     const entry = known.get(key);
     if (entry !== undefined && monotonic() < entry.askedAt + goodFor(entry, freeze, now))
@@ -88,7 +88,7 @@ export function createAdoption(
     return flight;
   };
 
-  const judge = (entry: KnownAdopter | undefined, adopter: Adopter, freeze: EpochMs): boolean => {
+  const judge = (entry: KnownAdopter | undefined, adopter: VersionConsumer, freeze: EpochMs): boolean => {
     if (entry !== undefined && isBefore(entry.at, freeze)) return false;
     if (entry !== undefined && isBefore(entry.countedSince, freeze)) return true;
     onUnjudged(adopter, entry === undefined ? 'store_away' : 'counted_since');
@@ -111,7 +111,7 @@ export function createAdoption(
   };
 }
 
-function keyOf({ api, version, consumer }: Adopter): string {
+function keyOf({ api, version, consumer }: VersionConsumer): string {
   return JSON.stringify([api, version, consumer]);
 }
 

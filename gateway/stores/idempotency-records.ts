@@ -1,5 +1,5 @@
 // Idempotency keys, read from and written to the texts that a store keeps; the format is the same in every store.
-import type { IdempotencyStore, KeptAnswer } from '../policy/idempotency/rules.ts';
+import type { IdempotencyStore, StoredResponse } from '../policy/idempotency/rules.ts';
 import { faultOnce, isStoredObject, storedValue } from './stored-json.ts';
 
 /** `claimed`: the key was free and is now the caller's. */
@@ -45,12 +45,12 @@ export function createIdempotencyStore(
   };
 }
 
-export function writeAnswer({ fingerprint, status, headers, body }: KeptAnswer): string {
+export function writeAnswer({ fingerprint, status, headers, body }: StoredResponse): string {
   return JSON.stringify({ fingerprint, status, headers, body: Buffer.from(body).toString('base64') });
 }
 
 /** Undefined for a text that is not a stored answer. */
-export function readAnswer(text: string): KeptAnswer | undefined {
+export function readAnswer(text: string): StoredResponse | undefined {
   const stored = storedValue(text);
   if (!isStoredObject(stored)) return undefined;
   const { fingerprint, status, headers, body } = stored;
@@ -59,7 +59,7 @@ export function readAnswer(text: string): KeptAnswer | undefined {
   return { fingerprint, status: Number(status), headers, body: Buffer.from(body, 'base64') };
 }
 
-function isHeaders(value: unknown): value is KeptAnswer['headers'] {
+function isHeaders(value: unknown): value is StoredResponse['headers'] {
   return isStoredObject(value) && Object.values(value).every((each) => isText(each) || isTexts(each));
 }
 

@@ -3,7 +3,7 @@ import { type MaybePromise, StoreUnavailable } from '../policy/contract.ts';
 import { emissionInterval } from '../policy/rate-limit/gcra.ts';
 import type {
   Limit,
-  Part,
+  LimitPart,
   Quota,
   RateLimiter,
   RateLimitStore,
@@ -31,7 +31,7 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
   const { local, replicas, budgetMs = Number.POSITIVE_INFINITY } = options;
   const ownPart = (part: Take): Take => ({ ...part, limit: partOf(part, replicas) });
 
-  const withoutStore = async (parts: readonly Part[]): Promise<readonly Quota[]> => {
+  const withoutStore = async (parts: readonly LimitPart[]): Promise<readonly Quota[]> => {
     const counted = parts.filter(({ rule }) => rule.onStoreFailure === 'local');
     const refuses = parts.some(({ rule }) => rule.onStoreFailure === 'refuse');
     // Nothing is taken for a request that will be refused.
@@ -56,7 +56,7 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
 
   const orWithoutStore = <Answer>(
     pending: MaybePromise<Answer>,
-    parts: readonly Part[],
+    parts: readonly LimitPart[],
     read: (answer: Answer) => readonly Quota[],
   ): MaybePromise<readonly Quota[]> => {
     if (!(pending instanceof Promise)) return read(pending);
@@ -66,13 +66,13 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
     });
   };
 
-  const takeOne = (part: Part): MaybePromise<readonly Quota[]> => {
+  const takeOne = (part: LimitPart): MaybePromise<readonly Quota[]> => {
     const pending = (part.rule.exact ? options.exact : options.shared).take(part);
     if (!(pending instanceof Promise)) return [counted(part, pending)];
     return orWithoutStore(pending, [part], (taken) => [counted(part, taken)]);
   };
 
-  const takeEnforced = (parts: readonly Part[]): MaybePromise<readonly Quota[]> => {
+  const takeEnforced = (parts: readonly LimitPart[]): MaybePromise<readonly Quota[]> => {
     const [only, second] = parts;
     if (only === undefined) return [];
     if (second === undefined) return takeOne(only);
@@ -86,7 +86,7 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
   };
 
   const takeShadows = (
-    parts: readonly Part[],
+    parts: readonly LimitPart[],
     enforced: readonly Quota[],
     leftMs = budgetMs,
   ): MaybePromise<readonly Quota[]> => {
@@ -115,7 +115,7 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
   };
 }
 
-function counted({ limit, rule }: Part, taken: Taken): Quota {
+function counted({ limit, rule }: LimitPart, taken: Taken): Quota {
   return { kind: 'counted', limit, rule, ...taken };
 }
 

@@ -5,7 +5,7 @@ import { dayNamed, dayNumber, startOfDay } from '../policy/usage/day.ts';
 import {
   type CountedDays,
   KNOWN_BY,
-  type PageAsked,
+  type PageRequest,
   readPlace,
   type UsageCount,
   type UsagePlace,
@@ -113,7 +113,7 @@ const WITHIN_MS = 1_000;
  */
 export async function readPage<T>(
   readChunk: (after: UsagePlace | undefined, most: number) => Promise<UsageChunk<T>>,
-  { after, limit }: PageAsked,
+  { after, limit }: PageRequest,
   mostAtOnce: number,
   monotonic: () => MonotonicMs = () => performance.now(),
 ): Promise<{ readonly records: readonly T[]; readonly next: string | undefined }> {

@@ -6,7 +6,7 @@ import type { RequestView } from '../exchange/request-view.ts';
 import type { UpstreamPlan } from '../plan/plan.ts';
 import type { Inbound } from '../plane/port.ts';
 import type { Fields } from '../policy/contract.ts';
-import { clientField, goesOn, keptFields } from '../policy/headers/client-fields.ts';
+import { clientField, isForwarded, keptFields } from '../policy/headers/client-fields.ts';
 
 /** The rules for forwarding fields. Compared by identity, because each is created once per plan or connection. */
 type Rules = Pick<ForwardOrder, 'replaceHeaders' | 'headerRules' | 'label'> &
@@ -104,7 +104,7 @@ function sharedFields(source: Fields, rules: Rules): readonly string[] {
     if (name.charCodeAt(0) === 58) return;
     const field = clientField(name);
     const { plain } = field;
-    if (!goesOn(name, field, kept) || removed?.has(name)) return;
+    if (!isForwarded(name, field, kept) || removed?.has(name)) return;
     if (withheld.has(plain)) return;
     const value = replaced !== undefined && Object.hasOwn(replaced, plain) ? replaced[plain] : sent;
     if (value === undefined) return;

@@ -4,7 +4,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AdminAnswer } from '../../gateway/admin/answers.ts';
 import { type StateRoutePorts, stateRoutes } from '../../gateway/admin/dashboard/state-routes.ts';
-import { NOTHING } from '../../gateway/plan/routes/nodes-by-name.ts';
+import { NO_MATCHES } from '../../gateway/plan/routes/nodes-by-name.ts';
 import { createBrownoutCalendar } from '../../gateway/policy/lifecycle/brownout-calendar.ts';
 import type { Override } from '../../gateway/policy/lifecycle/override.ts';
 import type { UsageRecord } from '../../gateway/policy/usage/ledger.ts';
@@ -192,7 +192,7 @@ describe('the versions', () => {
       upstream,
       retireWhen: { consumersBelow: undefined, callsBelow: 1, days: 30, onExceed: 'hold' },
       freeze: at('2026-12-01'),
-      operations: { list: [operation], match: () => undefined, reached: () => NOTHING },
+      operations: { list: [operation], match: () => undefined, reached: () => NO_MATCHES },
     });
     const hold: Override = {
       ...{ kind: 'hold', id: 'h', api: 'orders', label: 'v1', author: 'guard', reason: 'still called' },
@@ -274,7 +274,7 @@ describe('one version', () => {
       upstream,
       schedule: dated,
       phases: phasesOf(dated),
-      operations: { list: [operation], match: () => undefined, reached: () => NOTHING },
+      operations: { list: [operation], match: () => undefined, reached: () => NO_MATCHES },
     });
     const { body } = await detail({ plan: () => plan([api([ending])]), now: () => at(day) });
     expect(body.recorded).toBe(recorded);

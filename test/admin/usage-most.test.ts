@@ -1,7 +1,7 @@
 // The rows of the ledger with the most calls, through the admin API: what a page of ten thousand consumers begins with.
 // The ledger is the embedded store, the plan a small one at a fixed instant.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { PageAsked } from '../../gateway/policy/usage/ledger.ts';
+import type { PageRequest } from '../../gateway/policy/usage/ledger.ts';
 import { openUsage, type UsageHouse } from './usage-house.ts';
 
 let house: UsageHouse;
@@ -25,7 +25,7 @@ describe('those with the most calls', () => {
   });
 
   it('have all their operations where those stand on two pages of the ledger', async () => {
-    const count = async (_filter: unknown, _window: unknown, { after }: PageAsked) => {
+    const count = async (_filter: unknown, _window: unknown, { after }: PageRequest) => {
       const row = { api: 'orders', version: 'v1', consumer: 'acme', via: 'token', agents: [] } as const;
       const counted = { firstAt: 1, lastAt: 1, calls: 4, week: 0, weekBefore: 0 };
       const operation = after === undefined ? undefined : 'GET /search';

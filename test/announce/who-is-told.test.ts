@@ -5,7 +5,7 @@ import { contactsFrom } from '../../gateway/announce/letters.ts';
 import { createMailRound } from '../../gateway/announce/mail-round.ts';
 import { createMarks } from '../../gateway/announce/marks.ts';
 import { noticesAt } from '../../gateway/announce/notices.ts';
-import { NOTHING } from '../../gateway/plan/routes/nodes-by-name.ts';
+import { NO_MATCHES } from '../../gateway/plan/routes/nodes-by-name.ts';
 import type { KeyRecord } from '../../gateway/policy/authentication/key-record.ts';
 import type { UsageRecord } from '../../gateway/policy/usage/ledger.ts';
 import { usageOf } from '../contracts/ledger-store.ts';
@@ -84,7 +84,7 @@ describe('notices', () => {
   it('name the version and not an operation that ends with it', () => {
     const operation = version({ operation: 'GET /search' });
     const both = version({
-      operations: { list: [operation], match: () => undefined, reached: () => NOTHING },
+      operations: { list: [operation], match: () => undefined, reached: () => NO_MATCHES },
     });
     const { due } = noticesAt(api([both]), { now: day('2027-04-10'), overrides: [] }, [30, 7]);
     expect(due.map(({ rules }) => rules.operation)).toEqual([undefined, undefined]);

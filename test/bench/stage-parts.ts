@@ -8,7 +8,7 @@ import type { ExchangeFacts } from '../../gateway/exchange/facts.ts';
 import type { ExchangePorts } from '../../gateway/exchange/ports.ts';
 import { RecordFields, type RequestView } from '../../gateway/exchange/request-view.ts';
 import { openAuthenticators } from '../../gateway/identity/authenticators.ts';
-import { isWhole, loadAll, type Whole } from '../../gateway/plan/load.ts';
+import { hasPlan, type LoadedPlan, loadAll } from '../../gateway/plan/load.ts';
 import { connectForPlanes } from '../../gateway/plane/connect-target.ts';
 import { type ConnectionFacts, connectionFacts } from '../../gateway/plane/general/request/open-request.ts';
 import { readRequest } from '../../gateway/plane/general/request/request-view.ts';
@@ -26,8 +26,8 @@ import { folderFor, type Ground } from './ground.ts';
 import { type BenchRequest, benchRequests, requestHeaders } from './work.ts';
 
 export interface StageParts {
-  readonly settings: Whole['settings'];
-  readonly plan: Whole['plan'];
+  readonly settings: LoadedPlan['settings'];
+  readonly plan: LoadedPlan['plan'];
   readonly ports: ExchangePorts;
   readonly exchange: Exchange;
   readonly upstreams: Upstreams;
@@ -57,7 +57,7 @@ export async function openStageParts(stack: AsyncDisposableStack, ground: Ground
     },
     now: wallClock(),
   });
-  if (!isWhole(loaded)) throw new Error(`the policy is refused: ${JSON.stringify(loaded.problems)}`);
+  if (!hasPlan(loaded)) throw new Error(`the policy is refused: ${JSON.stringify(loaded.problems)}`);
   const { settings, plan } = loaded;
   const telemetry = createTelemetry({
     ...{ plan: () => plan, now: wallClock, overrides: () => [], wallClock, monotonic },

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { UsageRowBody, UsedVersion } from '../../gateway/api/usage-answers.ts';
 import type { LiveUsage } from '../../gateway/cli/live-usage.ts';
 import { spellImpact, usageImpacts } from '../../gateway/cli/usage-impact.ts';
-import { isWhole } from '../../gateway/plan/load.ts';
+import { hasPlan } from '../../gateway/plan/load.ts';
 import { NOW, workspace } from '../plan/workspace.ts';
 import { answer, CALLERS, DECIDES, POLICY, RETIRES, row } from './called-orders.ts';
 
@@ -16,7 +16,7 @@ async function told(
 ): Promise<readonly string[]> {
   await using files = await workspace({ 'policies/orders.yaml': POLICY.replace('#more', more) });
   const loaded = await files.load();
-  if (!isWhole(loaded)) throw new Error(JSON.stringify(loaded.problems));
+  if (!hasPlan(loaded)) throw new Error(JSON.stringify(loaded.problems));
   const month = { ...answer(changes), ...(kept !== undefined && { kept }) };
   const live: LiveUsage = {
     kind: 'usage',

@@ -1,7 +1,7 @@
 // The contract of every AnnouncedStore.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { AnnouncedStore } from '../../gateway/policy/lifecycle/announced.ts';
+import type { AnnouncedStore } from '../../gateway/policy/lifecycle/announcement-store.ts';
 import type { LastingUnderTest } from './lasting-stores.ts';
 
 const LONG_MS = 600_000;

@@ -1,12 +1,12 @@
 // The contract of every IdempotencyStore; a lock of length 0 stands for an expired one.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { KeptAnswer } from '../../gateway/policy/idempotency/rules.ts';
+import type { StoredResponse } from '../../gateway/policy/idempotency/rules.ts';
 import type { LastingUnderTest } from './lasting-stores.ts';
 
 const LONG = 3_600_000;
 
-export const answerOf = (more: Partial<KeptAnswer> = {}): KeptAnswer => ({
+export const answerOf = (more: Partial<StoredResponse> = {}): StoredResponse => ({
   fingerprint: 'abc',
   status: 201,
   headers: { 'content-type': 'application/json', link: ['<a>', '<b>'], 'x-name': 'm\u00fcller, "x"' },

@@ -39,7 +39,7 @@ const add = async (batch: UsageBatch): Promise<void> => {
   if (fate === 'unacknowledged') return away();
 };
 const call = (id: string): void => {
-  const named = { id, named: true, via: 'token', scopes: new Set<string>(), claims: {} } as const;
+  const named = { id, mayLabelMetrics: true, via: 'token', scopes: new Set<string>(), claims: {} } as const;
   tally.record(deprecatedFacts({ consumer: named }), outcome());
 };
 const callsOf = (records: readonly UsageRecord[]) =>

@@ -6,7 +6,7 @@ import type { MaybePromise } from '../../gateway/policy/contract.ts';
 import { gcra } from '../../gateway/policy/rate-limit/gcra.ts';
 import type {
   Limit,
-  Part,
+  LimitPart,
   Quota,
   RateLimiter,
   RateLimitStore,
@@ -33,7 +33,7 @@ export const limitOf = (units: number, windowMs: number, burst = units): Limit =
 export function takeOne(
   limiter: RateLimiter,
   take: Take,
-  rule: Partial<Part['rule']> = {},
+  rule: Partial<LimitPart['rule']> = {},
 ): MaybePromise<Quota> {
   const all = { onStoreFailure: 'local', exact: false, shadow: false, by: 'consumer', ...rule } as const;
   const only = ([quota]: readonly Quota[]): Quota => quota ?? expect.fail('no quota');

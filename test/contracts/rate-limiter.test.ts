@@ -1,7 +1,7 @@
 // Tests of the rate limiter: how a take is settled with an answer of the store, and by which rule without.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { StoreUnavailable } from '../../gateway/policy/contract.ts';
-import type { Part, Quota, RateLimitStore } from '../../gateway/policy/rate-limit/limit.ts';
+import type { LimitPart, Quota, RateLimitStore } from '../../gateway/policy/rate-limit/limit.ts';
 import { createEmbeddedRateLimitStore } from '../../gateway/stores/embedded/rate-limit.ts';
 import { createLeasingStore } from '../../gateway/stores/leases.ts';
 import { createRateLimiter, mirroredIn } from '../../gateway/stores/rate-limiter.ts';
@@ -211,7 +211,10 @@ describe('the rate limiter', () => {
     await expect(takeOne(limiter, take, leased)).rejects.toThrow(TypeError);
   });
 
-  const several = (changes: readonly Partial<Part['rule']>[], limits: readonly number[] = []): Part[] =>
+  const several = (
+    changes: readonly Partial<LimitPart['rule']>[],
+    limits: readonly number[] = [],
+  ): LimitPart[] =>
     changes.map((change, index) => ({
       key: `{k}:${index}`,
       limit: { ...limitOf(limits[index] ?? 10, 60_000), name: `limit-${index}` },
@@ -268,7 +271,7 @@ describe('the rate limiter', () => {
     });
     const local = createEmbeddedRateLimitStore({ now, keepsDebts: true });
     const limiter = createRateLimiter({ shared: never, exact: never, local, replicas: 1, budgetMs });
-    const partOfLimit = (key: string, shadow: boolean): Part => ({
+    const partOfLimit = (key: string, shadow: boolean): LimitPart => ({
       ...take,
       key,
       rule: { ...rule, exact: true, shadow },

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { type ClaimOptions, claimKey } from '../../gateway/exchange/steps/idempotency.ts';
 import { StoreUnavailable } from '../../gateway/policy/contract.ts';
-import type { Claimed, IdempotencyStore } from '../../gateway/policy/idempotency/rules.ts';
+import type { KeyClaim, IdempotencyStore } from '../../gateway/policy/idempotency/rules.ts';
 import { idempotencyOf } from '../../gateway/sections/idempotency/compile.ts';
 import { deprecatedFacts, NOW } from '../support/exchange-samples.ts';
 
@@ -13,7 +13,7 @@ const ANSWER = { status: 201, headers: {}, body: Buffer.from('x') };
 interface Situation {
   readonly written?: Parameters<typeof idempotencyOf>[0][number];
   /** What the store finds at the key, in order. An error if it is unavailable. */
-  readonly found?: readonly (Claimed | Error)[];
+  readonly found?: readonly (KeyClaim | Error)[];
   readonly away?: boolean;
 }
 

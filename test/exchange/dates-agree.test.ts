@@ -1,7 +1,7 @@
 // Every view of random lives at random instants agrees with the model in dates-model.ts.
 import { beforeAll, describe, expect, it } from 'vitest';
 import { compileApi, planSteps } from '../../gateway/plan/compile/plan.ts';
-import { isWhole, type Whole } from '../../gateway/plan/load.ts';
+import { hasPlan, type LoadedPlan } from '../../gateway/plan/load.ts';
 import { atOnce } from '../../gateway/system/time-slices.ts';
 import { workspace } from '../plan/workspace.ts';
 import { FUZZ_TIMEOUT_MS, samples } from '../support/fuzz.ts';
@@ -20,11 +20,11 @@ versions: { v1: { released: 2024-01-01 }, v2: { released: 2024-01-01 } }
 `;
 const LIVES = 1_000;
 
-let whole: Whole;
+let whole: LoadedPlan;
 beforeAll(async () => {
   await using files = await workspace({ 'policies/orders.yaml': POLICY });
   const loaded = await files.load();
-  if (!isWhole(loaded)) throw new Error('the sample is a whole plan');
+  if (!hasPlan(loaded)) throw new Error('the sample is a whole plan');
   whole = loaded;
 });
 

@@ -8,21 +8,21 @@ import { timelineJson } from '../../gateway/cli/timeline/timeline-json.ts';
 import { timelineText } from '../../gateway/cli/timeline/timeline-text.ts';
 import { longestReuse } from '../../gateway/exchange/answers/freshness.ts';
 import { apiStages, versionStates } from '../../gateway/exchange/version-states.ts';
-import type { Whole } from '../../gateway/plan/load.ts';
+import type { LoadedPlan } from '../../gateway/plan/load.ts';
+import { describedVersion } from '../../gateway/plan/openapi/described-lifecycle.ts';
 import { readDescription } from '../../gateway/plan/openapi/description.ts';
-import { describedVersion } from '../../gateway/plan/openapi/live.ts';
 import { writeLifecycle } from '../../gateway/plan/openapi/write.ts';
 import type { GatewayPlan } from '../../gateway/plan/plan.ts';
 import type { PolicyFile } from '../../gateway/sections/policy-file.ts';
 import { versionRows } from '../../gateway/telemetry/version-rows.ts';
 import { view } from '../support/exchange-samples.ts';
 
-const CONSUMER = { id: 'acme', named: true, isNamed: true, scopes: new Set<string>() };
+const CONSUMER = { id: 'acme', mayLabelMetrics: true, isNamed: true, scopes: new Set<string>() };
 const SUCCESSOR = '/api/v2/orders/7';
 export const PATHS = { version: '/api/v1/orders/7', operation: '/api/v1/orders/old' } as const;
 
 export interface Looking {
-  readonly whole: Whole;
+  readonly whole: LoadedPlan;
   readonly file: PolicyFile;
   readonly plan: GatewayPlan;
   readonly now: number;

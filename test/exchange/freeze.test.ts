@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createExchange } from '../../gateway/exchange/exchange.ts';
 import type { GatewayPlan } from '../../gateway/plan/plan.ts';
-import type { Adopter } from '../../gateway/policy/usage/ledger.ts';
+import type { VersionConsumer } from '../../gateway/policy/usage/ledger.ts';
 import { planOf } from '../plan/workspace.ts';
 import { view } from '../support/exchange-samples.ts';
 import { PLENTY, quietPorts, tokensAreConsumers } from '../support/quiet-ports.ts';
@@ -34,9 +34,9 @@ async function judge({
   scopes = ['orders:read'],
 }: Situation) {
   const now = Date.parse(`${at.includes('T') ? at : `${at}T00:00:00Z`}`);
-  const asked: (readonly [Adopter, number])[] = [];
+  const asked: (readonly [VersionConsumer, number])[] = [];
   const counted: string[] = [];
-  const seen: Adopter[] = [];
+  const seen: VersionConsumer[] = [];
   const exchange = createExchange({
     ...quietPorts(
       () => plan,

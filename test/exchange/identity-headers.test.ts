@@ -12,7 +12,7 @@ const TOLD = {
   withheld: new Set(['api-version', 'x-consumer-id', 'x-consumer-scopes', 'x-api-key']),
 };
 const consumer = (id: string, ...scopes: string[]): Consumer => ({
-  ...{ id, named: true, via: 'key', scopes: new Set(scopes), claims: {} },
+  ...{ id, mayLabelMetrics: true, via: 'key', scopes: new Set(scopes), claims: {} },
 });
 
 function orderFor(who: Consumer | undefined, told: UpstreamPlan = TOLD): ForwardOrder {

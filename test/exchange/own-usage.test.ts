@@ -8,7 +8,7 @@ import type { LedgerStore, UsageFilter, UsageRecord } from '../../gateway/policy
 import { api, deprecatedFacts, NOW, plan, version, view } from '../support/exchange-samples.ts';
 
 const PATH = '/.well-known/lifecycle/usage.json';
-const ACME: Consumer = { id: 'acme', named: true, via: 'token', scopes: new Set(), claims: {} };
+const ACME: Consumer = { id: 'acme', mayLabelMetrics: true, via: 'token', scopes: new Set(), claims: {} };
 const TOKEN = { authorization: 'Bearer good' };
 const PLAN = plan([
   api([version({ exceptions: [leave('acme', NOW), leave('acme', NOW + 1), leave('x', NOW + 1)] })]),

@@ -7,7 +7,7 @@ import { judgeHead } from '../../gateway/policy/body-notice/editable.ts';
 import { renewDigest } from '../../gateway/policy/body-notice/notice.ts';
 import { parseOperation } from '../../gateway/policy/lifecycle/operation-template.ts';
 import { readingsOf } from '../../gateway/policy/paths/rules.ts';
-import { besideOurs } from '../../gateway/policy/rate-limit/quota-headers.ts';
+import { renameUpstreamPolicies } from '../../gateway/policy/rate-limit/quota-headers.ts';
 import { plainAccept, preferredType, readPreferences } from '../../gateway/policy/versioning/accept.ts';
 import { resemblesVersion } from '../../gateway/policy/versioning/look-alike.ts';
 import { parseMediaType, parseTemplate } from '../../gateway/policy/versioning/media-type.ts';
@@ -70,7 +70,7 @@ const READERS: readonly (readonly [string, (text: string) => unknown])[] = [
   ],
   ['If-None-Match', readTags],
   ['Content-Digest', (field) => renewDigest(field, NOTHING, NOTHING)],
-  ['RateLimit of answers', (list) => besideOurs(`"default"${list}`, LIMITS)],
+  ['RateLimit of answers', (list) => renameUpstreamPolicies(`"default"${list}`, LIMITS)],
   ['query', (search) => parameterValues(`?${search}`, 'version')],
   ['Location', (location) => mapped({}, { location })],
   ['Refresh', (address) => mapped({}, { refresh: `5;${address}` })],

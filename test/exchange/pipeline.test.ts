@@ -4,7 +4,7 @@ import type { Directive } from '../../gateway/exchange/directive.ts';
 import { createExchange, type Exchange } from '../../gateway/exchange/exchange.ts';
 import type { RequestView } from '../../gateway/exchange/request-view.ts';
 import type { ApiPlan, GatewayPlan, VersionRules } from '../../gateway/plan/plan.ts';
-import type { Authenticated } from '../../gateway/policy/authentication/access.ts';
+import type { AuthenticationResult } from '../../gateway/policy/authentication/access.ts';
 import { tokenAuthenticator } from '../../gateway/policy/authentication/token-authenticator.ts';
 import type { MaybePromise } from '../../gateway/policy/contract.ts';
 import {
@@ -37,9 +37,9 @@ const EXHAUSTED = {
   retryAfterMs: 400,
   resetMs: 400,
 } as const satisfies Quota;
-const ACME: Authenticated = {
+const ACME: AuthenticationResult = {
   kind: 'consumer',
-  consumer: { id: 'acme', named: true, via: 'token', scopes: new Set(['orders:read']), claims: {} },
+  consumer: { id: 'acme', mayLabelMetrics: true, via: 'token', scopes: new Set(['orders:read']), claims: {} },
 };
 
 /** A version that was retired yesterday and is also protected, limited and guarded. */
@@ -72,7 +72,7 @@ interface Situation {
   readonly cors?: ApiPlan['cors'];
   readonly request?: ViewParts;
   readonly guarded?: boolean;
-  readonly token?: MaybePromise<Authenticated>;
+  readonly token?: MaybePromise<AuthenticationResult>;
   readonly quota?: Quota;
   /** Replaces `quota`. */
   readonly take?: RateLimiter['take'];

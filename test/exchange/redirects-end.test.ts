@@ -86,7 +86,7 @@ async function locationOf(plan: GatewayPlan, url: string, now: number): Promise<
     plan,
   );
   if (asked.kind === 'unusable') throw new Error(asked.message);
-  const consumer = { id: 'acme', named: true, isNamed: true, scopes: EVERY_SCOPE };
+  const consumer = { id: 'acme', mayLabelMetrics: true, isNamed: true, scopes: EVERY_SCOPE };
   const account = {};
   const known = { plan, settings, now, overrides: [], consumer, account, pins: assumePins(account, now) };
   const { ending } = await judge(asked, known);

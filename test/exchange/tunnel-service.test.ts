@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { expiryCauseOf, isOver, tunnelServiceOf } from '../../gateway/exchange/tunnel-service.ts';
 import type { GatewayPlan } from '../../gateway/plan/plan.ts';
-import { NOTHING } from '../../gateway/plan/routes/nodes-by-name.ts';
+import { NO_MATCHES } from '../../gateway/plan/routes/nodes-by-name.ts';
 import { phaseAt } from '../../gateway/policy/lifecycle/phases.ts';
 import { api, deprecatedFacts, NOW, plan, upstream, version } from '../support/exchange-samples.ts';
 
@@ -22,7 +22,7 @@ const search = version({
 });
 const withSearch = version({
   upstream,
-  operations: { list: [search], match: () => undefined, reached: () => NOTHING },
+  operations: { list: [search], match: () => undefined, reached: () => NO_MATCHES },
 });
 
 describe('WS-6: an open WebSocket', () => {
@@ -64,7 +64,7 @@ describe('WS-6: an open WebSocket', () => {
     const exp = NOW / 1000 + 60;
     const consumer = {
       id: 'acme',
-      named: true,
+      mayLabelMetrics: true,
       via: 'token' as const,
       scopes: new Set<string>(),
       claims: { exp },
@@ -83,7 +83,7 @@ describe('WS-6: an open WebSocket', () => {
     [false, undefined],
   ] as const)('ends when its API key is revoked: %s', (isRevoked, expected) => {
     const consumer = {
-      ...{ id: 'acme', named: true, via: 'key' as const, scopes: new Set<string>(), claims: {} },
+      ...{ id: 'acme', mayLabelMetrics: true, via: 'key' as const, scopes: new Set<string>(), claims: {} },
       isRevoked: () => isRevoked,
     };
     const tied = tunnelServiceOf({ ...facts, consumer });

@@ -6,7 +6,7 @@ import { type JudgedRequest, judge } from '../../gateway/cli/judge.ts';
 import { assumePins } from '../../gateway/cli/known-account.ts';
 import { longestReuse } from '../../gateway/exchange/answers/freshness.ts';
 import { compileApi, planSteps } from '../../gateway/plan/compile/plan.ts';
-import { isWhole, type Whole } from '../../gateway/plan/load.ts';
+import { hasPlan, type LoadedPlan } from '../../gateway/plan/load.ts';
 import type { GatewayPlan } from '../../gateway/plan/plan.ts';
 import type { Override } from '../../gateway/policy/lifecycle/override.ts';
 import type { PolicyFile, VersionFile } from '../../gateway/sections/policy-file.ts';
@@ -25,13 +25,13 @@ upstreams: { v1: { targets: [http://127.0.0.1:4001] } }
 versions: { v1: { released: 2024-01-01 } }
 `;
 
-let whole: Whole;
+let whole: LoadedPlan;
 beforeAll(async () => {
   await using files = await workspace({
     'policies/orders.yaml': POLICY.replace('{ default: v2 }', '{ default: v1 }'),
   });
   const loaded = await files.load();
-  if (!isWhole(loaded)) throw new Error('the sample is a whole plan');
+  if (!hasPlan(loaded)) throw new Error('the sample is a whole plan');
   whole = loaded;
 });
 
@@ -123,7 +123,7 @@ function planOf(lives: Lives): GatewayPlan {
 function judging(lives: Lives, overrides: readonly Override[], path: string) {
   const { settings } = whole;
   const plan = planOf(lives);
-  const consumer = { id: 'acme', named: true, isNamed: true, scopes: new Set<string>() };
+  const consumer = { id: 'acme', mayLabelMetrics: true, isNamed: true, scopes: new Set<string>() };
   const pins = assumePins({}, BEGIN);
   return (now: number) =>
     judge(

@@ -72,7 +72,7 @@ describe('an introspection response', () => {
       kind: 'consumer',
       consumer: {
         id: 'acme',
-        named: true,
+        mayLabelMetrics: true,
         via: 'token',
         scopes: new Set(['orders:read', 'orders:write']),
         claims: good(),

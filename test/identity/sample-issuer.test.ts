@@ -69,7 +69,7 @@ describe('the token command', () => {
       kind: 'consumer',
       consumer: {
         id: 'acme',
-        named: true,
+        mayLabelMetrics: true,
         via: 'token',
         scopes: new Set(SCOPES),
         claims: expect.objectContaining({ account_created: '2025-03-14' }),

@@ -2,8 +2,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createTokenVerifier } from '../../gateway/identity/authenticators.ts';
 import { createTokenCache, type Verification } from '../../gateway/identity/token-cache.ts';
-import { createKnownIssuers } from '../../gateway/identity/token-shape.ts';
-import type { Authenticated } from '../../gateway/policy/authentication/access.ts';
+import { createIssuerCache } from '../../gateway/identity/token-shape.ts';
+import type { AuthenticationResult } from '../../gateway/policy/authentication/access.ts';
 import type { MaybePromise } from '../../gateway/policy/contract.ts';
 import { startTestIssuer } from '../support/issuer.ts';
 
@@ -11,18 +11,21 @@ const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const START = Date.parse('2026-11-21T08:00:00Z');
 
-const CONSUMER: Authenticated = {
+const CONSUMER: AuthenticationResult = {
   kind: 'consumer',
-  consumer: { id: 'acme', named: true, via: 'token', scopes: new Set(), claims: {} },
+  consumer: { id: 'acme', mayLabelMetrics: true, via: 'token', scopes: new Set(), claims: {} },
 };
-const REFUSED: Authenticated = { kind: 'refused', refusal: { reason: 'token_invalid', description: 'no' } };
+const REFUSED: AuthenticationResult = {
+  kind: 'refused',
+  refusal: { reason: 'token_invalid', description: 'no' },
+};
 
 let now: number;
 let generation: number;
 let asked: string[];
 let answer: (token: string) => MaybePromise<Verification>;
 
-const verdict = (outcome: Authenticated, span: Partial<Verification> = {}): Verification => ({
+const verdict = (outcome: AuthenticationResult, span: Partial<Verification> = {}): Verification => ({
   outcome,
   generation,
   expires: Number.POSITIVE_INFINITY,
@@ -266,7 +269,7 @@ describe('the issuer in a token', () => {
     `e30.${Buffer.from(JSON.stringify({ iss: issuer })).toString('base64url')}.${tail}`;
 
   it('is cached by the whole token, not by its signature', () => {
-    const issuerOf = createKnownIssuers();
+    const issuerOf = createIssuerCache();
     for (let round = 0; round < 2; round += 1) {
       expect(issuerOf(naming('a'))).toBe('a');
       expect(issuerOf(naming('b'))).toBe('b');
@@ -275,7 +278,7 @@ describe('the issuer in a token', () => {
   });
 
   it('is not evicted by many invented tokens', () => {
-    const issuerOf = createKnownIssuers();
+    const issuerOf = createIssuerCache();
     for (let made = 0; made < 12_000; made += 1) issuerOf(`made-up-${made}`);
     expect(issuerOf(naming('a'))).toBe('a');
   });

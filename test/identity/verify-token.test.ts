@@ -58,7 +58,7 @@ describe('a valid token', () => {
         kind: 'consumer',
         consumer: {
           id: 'acme',
-          named: true,
+          mayLabelMetrics: true,
           via: 'token',
           scopes: new Set(['orders:read', 'orders:write']),
           claims: expect.objectContaining({ sub: 'acme', client_id: 'acme', iss: issuer.url }),

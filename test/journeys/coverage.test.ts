@@ -3,7 +3,7 @@
 import { glob, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { WRITTEN_BOUNDS } from '../../gateway/plan/grammar/bounds-section.ts';
+import { BOUND_DEFAULTS } from '../../gateway/plan/grammar/bounds-section.ts';
 
 const GATEWAY = join(import.meta.dirname, '../../gateway');
 
@@ -45,7 +45,7 @@ async function namedInJourneys(): Promise<ReadonlySet<string>> {
 
 describe('the journeys', () => {
   it('run on the fast plane: it is the default, and no gateway file of theirs names a plane', async () => {
-    expect(WRITTEN_BOUNDS.plane).toBe('fast');
+    expect(BOUND_DEFAULTS.plane).toBe('fast');
     const naming: string[] = [];
     for await (const file of glob(join(import.meta.dirname, '**/*.{ts,yaml}')))
       if (file !== import.meta.filename && /\bplane: /.test(await readFile(file, 'utf8'))) naming.push(file);

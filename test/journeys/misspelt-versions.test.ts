@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { explain } from '../../gateway/cli/explain/explain.ts';
-import { isWhole, loadAll, type Whole } from '../../gateway/plan/load.ts';
+import { hasPlan, type LoadedPlan, loadAll } from '../../gateway/plan/load.ts';
 import { startEcho } from '../../upstreams/echo/echo.ts';
 import { samples } from '../support/fuzz.ts';
 import { runGateway } from '../support/gateway.ts';
@@ -32,7 +32,7 @@ const seed = `drawn with the seed ${drawn.seed}`;
 
 const stack = new AsyncDisposableStack();
 let client: Client;
-let loaded: Whole;
+let loaded: LoadedPlan;
 
 beforeAll(async () => {
   const folder = await mkdtemp(join(tmpdir(), 'sundial-misspelt-'));
@@ -52,7 +52,7 @@ beforeAll(async () => {
     },
     now: DAY,
   });
-  if (!isWhole(read)) throw new Error('the drawn policies are refused');
+  if (!hasPlan(read)) throw new Error('the drawn policies are refused');
   loaded = read;
 });
 afterAll(() => stack.disposeAsync());

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { explain } from '../../gateway/cli/explain/explain.ts';
-import { isWhole, loadAll, type Whole } from '../../gateway/plan/load.ts';
+import { hasPlan, type LoadedPlan, loadAll } from '../../gateway/plan/load.ts';
 import { renderProblems } from '../../gateway/plan/problems.ts';
 import { startEcho } from '../../upstreams/echo/echo.ts';
 import type { Explanation } from '../support/explained.ts';
@@ -131,7 +131,7 @@ describe('`explain` says of a first request what the gateway does, number for nu
   const quotas = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'ratelimit-policy', 'ratelimit'];
   const now = Date.UTC(2026, 10, 20);
   let folder = '';
-  let loaded: Whole;
+  let loaded: LoadedPlan;
   let asked: Client;
 
   beforeAll(async () => {
@@ -143,7 +143,7 @@ describe('`explain` says of a first request what the gateway does, number for nu
     const variables = { DATA: '/nowhere', STORE: 'embedded:/nowhere', ISSUER: 'http://127.0.0.1:9' };
     const environment = { ...variables, POLICIES: join(folder, '*.yaml') };
     const read = await loadAll({ configFile: join(import.meta.dirname, 'gateway.yaml'), environment, now });
-    if (!isWhole(read)) throw new Error(renderProblems(read.problems, { colour: false }));
+    if (!hasPlan(read)) throw new Error(renderProblems(read.problems, { colour: false }));
     loaded = read;
   });
 

@@ -36,7 +36,7 @@ const ended = outcome({ userAgent: 'some-client/1.2 (a usual length of it)' });
 
 /** Facts whose consumer is another one each time, so that the facts themselves cost nothing. */
 function callEveryone(tally: UsageTally, ids: readonly string[]): number {
-  const rest = { named: true, via: 'token', scopes: new Set<string>(), claims: {} } as const;
+  const rest = { mayLabelMetrics: true, via: 'token', scopes: new Set<string>(), claims: {} } as const;
   const facts: ExchangeFacts = deprecatedFacts();
   const { decision } = facts;
   const begin = process.cpuUsage();

@@ -5,21 +5,21 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { compileBounds, compileDrain, compileOverload } from '../../gateway/plan/compile/bounds.ts';
 import {
+  BOUND_DEFAULTS,
   boundsSection,
+  DRAIN_DEFAULTS,
   drainSection,
+  OVERLOAD_DEFAULTS,
   overloadSection,
-  WRITTEN_BOUNDS,
-  WRITTEN_DRAIN,
-  WRITTEN_OVERLOAD,
   wholeBounds,
   wholeDrain,
   wholeOverload,
 } from '../../gateway/plan/grammar/bounds-section.ts';
 
 const SECTIONS = [
-  { name: 'bounds', whole: wholeBounds, written: WRITTEN_BOUNDS },
-  { name: 'overload', whole: wholeOverload, written: WRITTEN_OVERLOAD },
-  { name: 'drain', whole: wholeDrain, written: WRITTEN_DRAIN },
+  { name: 'bounds', whole: wholeBounds, written: BOUND_DEFAULTS },
+  { name: 'overload', whole: wholeOverload, written: OVERLOAD_DEFAULTS },
+  { name: 'drain', whole: wholeDrain, written: DRAIN_DEFAULTS },
 ] as const;
 
 /** The rows of the page, from the descriptions of the grammar. */

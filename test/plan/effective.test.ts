@@ -10,15 +10,15 @@ import {
   effectiveJson,
   effectiveYaml,
 } from '../../gateway/plan/effective/effective.ts';
-import { isWhole, type Whole } from '../../gateway/plan/load.ts';
+import { hasPlan, type LoadedPlan } from '../../gateway/plan/load.ts';
 import { renderProblems } from '../../gateway/plan/problems.ts';
 import { GATEWAY, NOW, ORDERS, type Workspace, workspace } from './workspace.ts';
 
 type Files = Readonly<Record<string, string>>;
 
-async function whole(files: Workspace, environment: Record<string, string> = {}): Promise<Whole> {
+async function whole(files: Workspace, environment: Record<string, string> = {}): Promise<LoadedPlan> {
   const loaded = await files.load(environment);
-  if (!isWhole(loaded)) throw new Error(renderProblems(loaded.problems, { colour: false }));
+  if (!hasPlan(loaded)) throw new Error(renderProblems(loaded.problems, { colour: false }));
   return loaded;
 }
 
@@ -83,7 +83,7 @@ describe('the defaults', () => {
     await using before = await workspace(texts);
     const [one, other] = [await whole(files), await whole(before)];
     // Folders and digests differ by test; the order of keys does not matter.
-    const essence = ({ settings, plan }: Whole, folder: string) =>
+    const essence = ({ settings, plan }: LoadedPlan, folder: string) =>
       JSON.parse(
         JSON.stringify({ settings, plan }, (key, value: unknown) =>
           value instanceof Map ? [...value] : key === 'revision' ? undefined : value,

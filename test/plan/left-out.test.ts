@@ -1,10 +1,10 @@
 // Tests that leaving out or renaming a published version does not evade the rules for published dates.
 import { describe, expect, it } from 'vitest';
 import { comparePublished } from '../../gateway/plan/published/comparison.ts';
-import { keptOf } from '../../gateway/plan/published/published-dates.ts';
+import { currentPoliciesOfViews } from '../../gateway/plan/published/current-policies.ts';
+import { withoutOldEntries } from '../../gateway/plan/published/published-dates.ts';
 import type { FormerVersion, PublishedEntry } from '../../gateway/plan/published/record.ts';
 import { readRecorded } from '../../gateway/plan/published/recorded-files.ts';
-import { todayOfViews } from '../../gateway/plan/published/today.ts';
 import { NOW, ORDERS } from './workspace.ts';
 
 const DAY = 86_400_000;
@@ -22,7 +22,7 @@ async function reloads(...steps: readonly Files[]) {
     const { views, files, problems } = await readRecorded(written, OPTIONS);
     const wrong = problems.find(({ severity }) => severity === 'error');
     if (wrong !== undefined) throw new Error(`not in order: ${wrong.message}`);
-    const today = todayOfViews(views, { complete: true, public: 'https://api.example.com' });
+    const today = currentPoliciesOfViews(views, { complete: true, public: 'https://api.example.com' });
     const found = await comparePublished({ recorded, files, today }, OPTIONS);
     said.push(found.problems.map(({ rule, severity }) => `${severity} ${rule}`));
     if (found.problems.every(({ severity }) => severity !== 'error')) recorded = [...files, ...found.former];
@@ -295,13 +295,13 @@ describe('a remembered version', () => {
       former(4, { left: NOW - 730 * DAY + 1 }),
     ];
     const past = [former(5, long), former(6, { ...long, sunset: NOW }), former(7, { forgotten: NOW })];
-    expect(keptOf([...pending, ...past], NOW)).toEqual(pending);
+    expect(withoutOldEntries([...pending, ...past], NOW)).toEqual(pending);
   });
 
   it('is dropped above fifty thousand, those with a past sunset first, then the oldest', () => {
     const some = Array.from({ length: 50_000 }, (_, n) => former(n, { left: NOW - n }));
     const waiting = former(-1, { left: NOW - 60_000, sunset: NOW + DAY });
-    const kept = keptOf([...some, waiting], NOW);
+    const kept = withoutOldEntries([...some, waiting], NOW);
     expect(kept).toHaveLength(50_000);
     expect(kept[0]).toBe(waiting);
     expect(kept.at(-1)?.api).toBe('api-49998');

@@ -119,7 +119,7 @@ paths:
   ])('%s', (_, text) => {
     const operations = { 'GET /search': operation({ deprecated: day('2026-06-01') }) };
     expect(writeLifecycle(liveOf(text, { version: { ...noDates, operations }, stage: 'active' }))).toEqual({
-      kind: 'entangled',
+      kind: 'shared-anchor',
     });
   });
 

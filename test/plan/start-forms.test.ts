@@ -1,7 +1,7 @@
 // Tests which accepted form replaces a refused file: after any edits, no API gets the routes of another.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isStartable } from '../../gateway/plan/load.ts';
+import { hasSettings } from '../../gateway/plan/load.ts';
 import { createPublishedHistory } from '../../gateway/plan/published/history.ts';
 import type { PublishedEntry } from '../../gateway/plan/published/record.ts';
 import { readRecorded } from '../../gateway/plan/published/recorded-files.ts';
@@ -149,7 +149,7 @@ async function starts(before: Folder, folder: Folder, mode: 'accepted' | 'partia
   const texts = (files: Folder) => [...files].map(([name, { text }]) => [`policies/${name}`, text] as const);
   await using files = await workspace(Object.fromEntries(texts(folder)));
   const loaded = await files.load();
-  if (!isStartable(loaded)) throw new Error('the gateway file is refused');
+  if (!hasSettings(loaded)) throw new Error('the gateway file is refused');
   const history = openHistory(texts(before).map(([name, text]) => ({ kind: 'policy', name, text })));
   const settings = { ...loaded.settings, start: mode };
   const options = { configFile: files.configFile, environment: {}, now: NOW, cwd: files.folder };

@@ -142,7 +142,7 @@ describe('the thread of a reload', () => {
     await using files = await twoFiles();
     await using reader = await readerOf(files, undefined, { answerMs: 60_000, idleMs: 0 });
     const { digests } = await reader.read(NOW);
-    reader.rest();
+    reader.endLoad();
     // Timers of the same delay fire in order.
     await setTimeout(1);
     expect(await reader.pieces(digests)).toEqual([]);
@@ -155,7 +155,7 @@ describe('the thread of a reload', () => {
     const { digests } = await reader.read(NOW);
     await setTimeout(1);
     expect(await reader.pieces(digests)).toHaveLength(2);
-    reader.rest();
+    reader.endLoad();
     const { digests: again } = await reader.read(NOW);
     await setTimeout(1);
     expect(await reader.pieces(again)).toHaveLength(2);

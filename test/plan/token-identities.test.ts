@@ -1,7 +1,7 @@
 // Tests token identities of `config/gateway.yaml`: compiled settings, findings, hidden client secrets.
 import { describe, expect, it } from 'vitest';
 import { effectiveConfig, effectiveYaml } from '../../gateway/plan/effective/effective.ts';
-import { isWhole } from '../../gateway/plan/load.ts';
+import { hasPlan } from '../../gateway/plan/load.ts';
 import { renderProblems } from '../../gateway/plan/problems.ts';
 import { GATEWAY, ORDERS, workspace } from './workspace.ts';
 
@@ -52,7 +52,7 @@ describe('an introspection identity', () => {
   it('shows its secret nowhere: not in the effective configuration, not in a finding', async () => {
     await using files = await withMain(`${ASKED}, ${CLIENT}`);
     const whole = await files.load(ENVIRONMENT);
-    if (!isWhole(whole)) throw new Error(renderProblems(whole.problems, { colour: false }));
+    if (!hasPlan(whole)) throw new Error(renderProblems(whole.problems, { colour: false }));
     const { sources, plan } = whole;
     const shown = effectiveYaml(
       effectiveConfig({ revision: plan.revision, gateway: sources.gateway, policies: [], defaults: true }),

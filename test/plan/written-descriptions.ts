@@ -1,7 +1,7 @@
 // Descriptions and their edited texts for versions that have ended or will, for openapi-write*.test.ts.
 
+import { type DescribedVersion, operationRules } from '../../gateway/plan/openapi/described-lifecycle.ts';
 import { readDescription } from '../../gateway/plan/openapi/description.ts';
-import { type Live, operationRules } from '../../gateway/plan/openapi/live.ts';
 import { placeIn } from '../../gateway/plan/openapi/placement.ts';
 import { writeLifecycle } from '../../gateway/plan/openapi/write.ts';
 import type { Stage } from '../../gateway/policy/lifecycle/schedule.ts';
@@ -26,7 +26,7 @@ export interface Situation {
 export function liveOf(
   text: string,
   { version = VERSION, stage = 'deprecated', now = '2026-11-20' }: Situation,
-): Live {
+): DescribedVersion {
   const description = readDescription('orders.yaml', new TextEncoder().encode(text));
   const policy = {
     base: '/api/orders',

@@ -8,7 +8,7 @@ import type { ForwardOrder } from '../../gateway/exchange/directive.ts';
 import { createExchange, type Exchange } from '../../gateway/exchange/exchange.ts';
 import { RecordFields, type RequestView } from '../../gateway/exchange/request-view.ts';
 import { compileBounds } from '../../gateway/plan/compile/bounds.ts';
-import { isWhole } from '../../gateway/plan/load.ts';
+import { hasPlan } from '../../gateway/plan/load.ts';
 import { createClientConnection } from '../../gateway/plane/client-connection.ts';
 import { hasBody } from '../../gateway/plane/general/request/message.ts';
 import { readRequest } from '../../gateway/plane/general/request/request-view.ts';
@@ -88,7 +88,7 @@ let exchange: Exchange;
 beforeAll(async () => {
   await using files = await workspace({ 'policies/orders.yaml': POLICY });
   const loaded = await files.load();
-  if (!isWhole(loaded)) throw new Error(JSON.stringify(loaded.problems));
+  if (!hasPlan(loaded)) throw new Error(JSON.stringify(loaded.problems));
   exchange = createExchange({
     ...quietPorts(
       () => loaded.plan,

@@ -1,7 +1,7 @@
 // Accept as a carrier: weights, exclusions, open ranges, and the media type of the response.
 import { describe, expect, it } from 'vitest';
 import { RecordFields } from '../../gateway/exchange/request-view.ts';
-import { readPreferences, wantedForm } from '../../gateway/policy/versioning/accept.ts';
+import { readPreferences, wantedTemplate } from '../../gateway/policy/versioning/accept.ts';
 import { readEvidence } from '../../gateway/policy/versioning/readers.ts';
 import { createResolutionRules } from '../../gateway/policy/versioning/rules.ts';
 import { isV1, mediaTypes, NAME, n, PARAMETER, resolve, strict, told, v } from './negotiated-versions.ts';
@@ -207,6 +207,6 @@ describe('the media type of the response', () => {
     ['none that is not wanted', `${v('v1')};q=0`, undefined],
     ['none where nothing names it', 'application/json', undefined],
   ])('NEG-5: is %s', (_what, accept, form) => {
-    expect(wantedForm(mediaTypes, accept, isV1)).toBe(form);
+    expect(wantedTemplate(mediaTypes, accept, isV1)).toBe(form);
   });
 });

@@ -9,7 +9,7 @@ import {
   type NewKey,
   newKeyId,
   newSecret,
-  readKey,
+  parseApiKey,
   revokeKey,
   rotateKey,
   stateOfKey,
@@ -32,7 +32,7 @@ describe('the text of a key', () => {
     for (let count = 0; count < 50; count += 1) {
       const { key, digest, record } = newKey();
       expect(key).toMatch(/^sdl_[0-9a-hjkmnp-tv-z]{12}_[0-9a-hjkmnp-tv-z]{39}$/);
-      expect(readKey(key)).toEqual({ id: record.id, digest });
+      expect(parseApiKey(key)).toEqual({ id: record.id, digest });
       expect(JSON.stringify(record)).not.toContain(key.slice(17));
     }
   });
@@ -46,19 +46,19 @@ describe('the text of a key', () => {
     fc.assert(
       fc.property(fc.nat(key.length - 1), fc.constantFrom(...'0123456789abcxyz'), (at, character) => {
         fc.pre(key[at] !== character);
-        expect(readKey(key.slice(0, at) + character + key.slice(at + 1))).toBeUndefined();
+        expect(parseApiKey(key.slice(0, at) + character + key.slice(at + 1))).toBeUndefined();
       }),
     );
     for (let at = 4; at + 1 < key.length; at += 1) {
       const swapped = key.slice(0, at) + key.charAt(at + 1) + key.charAt(at) + key.slice(at + 2);
-      if (swapped !== key) expect(readKey(swapped)).toBeUndefined();
+      if (swapped !== key) expect(parseApiKey(swapped)).toBeUndefined();
     }
   });
 
   it('has no other form', () => {
     fc.assert(
       fc.property(anyText, (text) => {
-        expect(readKey(text)).toBeUndefined();
+        expect(parseApiKey(text)).toBeUndefined();
         expect(isKeyId(`${text}!`)).toBe(false);
       }),
     );
@@ -70,7 +70,14 @@ describe('the record of a key', () => {
     const { digest, record } = newKey();
     expect(flawOfKey(record, digest, NOW)).toBeUndefined();
     expect(consumerOfKey(record, digest)).toEqual({
-      ...{ id: 'acme', named: true, via: 'key', scopes: new Set(['a']), claims: {}, ends: undefined },
+      ...{
+        id: 'acme',
+        mayLabelMetrics: true,
+        via: 'key',
+        scopes: new Set(['a']),
+        claims: {},
+        ends: undefined,
+      },
     });
     for (const wrong of [newSecret(record.id).digest, '', 'zz', digest.slice(2)])
       expect(flawOfKey(record, wrong, NOW)).toBe('unknown');

@@ -99,7 +99,13 @@ describe('the expiry of a token', () => {
     ],
     ['one without exp: forever', undefined, {}, 900_000, undefined],
   ] as const)('WS-6: %s', (_what, boundTo, claims, certificateEnds, ends) => {
-    const consumer = { id: 'acme', named: true, via: 'token', scopes: new Set<string>(), claims } as const;
+    const consumer = {
+      id: 'acme',
+      mayLabelMetrics: true,
+      via: 'token',
+      scopes: new Set<string>(),
+      claims,
+    } as const;
     const verified = { kind: 'consumer', consumer, ...(boundTo && { boundTo }) } as const;
     const judged = tokenAuthenticator(() => 0, { claims: () => true, verify: () => verified }).judge({
       headers: new RecordFields({ authorization: 'Bearer abc' }),
@@ -127,9 +133,9 @@ describe('consumers', () => {
   });
 
   it('counts as a named application only by client_id and azp', () => {
-    expect(consumerFrom(claims, ['client_id'])?.named).toBe(true);
-    expect(consumerFrom(claims, ['azp'])?.named).toBe(true);
-    expect(consumerFrom(claims, ['sub'])?.named).toBe(false);
+    expect(consumerFrom(claims, ['client_id'])?.mayLabelMetrics).toBe(true);
+    expect(consumerFrom(claims, ['azp'])?.mayLabelMetrics).toBe(true);
+    expect(consumerFrom(claims, ['sub'])?.mayLabelMetrics).toBe(false);
   });
 
   it.each([7, null, '', ['acme'], 'a\nb', 'a\u0000', 'a\u200b', 'a\u2028', '\ud800', 'x'.repeat(257)])(
@@ -161,7 +167,7 @@ describe('authorisation', () => {
   };
   const consumer = (...scopes: string[]) => ({
     id: 'acme',
-    named: true,
+    mayLabelMetrics: true,
     via: 'token' as const,
     scopes: new Set(scopes),
     claims: {},

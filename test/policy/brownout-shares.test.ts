@@ -3,9 +3,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   type BrownoutSubject,
-  brownOut,
-  looksAtCaller,
-  meetsBrownout,
+  brownoutRefusal,
+  dependsOnCaller,
+  isRefusedByBrownout,
 } from '../../gateway/policy/lifecycle/brownout-refusal.ts';
 import type { BrownoutWindow } from '../../gateway/policy/lifecycle/brownout-rule.ts';
 import { NO_SUCCESSOR } from '../../gateway/policy/lifecycle/retirement.ts';
@@ -32,10 +32,10 @@ describe('the callers that a window refuses', () => {
   it('are all callers without a share', () => {
     fc.assert(
       fc.property(consumer, (caller) => {
-        expect(meetsBrownout(window, subject, window.from, caller)).toBe(true);
+        expect(isRefusedByBrownout(window, subject, window.from, caller)).toBe(true);
       }),
     );
-    expect(looksAtCaller(window, subject, window.from)).toBe(false);
+    expect(dependsOnCaller(window, subject, window.from)).toBe(false);
   });
 
   it('stay the same throughout a window, and are more with a larger share', () => {
@@ -44,10 +44,10 @@ describe('the callers that a window refuses', () => {
       fc.property(consumer, share, share, instant, instant, (caller, a, b, one, other) => {
         const small = { ...window, share: Math.min(a, b) };
         const large = { ...window, share: Math.max(a, b) };
-        const met = meetsBrownout(small, subject, one, caller);
-        expect(meetsBrownout(small, subject, other, caller)).toBe(met);
-        if (met) expect(meetsBrownout(large, subject, one, caller)).toBe(true);
-        expect(looksAtCaller(small, subject, one)).toBe(true);
+        const met = isRefusedByBrownout(small, subject, one, caller);
+        expect(isRefusedByBrownout(small, subject, other, caller)).toBe(met);
+        if (met) expect(isRefusedByBrownout(large, subject, one, caller)).toBe(true);
+        expect(dependsOnCaller(small, subject, one)).toBe(true);
       }),
     );
   });
@@ -59,7 +59,7 @@ describe('the callers that a window refuses', () => {
   ])('number about the share, and are others %s', (_where, shifted, other) => {
     const met = (from: number, met: BrownoutSubject) =>
       Array.from({ length: 2000 }, (_, index) =>
-        meetsBrownout({ ...window, from, share: 0.25 }, met, window.from, {
+        isRefusedByBrownout({ ...window, from, share: 0.25 }, met, window.from, {
           consumer: { id: `consumer-${index}` },
           clientAddress: '192.0.2.1',
         }),
@@ -73,7 +73,7 @@ describe('the callers that a window refuses', () => {
   it('are identified by consumer, or by address if anonymous', () => {
     const half = { ...window, share: 0.5 };
     const meets = (id: string | undefined, clientAddress: string) =>
-      meetsBrownout(half, subject, window.from, {
+      isRefusedByBrownout(half, subject, window.from, {
         consumer: id === undefined ? undefined : { id },
         clientAddress,
       });
@@ -93,18 +93,20 @@ describe('the callers that a window refuses', () => {
     } as const;
     const excepted: BrownoutSubject = { ...subject, exceptions: [exception] };
     const caller = { consumer: { id: 'acme' }, clientAddress: '192.0.2.1' };
-    expect(meetsBrownout(window, excepted, window.from + 999, caller)).toBe(false);
-    expect(meetsBrownout(window, excepted, window.from + 1000, caller)).toBe(true);
-    expect(meetsBrownout(window, excepted, window.from, { ...caller, consumer: { id: 'beta' } })).toBe(true);
-    expect(looksAtCaller(window, excepted, window.from + 999)).toBe(true);
-    expect(looksAtCaller(window, excepted, window.from + 1000)).toBe(false);
+    expect(isRefusedByBrownout(window, excepted, window.from + 999, caller)).toBe(false);
+    expect(isRefusedByBrownout(window, excepted, window.from + 1000, caller)).toBe(true);
+    expect(isRefusedByBrownout(window, excepted, window.from, { ...caller, consumer: { id: 'beta' } })).toBe(
+      true,
+    );
+    expect(dependsOnCaller(window, excepted, window.from + 999)).toBe(true);
+    expect(dependsOnCaller(window, excepted, window.from + 1000)).toBe(false);
   });
 
   it('RL-1: find the window over after Retry-After', () => {
     const instant = fc.integer({ min: window.from, max: window.until - 1 });
     fc.assert(
       fc.property(instant, (now) => {
-        const refusal = brownOut(subject, window, now, NO_SUCCESSOR);
+        const refusal = brownoutRefusal(subject, window, now, NO_SUCCESSOR);
         if (refusal.reason !== 'brownout') throw new Error(refusal.reason);
         const back = now + refusal.retryAfterSeconds * 1000;
         expect(back >= window.until && back - window.until < 1000).toBe(true);

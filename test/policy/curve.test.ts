@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Limit, LimitRule } from '../../gateway/policy/rate-limit/limit.ts';
-import { lowerAlong, loweredAt, lowerLimit } from '../../gateway/policy/rate-limit/lowering.ts';
+import { lowerByCurve, loweredAt, lowerLimit } from '../../gateway/policy/rate-limit/lowering.ts';
 
 const DAY = 86_400_000;
 const DEPRECATED = Date.UTC(2026, 0, 15);
@@ -13,7 +13,7 @@ function rules(base: Limit, from: number, to: number, days: number): LimitRule {
   return {
     active: base,
     deprecated: lowerLimit(base, curve),
-    curve: lowerAlong(base, curve, { deprecated: DEPRECATED, sunset: DEPRECATED + days * DAY }),
+    curve: lowerByCurve(base, curve, { deprecated: DEPRECATED, sunset: DEPRECATED + days * DAY }),
     buckets: { active: 'orders:v1:default', deprecated: 'orders:v1:deprecated' },
     by: 'consumer',
     onStoreFailure: 'local',
@@ -44,14 +44,14 @@ describe('a curve', () => {
 
   it('stays at its first step without a sunset', () => {
     const by = { kind: 'curve', from: 0.5, to: 0.05 } as const;
-    expect(lowerAlong(BASE, by, { deprecated: DEPRECATED, sunset: undefined })).toBeUndefined();
+    expect(lowerByCurve(BASE, by, { deprecated: DEPRECATED, sunset: undefined })).toBeUndefined();
     expect(lowerLimit(BASE, by).units).toBe(500);
   });
 
   it('does not exist for a share or a rate', () => {
     const between = { deprecated: DEPRECATED, sunset: DEPRECATED + DAY };
-    expect(lowerAlong(BASE, { kind: 'factor', factor: 0.5 }, between)).toBeUndefined();
-    expect(lowerAlong(BASE, { kind: 'absolute', units: 5, windowMs: 1000 }, between)).toBeUndefined();
+    expect(lowerByCurve(BASE, { kind: 'factor', factor: 0.5 }, between)).toBeUndefined();
+    expect(lowerByCurve(BASE, { kind: 'absolute', units: 5, windowMs: 1000 }, between)).toBeUndefined();
   });
 
   it('RL-11: falls daily from its first share to its last, never below one', () => {

@@ -1,6 +1,10 @@
 // Exceptions and their expiry, and forgotten versions.
 import { describe, expect, it } from 'vitest';
-import { type Exception, leaveFrom, someoneMayPass } from '../../gateway/policy/lifecycle/exceptions.ts';
+import {
+  type Exception,
+  exceptionFrom,
+  hasExceptionFrom,
+} from '../../gateway/policy/lifecycle/exceptions.ts';
 import { isForgotten } from '../../gateway/policy/lifecycle/retirement.ts';
 import type { Schedule } from '../../gateway/policy/lifecycle/schedule.ts';
 
@@ -22,7 +26,7 @@ describe('an exception', () => {
   const fromLimits = exception({ from: ['limits', 'brownouts'], until: UNTIL + DAY });
   const both = [fromSunset, fromLimits];
 
-  it.each<[string, Parameters<typeof leaveFrom>, Exception | undefined]>([
+  it.each<[string, Parameters<typeof exceptionFrom>, Exception | undefined]>([
     ['holds for its consumer until its instant', ['sunset', both, ACME, UNTIL - 1], fromSunset],
     ['does nothing from that instant on', ['sunset', both, ACME, UNTIL], undefined],
     ['does not hold for another consumer', ['sunset', both, { id: 'other' }, 0], undefined],
@@ -31,15 +35,15 @@ describe('an exception', () => {
     ['stands beside others of the same consumer', ['limits', both, ACME, UNTIL], fromLimits],
     ['is compared whole and by case', ['sunset', both, { id: 'Acme' }, 0], undefined],
   ])('%s', (_, args, expected) => {
-    expect(leaveFrom(...args)).toBe(expected);
+    expect(exceptionFrom(...args)).toBe(expected);
   });
 
   it('ORD-3: the consumer matters only while an exception of that kind is in force', () => {
-    expect(someoneMayPass('sunset', both, UNTIL - 1)).toBe(true);
-    expect(someoneMayPass('sunset', both, UNTIL)).toBe(false);
-    expect(someoneMayPass('limits', both, UNTIL)).toBe(true);
-    expect(someoneMayPass('brownouts', [fromSunset], 0)).toBe(false);
-    expect(someoneMayPass('sunset', [], 0)).toBe(false);
+    expect(hasExceptionFrom('sunset', both, UNTIL - 1)).toBe(true);
+    expect(hasExceptionFrom('sunset', both, UNTIL)).toBe(false);
+    expect(hasExceptionFrom('limits', both, UNTIL)).toBe(true);
+    expect(hasExceptionFrom('brownouts', [fromSunset], 0)).toBe(false);
+    expect(hasExceptionFrom('sunset', [], 0)).toBe(false);
   });
 });
 

@@ -2,13 +2,18 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { RecordFields } from '../../gateway/exchange/request-view.ts';
-import { fingerprintOf, type KeyScope, readKey, storageKey } from '../../gateway/policy/idempotency/key.ts';
-import { keepingOf, keptHeaders } from '../../gateway/policy/idempotency/rules.ts';
+import {
+  fingerprintOf,
+  type KeyScope,
+  readIdempotencyKey,
+  storageKey,
+} from '../../gateway/policy/idempotency/key.ts';
+import { retentionOf, storedHeaders } from '../../gateway/policy/idempotency/rules.ts';
 import { idempotencyOf } from '../../gateway/sections/idempotency/compile.ts';
 import { idempotencySection } from '../../gateway/sections/idempotency/grammar.ts';
 
 const read = (field: string | readonly string[] | undefined) => {
-  const found = readKey(new RecordFields({ 'idempotency-key': field }));
+  const found = readIdempotencyKey(new RecordFields({ 'idempotency-key': field }));
   return found.kind === 'key' ? found.key : found.kind;
 };
 
@@ -133,11 +138,11 @@ describe('the kept response', () => {
     [200, { 'content-type': 'application/x-ndjson' }, 'unkept'],
     [200, { 'content-type': 'application/json' }, 'keep'],
   ] as const)('IDM-6, IDM-7: %i with %j: %s', (status, headers, keeping) => {
-    expect(keepingOf(rules, status, headers)).toBe(keeping);
+    expect(retentionOf(rules, status, headers)).toBe(keeping);
   });
 
   it('IDM-6: includes a 5xx with `replay`', () => {
-    expect(keepingOf({ ...rules, serverErrors: 'replay' }, 500, {})).toBe('keep');
+    expect(retentionOf({ ...rules, serverErrors: 'replay' }, 500, {})).toBe('keep');
   });
 
   it('IDM-3, IDM-7: has no volatile header, no cookie, and is a copy', () => {
@@ -147,7 +152,7 @@ describe('the kept response', () => {
       ...{ 'x-ratelimit-remaining': '1', 'content-type': 'a/b', location: '/7', gone: undefined },
       ...{ 'ratelimit-limit': '3', 'ratelimit-remaining': '1', 'ratelimit-reset': '2' },
     };
-    expect(keptHeaders(headers)).toEqual({ link, 'content-type': 'a/b', location: '/7' });
+    expect(storedHeaders(headers)).toEqual({ link, 'content-type': 'a/b', location: '/7' });
   });
 });
 

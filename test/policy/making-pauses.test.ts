@@ -1,7 +1,7 @@
 // Requests for pauses: validation, times, and the described effects.
 import { describe, expect, it } from 'vitest';
 import { createBrownoutCalendar } from '../../gateway/policy/lifecycle/brownout-calendar.ts';
-import { longOver, type Pause } from '../../gateway/policy/lifecycle/override.ts';
+import { longExpired, type Pause } from '../../gateway/policy/lifecycle/override.ts';
 import { effectsOf, type PausableVersion } from '../../gateway/policy/lifecycle/pause-effects.ts';
 import { LONGEST_PAUSE_MS, makePause, type PauseRequest } from '../../gateway/policy/lifecycle/pause-rule.ts';
 import { BEGIN, DAY, day, END, HOUR, life, pause, SUNSET, window } from './paused-life.ts';
@@ -45,7 +45,7 @@ describe('making a pause', () => {
 
   it('is kept for a day after its end', () => {
     const over = pause();
-    expect([END, END + DAY - 1, END + DAY].map((now) => longOver([over], now))).toEqual([[], [], [over]]);
+    expect([END, END + DAY - 1, END + DAY].map((now) => longExpired([over], now))).toEqual([[], [], [over]]);
   });
 
   it.each<[string, Partial<PauseRequest>, string, string]>([

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { RecordFields } from '../../gateway/exchange/request-view.ts';
-import { plainAccept, readPreferences, wantedForm } from '../../gateway/policy/versioning/accept.ts';
+import { plainAccept, readPreferences, wantedTemplate } from '../../gateway/policy/versioning/accept.ts';
 import {
   acceptableTypes,
   answeredType,
@@ -197,7 +197,7 @@ describe('any request', () => {
   it('NEG-5: a rewritten type names the resolved version when parsed again', () => {
     fc.assert(
       fc.property(hostile, hostile, (accept, sent) => {
-        const form = wantedForm(mediaTypes, accept, () => true);
+        const form = wantedTemplate(mediaTypes, accept, () => true);
         const type = form && answeredType(form, 'v2', sent);
         if (type === undefined) return;
         expect(type).toMatch(/^[\x20-\x7e]+$/);

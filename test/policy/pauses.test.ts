@@ -1,7 +1,7 @@
 // The life of a version during a pause.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { assess, holdOf, type Living } from '../../gateway/policy/lifecycle/assess.ts';
+import { assess, effectivePause, type OverridableRules } from '../../gateway/policy/lifecycle/assess.ts';
 import { createBrownoutCalendar } from '../../gateway/policy/lifecycle/brownout-calendar.ts';
 import { nextOverrideChange, type Override, type Pause } from '../../gateway/policy/lifecycle/override.ts';
 import { phaseAt } from '../../gateway/policy/lifecycle/phases.ts';
@@ -12,7 +12,7 @@ import { BEGIN, DAY, day, END, HOUR, life, pause, SUNSET, window } from './pause
 
 const STAGES: readonly Stage[] = ['planned', 'active', 'deprecated', 'sunset', 'retired'];
 
-function stageAt(rules: Living, now: number, overrides: readonly Override[] = [pause()]): Stage {
+function stageAt(rules: OverridableRules, now: number, overrides: readonly Override[] = [pause()]): Stage {
   return phaseAt(assess(rules, { overrides, now }).phases, now).stage;
 }
 
@@ -73,7 +73,7 @@ describe('during a pause', () => {
     const rules = life({}, { upstream: undefined });
     const moment = { overrides: [pause()], now: SUNSET };
     expect(assess(rules, moment)).toBe(rules);
-    expect(holdOf(rules, moment)).toBeUndefined();
+    expect(effectivePause(rules, moment)).toBeUndefined();
   });
 
   it('an exception keeps its end only if it is later than the pause', () => {
@@ -185,7 +185,7 @@ describe('with any dates', () => {
     fc.assert(
       fc.property(schedules, pauses, instant, (dates, overrides, now) => {
         const rules = life(dates);
-        const held = holdOf(rules, { overrides, now });
+        const held = effectivePause(rules, { overrides, now });
         const { phases } = assess(rules, { overrides, now });
         expect(phases[0]?.from).toBe(-Infinity);
         expect(phases.at(-1)?.until).toBe(Infinity);
@@ -217,10 +217,10 @@ describe('with any dates', () => {
         const moment = { overrides, now };
         const { brownouts } = assess(rules, moment);
         const inWindow = planned.some(({ from, until }) => from <= now && now < until);
-        const held = holdOf(rules, moment) !== undefined;
+        const held = effectivePause(rules, moment) !== undefined;
         expect(brownouts?.at(now) !== undefined).toBe(inWindow && !held);
         // From the end of the pause on, it is as if there had been none.
-        const after = Math.max(now, holdOf(rules, moment)?.until ?? now);
+        const after = Math.max(now, effectivePause(rules, moment)?.until ?? now);
         expect(brownouts?.at(after) !== undefined).toBe(rules.brownouts?.at(after) !== undefined);
       }),
     );

@@ -8,7 +8,7 @@ import {
   choosePin,
   creationDayOf,
   type Pin,
-  type PinMoment,
+  type PinAvailability,
   type PinMove,
   ROLL_BACK_MS,
   rollBackPin,
@@ -27,7 +27,7 @@ const MEDIA_TYPES = [
 
 /** Each is released on the day of its label. The first is retired, the one before it forgotten. */
 const LABELS = ['2023-01-01', '2024-09-01', '2025-09-15', '2026-06-01', '2099-01-01'];
-const moment: PinMoment = {
+const moment: PinAvailability = {
   now: NOW,
   isReleased: (label) => label !== '2023-01-01' && label <= '2026-11-20',
   isServed: (label) => label > '2024-09-01' && label <= '2026-11-20',
@@ -105,7 +105,7 @@ describe('the version of an account', () => {
   });
 
   it('never is a version that was released after the creation of the account', () => {
-    const late: PinMoment = {
+    const late: PinAvailability = {
       ...moment,
       wasReleased: (label, at) =>
         moment.wasReleased(label, at) && (label !== '2026-06-01' || at >= Date.UTC(2026, 5, 15)),
@@ -118,7 +118,7 @@ describe('the version of an account', () => {
 });
 
 describe('a version that is released before its label’s day', () => {
-  const early: PinMoment = { ...moment, wasReleased: () => true };
+  const early: PinAvailability = { ...moment, wasReleased: () => true };
 
   it.each<[DateMatch, string, string]>([
     ['floor', '2099-06-01', '2026-06-01'],

@@ -1,6 +1,6 @@
 // The response after the sunset: 410 or a redirect, by method, with date and reason.
 import { describe, expect, it } from 'vitest';
-import { hasEnded, retire } from '../../gateway/policy/lifecycle/retirement.ts';
+import { hasEnded, refuseEnded } from '../../gateway/policy/lifecycle/retirement.ts';
 import type { Schedule, Stage } from '../../gateway/policy/lifecycle/schedule.ts';
 import { day, phase, schedule } from './dated-versions.ts';
 
@@ -40,15 +40,15 @@ describe('after sunset', () => {
   });
 
   it('RET-1, RET-11: responds 410 with the start of its stage', () => {
-    expect(retire(input)).toEqual(gone);
-    expect(retire({ ...input, phase: phase({}, 'sunset') })).toEqual({
+    expect(refuseEnded(input)).toEqual(gone);
+    expect(refuseEnded({ ...input, phase: phase({}, 'sunset') })).toEqual({
       ...gone,
       stage: 'sunset',
       since: schedule.sunset,
     });
     const end = { retired: undefined };
     const ended = { ...input, schedule: { ...schedule, ...end }, phase: phase(end, 'retired') };
-    expect(retire(ended)).toEqual({ ...gone, since: schedule.sunset });
+    expect(refuseEnded(ended)).toEqual({ ...gone, since: schedule.sunset });
   });
 
   it.each<[string, 301 | 308 | 410, 301 | 308 | undefined]>([
@@ -61,7 +61,7 @@ describe('after sunset', () => {
     ['GET', 410, 301],
     ['POST', 410, undefined],
   ])('RET-1, RET-9: %s with unsafe %i gives %s', (method, unsafe, status) => {
-    const refusal = retire({ ...input, method, schedule: moving(unsafe) });
+    const refusal = refuseEnded({ ...input, method, schedule: moving(unsafe) });
     const moved = {
       reason: 'version_moved',
       status,
@@ -77,17 +77,20 @@ describe('after sunset', () => {
 
   it('RET-8: the 410 contains the reason of the policy file', () => {
     const because = 'money amounts become integers';
-    expect(retire({ ...input, schedule: { ...schedule, reason: because } })).toEqual({ ...gone, because });
+    expect(refuseEnded({ ...input, schedule: { ...schedule, reason: because } })).toEqual({
+      ...gone,
+      because,
+    });
   });
 
   it('RET-5: a redirect back to the request becomes a 410', () => {
-    expect(retire({ ...input, schedule: moving(308), redirect: undefined })).toEqual(gone);
+    expect(refuseEnded({ ...input, schedule: moving(308), redirect: undefined })).toEqual(gone);
   });
 
   it('a version retired without a sunset date is gone since its phase began', () => {
     const dates = { sunset: undefined, retired: day('2026-12-01') };
-    expect(retire({ ...input, schedule: { ...schedule, ...dates }, phase: phase(dates, 'retired') })).toEqual(
-      { ...gone, since: dates.retired },
-    );
+    expect(
+      refuseEnded({ ...input, schedule: { ...schedule, ...dates }, phase: phase(dates, 'retired') }),
+    ).toEqual({ ...gone, since: dates.retired });
   });
 });

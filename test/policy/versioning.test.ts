@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { RecordFields } from '../../gateway/exchange/request-view.ts';
 import type { FieldRecord } from '../../gateway/policy/contract.ts';
-import { isNamedByPlace, readEvidence } from '../../gateway/policy/versioning/readers.ts';
+import { isNamedOnlyInUrl, readEvidence } from '../../gateway/policy/versioning/readers.ts';
 import type {
   CarrierInput,
   Claim,
@@ -218,7 +218,7 @@ it.each<[string, Written, boolean]>([
     mediaTypes,
     default: 'v1',
   });
-  expect(isNamedByPlace(evidence(every, input))).toBe(expected);
+  expect(isNamedOnlyInUrl(evidence(every, input))).toBe(expected);
 });
 
 describe('VER-1: a version in the path below the base', () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import { parse } from 'yaml';
 import { healthRoutes } from '../../gateway/admin/readiness.ts';
-import { isWhole, loadAll, type Whole } from '../../gateway/plan/load.ts';
+import { hasPlan, type LoadedPlan, loadAll } from '../../gateway/plan/load.ts';
 import { renderProblems } from '../../gateway/plan/problems.ts';
 import type { Settings } from '../../gateway/plan/settings.ts';
 
@@ -43,9 +43,9 @@ export async function load(
   configFile: string,
   environment: Readonly<Record<string, string>> = {},
   now = Date.UTC(2026, 10, 20),
-): Promise<Whole> {
+): Promise<LoadedPlan> {
   const loaded = await loadAll({ configFile, environment, now, cwd: ROOT });
-  if (!isWhole(loaded)) throw new Error(renderProblems(loaded.problems, { colour: false }));
+  if (!hasPlan(loaded)) throw new Error(renderProblems(loaded.problems, { colour: false }));
   expect(loaded.problems).toEqual([]);
   return loaded;
 }

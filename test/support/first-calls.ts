@@ -65,7 +65,7 @@ export async function callUnnamed(call: UnnamedCall): Promise<Called> {
   };
   const consumer = {
     id: account,
-    named: true,
+    mayLabelMetrics: true,
     via: 'token' as const,
     scopes: new Set(['orders:read']),
     claims: {},

@@ -92,7 +92,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
     types: [
       'gateway/policy/versioning/pin.ts',
       'gateway/policy/lifecycle/override.ts',
-      'gateway/policy/lifecycle/announced.ts',
+      'gateway/policy/lifecycle/announcement-store.ts',
       'gateway/policy/authentication/',
       'gateway/plan/published/record.ts',
     ],

@@ -38,7 +38,7 @@ export function tokensAreConsumers(scopes: readonly string[]): ReadonlyMap<strin
     claims: () => true,
     verify: (id) => ({
       kind: 'consumer',
-      consumer: { id, named: true, via: 'token', scopes: new Set(scopes), claims: {} },
+      consumer: { id, mayLabelMetrics: true, via: 'token', scopes: new Set(scopes), claims: {} },
     }),
   });
   return new Map([['main', authenticator]]);

@@ -2,7 +2,7 @@
 import { cp, mkdtemp, rename, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { isWhole, loadAll, type Whole } from '../../gateway/plan/load.ts';
+import { hasPlan, loadAll, type LoadedPlan } from '../../gateway/plan/load.ts';
 import { bringPolicies } from './brought-policies.ts';
 import { type RunningGateway, runGateway } from './gateway.ts';
 import { type Client, overHttp1, overHttp2 } from './http-client.ts';
@@ -12,7 +12,7 @@ import type { WellUpstreams } from './well-upstreams.ts';
 export interface Shown {
   readonly gateway: RunningGateway;
   /** The same documents, loaded as `explain` loads them. */
-  readonly loaded: Whole;
+  readonly loaded: LoadedPlan;
   /** HTTP/1.1 and HTTP/2 clients, or plain HTTP/1.1 without TLS; with SNI `servername` unless it is empty. */
   readonly clients: (servername: string) => readonly Client[];
   readonly plain: () => Client;
@@ -78,7 +78,7 @@ export async function reloadedGateway(options: ReloadedOptions): Promise<Reloade
         },
         now: now(),
       });
-      if (!isWhole(read)) throw new Error(JSON.stringify(read.problems));
+      if (!hasPlan(read)) throw new Error(JSON.stringify(read.problems));
       const brought = read.plan.apis.flatMap((api) => api.hosts).filter((host) => !hosts.has(host));
       if (brought.length > 0) {
         for (const host of brought) hosts.add(host);

@@ -18,7 +18,7 @@ export const SLOWEST: readonly string[] = [
   'journeys/start',
   'journeys/readme',
   'journeys/start-unrecorded',
-  'plan/told-shapes',
+  'plan/shape-messages',
   'plane/fast/differential',
   'wire/suite',
   'cli/demo/demo',

@@ -21,7 +21,13 @@ const CAUSE = Object.assign(new Error(`read ECONNRESET redis://user:secret@host 
 });
 const FAULT = new Fault('upstream_reset', { service: 'orders-v1', cause: CAUSE });
 const rules = version();
-const consumer = { id: 'acme', named: true, via: 'token', scopes: new Set<string>(), claims: {} } as const;
+const consumer = {
+  id: 'acme',
+  mayLabelMetrics: true,
+  via: 'token',
+  scopes: new Set<string>(),
+  claims: {},
+} as const;
 const quota = (name: string, allowed: boolean, shadow: boolean): Quota => ({
   ...{ kind: 'degraded', allowed, retryAfterMs: 0 },
   ...{ limit: { ...LIMIT, name }, rule: { ...RULE, shadow } },

@@ -14,7 +14,13 @@ import { anyCharacter } from '../support/any-text.ts';
 import { deprecatedFacts, LIMIT, RULE, withFacts } from '../support/exchange-samples.ts';
 import { EVERY_FIELD, harness, outcome, unrouted, WALL } from './telemetry-harness.ts';
 
-const acme = { id: 'acme', named: true, via: 'token' as const, scopes: new Set<string>(), claims: {} };
+const acme = {
+  id: 'acme',
+  mayLabelMetrics: true,
+  via: 'token' as const,
+  scopes: new Set<string>(),
+  claims: {},
+};
 
 /** The lines of a log with these settings; each success draws the next of `shares`. */
 function chosen(settings: Partial<AccessLogSettings>, shares: readonly number[] = []) {

@@ -6,8 +6,8 @@ import { api, deprecatedFacts, plan, version, withFacts } from '../support/excha
 import { harness, outcome, unrouted, WALL } from './telemetry-harness.ts';
 
 const orders = 'api="orders",version="v1"';
-function consumer(id: string, named = true) {
-  return { id, named, via: 'token' as const, scopes: new Set<string>(), claims: {} };
+function consumer(id: string, mayLabelMetrics = true) {
+  return { id, mayLabelMetrics, via: 'token' as const, scopes: new Set<string>(), claims: {} };
 }
 
 describe('the page', () => {

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import type { ApiPlan, GatewayPlan, VersionRules } from '../../gateway/plan/plan.ts';
-import { NOTHING } from '../../gateway/plan/routes/nodes-by-name.ts';
+import { NO_MATCHES } from '../../gateway/plan/routes/nodes-by-name.ts';
 import { createOperationTable } from '../../gateway/plan/routes/operation-table.ts';
 import type { LimitRule } from '../../gateway/policy/rate-limit/limit.ts';
 import { createResolutionRules } from '../../gateway/policy/versioning/rules.ts';
@@ -96,7 +96,7 @@ describe('counters of what the plan makes possible', () => {
     const search = { ...version({ operation: 'GET /search' }), schedule: ended };
     const [planned] = version().phases;
     const later = version({ operation: 'GET /later', phases: planned === undefined ? [] : [planned] });
-    const operations = { list: [search, later], match: () => undefined, reached: () => NOTHING };
+    const operations = { list: [search, later], match: () => undefined, reached: () => NO_MATCHES };
     const v1 = version({ operations, freeze: NOW, schedule: { ...ended, sunset: undefined } });
     const { telemetry, series } = harness(() => plan([api([v1])]));
     expect(Object.keys(await series('sundial_retired_requests_total'))).toEqual([

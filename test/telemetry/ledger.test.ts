@@ -5,7 +5,7 @@ import { Fault } from '../../gateway/exchange/directive.ts';
 import type { ExchangeOutcome } from '../../gateway/exchange/exchange.ts';
 import type { ExchangeFacts } from '../../gateway/exchange/facts.ts';
 import type { VersionRules } from '../../gateway/plan/plan.ts';
-import { NOTHING } from '../../gateway/plan/routes/nodes-by-name.ts';
+import { NO_MATCHES } from '../../gateway/plan/routes/nodes-by-name.ts';
 import { StoreUnavailable } from '../../gateway/policy/contract.ts';
 import { createPhases, phaseAt } from '../../gateway/policy/lifecycle/phases.ts';
 import type { Schedule } from '../../gateway/policy/lifecycle/schedule.ts';
@@ -29,7 +29,13 @@ const DAY_MS = 86_400_000;
 const PHASES = version().phases;
 const SUNSET = PHASES.find(({ stage }) => stage === 'sunset' || stage === 'retired')?.from ?? 0;
 
-const acme = { id: 'acme', named: true, via: 'token', scopes: new Set<string>(), claims: {} } as const;
+const acme = {
+  id: 'acme',
+  mayLabelMetrics: true,
+  via: 'token',
+  scopes: new Set<string>(),
+  claims: {},
+} as const;
 
 function factsOf(changes: Partial<FlatFacts> & { rules?: Partial<VersionRules> } = {}): ExchangeFacts {
   const { rules, ...facts } = changes;
@@ -200,7 +206,7 @@ describe('versions that are watched', () => {
     return { schedule, phases: createPhases(schedule, { label: 'v', form: 'rfc9745', warning: true }) };
   };
   const operation = version({ operation: 'GET /search' });
-  const operations = { list: [operation], match: () => undefined, reached: () => NOTHING };
+  const operations = { list: [operation], match: () => undefined, reached: () => NO_MATCHES };
 
   it('are those deprecated, frozen, or with a deprecated operation, also where nobody calls', () => {
     const later = dates(NOW + DAY_MS);

@@ -15,7 +15,13 @@ import {
 import { harness, outcome, unrouted } from './telemetry-harness.ts';
 
 const limit = { name: 'deprecated', units: 60, windowMs: 60_000, burst: 60 };
-const acme = { id: 'acme', named: true, via: 'token', scopes: new Set<string>(), claims: {} } as const;
+const acme = {
+  id: 'acme',
+  mayLabelMetrics: true,
+  via: 'token',
+  scopes: new Set<string>(),
+  claims: {},
+} as const;
 const orders = 'api="orders",version="v1"';
 
 function unresolved(refusal: RefusalReason): ExchangeFacts {

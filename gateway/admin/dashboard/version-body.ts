@@ -2,9 +2,9 @@
 import type { VersionState } from '../../exchange/version-states.ts';
 import type { ApiPlan, VersionRules } from '../../plan/plan.ts';
 import type { EpochMs } from '../../policy/contract.ts';
-import { isOfWholeApi } from '../../policy/lifecycle/api-life.ts';
+import { isUnversioned } from '../../policy/lifecycle/api-life.ts';
 import { brownoutsToCome } from '../../policy/lifecycle/calendar.ts';
-import { knownAt } from '../../policy/lifecycle/known.ts';
+import { knownAt } from '../../policy/lifecycle/announcements.ts';
 import { phaseAt } from '../../policy/lifecycle/phases.ts';
 import { instantOrNull, instantText } from '../answers.ts';
 
@@ -16,7 +16,7 @@ export function versionBody(api: ApiPlan, { rules, stage, paused, held }: Versio
     api: api.name,
     version: label,
     /** True for an API without versions. */
-    whole: isOfWholeApi(schedule),
+    whole: isUnversioned(schedule),
     mode: api.mode,
     stage,
     ...datesOf(rules),

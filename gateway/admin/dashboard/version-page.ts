@@ -2,7 +2,7 @@
 import { type VersionState, versionStates } from '../../exchange/version-states.ts';
 import type { GatewayPlan, VersionRules } from '../../plan/plan.ts';
 import type { EpochMs, MonotonicMs } from '../../policy/contract.ts';
-import { leaveFrom } from '../../policy/lifecycle/exceptions.ts';
+import { exceptionFrom } from '../../policy/lifecycle/exceptions.ts';
 import type { OverrideStore } from '../../policy/lifecycle/override.ts';
 import { dayNamed, dayNumberAt } from '../../policy/usage/day.ts';
 import type { LedgerStore, UsageDay } from '../../policy/usage/ledger.ts';
@@ -93,7 +93,7 @@ async function useOf(ports: VersionPagePorts, rules: VersionRules, now: EpochMs)
     for (const { consumer, via, callsByDay } of page.records) {
       // The address of an unknown caller may equal the id of a consumer.
       const known = via === 'address' ? undefined : { id: consumer };
-      const group = leaveFrom('sunset', rules.exceptions, known, now) === undefined ? met : spared;
+      const group = exceptionFrom('sunset', rules.exceptions, known, now) === undefined ? met : spared;
       group.consumers.add(`${via} ${consumer}`);
       for (const [day, calls] of Object.entries(callsByDay)) {
         const before = byDay.get(day);

@@ -1,7 +1,7 @@
 // `sundial check`: everything wrong with the files, at once, without starting anything.
 import { relative, resolve } from 'node:path';
 import { readPreviewAnswer } from '../../api/admin-answers.ts';
-import { isWhole, type Loaded, loadAll, type Whole } from '../../plan/load.ts';
+import { hasPlan, type Loaded, loadAll, type LoadedPlan } from '../../plan/load.ts';
 import { countProblems, type Problem, plural, renderProblems, sortProblems } from '../../plan/problems.ts';
 import type { EpochMs } from '../../policy/contract.ts';
 import { UNVERSIONED } from '../../policy/versioning/resolution.ts';
@@ -41,12 +41,12 @@ export async function runCheck(options: CheckOptions): Promise<CommandResult> {
   const { files, format, strict } = options;
   const read = await loadAll(files.length === 0 ? options : { ...options, policyFiles: files });
   const live =
-    options.live !== undefined && isWhole(read) ? await liveProblems(read, options.live.today) : [];
-  const usage = options.live !== undefined && isWhole(read) ? await usageOf(read, options) : NO_USAGE;
+    options.live !== undefined && hasPlan(read) ? await liveProblems(read, options.live.today) : [];
+  const usage = options.live !== undefined && hasPlan(read) ? await usageOf(read, options) : NO_USAGE;
   const refused =
-    options.live !== undefined && isWhole(read) ? await refusedByGateway(options) : NOTHING_REFUSED;
+    options.live !== undefined && hasPlan(read) ? await refusedByGateway(options) : NOTHING_REFUSED;
   const recorded =
-    options.store !== undefined && isWhole(read)
+    options.store !== undefined && hasPlan(read)
       ? await changedSinceRecorded(read, options.store, options)
       : NOTHING_CHANGED;
   const problems = sortProblems([
@@ -59,7 +59,7 @@ export async function runCheck(options: CheckOptions): Promise<CommandResult> {
     ...recorded.problems,
   ]);
   const loaded = { ...read, problems };
-  const notices = isWhole(read)
+  const notices = hasPlan(read)
     ? [...endingExceptions(read.sources.policies, options.now), ...unannounced(read, options.now)]
     : [];
   const absent = [usage.absent, refused.absent, recorded.absent].flatMap((each) => each ?? []);
@@ -73,7 +73,7 @@ async function dataFolderProblems(
   loaded: Loaded,
   { unusableFolder }: Pick<CheckOptions, 'unusableFolder'>,
 ): Promise<readonly Problem[]> {
-  if (!isWhole(loaded) || loaded.settings.store.kind === 'redis') return [];
+  if (!hasPlan(loaded) || loaded.settings.store.kind === 'redis') return [];
   const { gateway } = loaded.sources;
   const message = await unusableFolder?.(loaded.settings.store.folder);
   return message === undefined
@@ -96,7 +96,7 @@ type CheckReport = Impacts & {
 const NO_ANSWER = 3;
 const NO_USAGE: UsageFindings = { impacts: [], problems: [] };
 
-async function usageOf({ sources }: Whole, options: CheckOptions): Promise<UsageFindings> {
+async function usageOf({ sources }: LoadedPlan, options: CheckOptions): Promise<UsageFindings> {
   const { configFile: config, now } = options;
   const fetched = await fetchUsage(sources.policies, { ...options, config, admin: undefined });
   return fetched.kind === 'usage'

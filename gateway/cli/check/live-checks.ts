@@ -1,11 +1,11 @@
 // `check --live`: what the files name outside themselves is looked for: targets, key sets, introspection, Redis, the ends of certificates.
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import type { Whole } from '../../plan/load.ts';
+import type { LoadedPlan } from '../../plan/load.ts';
 import type { PolicySource } from '../../plan/load-documents.ts';
 import type { Problem, Severity } from '../../plan/problems.ts';
 import type { Path, SourceDocument } from '../../plan/read/document.ts';
-import type { Remark } from '../../plan/read/positions.ts';
+import type { UnplacedFinding } from '../../plan/read/positions.ts';
 import type { IdentitySettings } from '../../plan/settings.ts';
 import type { EpochMs } from '../../policy/contract.ts';
 import { dayOf } from '../../policy/notation.ts';
@@ -31,7 +31,7 @@ interface LiveCheck {
 
 /** `today`: the real clock. Takes at most about ten seconds. */
 export async function liveProblems(
-  { settings, sources }: Pick<Whole, 'settings' | 'sources'>,
+  { settings, sources }: Pick<LoadedPlan, 'settings' | 'sources'>,
   today: EpochMs,
 ): Promise<readonly Problem[]> {
   const sought = [...settingsSought(settings, sources.gateway), ...sources.policies.flatMap(targetsSought)];
@@ -51,7 +51,7 @@ function problemOf({ document, path, rule, what }: LiveCheck, why: string, sever
 }
 
 function settingsSought(
-  { store, identities }: Whole['settings'],
+  { store, identities }: LoadedPlan['settings'],
   gateway: SourceDocument,
 ): readonly LiveCheck[] {
   const issuers = identities.flatMap((identity) => identitySought(identity, gateway));
@@ -122,8 +122,8 @@ function targetsSought({ file, document }: PolicySource): readonly LiveCheck[] {
 }
 
 function certificateProblems(
-  { listeners: { https } }: Whole['settings'],
-  { gateway, policies }: Whole['sources'],
+  { listeners: { https } }: LoadedPlan['settings'],
+  { gateway, policies }: LoadedPlan['sources'],
   today: EpochMs,
 ): readonly Problem[] {
   const listened = (https?.certificates ?? []).flatMap(({ cert }, index) => {
@@ -143,7 +143,7 @@ function certificateProblems(
 
 const WARNING_MS = 14 * 86_400_000;
 
-type CertificateEnd = Pick<Remark, 'message'> & { readonly severity: 'error' | 'warning' };
+type CertificateEnd = Pick<UnplacedFinding, 'message'> & { readonly severity: 'error' | 'warning' };
 
 /** Of the first certificate of a PEM text; undefined while it has long to go. */
 export function endOfCertificate(pem: string, today: EpochMs): CertificateEnd | undefined {

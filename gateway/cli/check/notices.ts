@@ -1,14 +1,14 @@
 // What `check` says of the day it is asked on: exceptions that are about to end, and dates not announced yet.
-import type { Whole } from '../../plan/load.ts';
+import type { LoadedPlan } from '../../plan/load.ts';
 import type { PolicySource } from '../../plan/load-documents.ts';
 import type { Problem } from '../../plan/problems.ts';
 import type { Path } from '../../plan/read/document.ts';
 import { versionsOf } from '../../plan/versions.ts';
 import { DAY_MS, type EpochMs } from '../../policy/contract.ts';
-import { endsSoon, leaveInWords } from '../../policy/lifecycle/exceptions.ts';
+import { announcementsToCome } from '../../policy/lifecycle/announcement-changes.ts';
+import { endsSoon, exceptionInWords } from '../../policy/lifecycle/exceptions.ts';
 import { announcementInWords, nameOf } from '../../policy/lifecycle/milestone-words.ts';
 import type { Announcement } from '../../policy/lifecycle/milestones.ts';
-import { announcementsToCome } from '../../policy/lifecycle/retold.ts';
 import { counted } from '../../policy/notation.ts';
 import { UNVERSIONED } from '../../policy/versioning/resolution.ts';
 import { effectiveSunset } from '../../sections/schedule/redirects.ts';
@@ -32,7 +32,7 @@ export function endingExceptions(sources: readonly PolicySource[], now: EpochMs)
         const left = counted(Math.floor((exception.until - now) / DAY_MS), 'day');
         const at = [...versionPath(label), 'exceptions', index];
         const consumer = document.show([...at, 'consumer'], exception.consumer);
-        const message = `${name}: ${consumer} has ${leaveInWords(exception)}: it ends in ${left}`;
+        const message = `${name}: ${consumer} has ${exceptionInWords(exception)}: it ends in ${left}`;
         const problem = document.problem([...at, 'until'], { rule: 'exception-ends', message });
         return [noticeOf(problem, file.api, label)];
       });
@@ -42,7 +42,7 @@ export function endingExceptions(sources: readonly PolicySource[], now: EpochMs)
 
 /** What callers are not told yet. A date is right to stand in its file before it is announced. */
 export function unannounced(
-  { plan, sources }: Pick<Whole, 'plan' | 'sources'>,
+  { plan, sources }: Pick<LoadedPlan, 'plan' | 'sources'>,
   now: EpochMs,
 ): readonly CheckNotice[] {
   return sources.policies.flatMap(({ file, document }) =>

@@ -1,9 +1,9 @@
 // `check --store`: the files against the schedules that the store has recorded, as the next start would compare them.
-import type { Whole } from '../../plan/load.ts';
+import type { LoadedPlan } from '../../plan/load.ts';
 import type { Problem } from '../../plan/problems.ts';
 import { comparePublished } from '../../plan/published/comparison.ts';
+import { currentPoliciesOfViews } from '../../plan/published/current-policies.ts';
 import type { PublishedEntry } from '../../plan/published/record.ts';
-import { todayOfViews } from '../../plan/published/today.ts';
 import type { FilesAt, ReadRecorded } from '../command-setting.ts';
 
 export interface RecordedOptions extends FilesAt {
@@ -20,7 +20,7 @@ export interface ChangedSince {
 export const NOTHING_CHANGED: ChangedSince = { problems: [] };
 
 export async function changedSinceRecorded(
-  { settings, policies, sources }: Whole,
+  { settings, policies, sources }: LoadedPlan,
   read: ReadRecorded,
   options: RecordedOptions,
 ): Promise<ChangedSince> {
@@ -38,7 +38,7 @@ export async function changedSinceRecorded(
     const absent = `nothing is recorded in ${place} yet, so nothing was compared; a gateway records its policies once it has started`;
     return { problems: [], absent };
   }
-  const today = todayOfViews(policies.views, {
+  const today = currentPoliciesOfViews(policies.views, {
     complete: options.files.length === 0,
     public: settings.public,
   });

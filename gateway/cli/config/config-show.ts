@@ -5,7 +5,7 @@ import {
   effectiveJson,
   effectiveYaml,
 } from '../../plan/effective/effective.ts';
-import { isWhole, loadAll } from '../../plan/load.ts';
+import { hasPlan, loadAll } from '../../plan/load.ts';
 import { renderProblems } from '../../plan/problems.ts';
 import { type ApartResult, exitCodeOf, failureJson, jsonText } from '../command-result.ts';
 import type { FilesAt } from '../command-setting.ts';
@@ -21,7 +21,7 @@ export interface ConfigShowOptions extends FilesAt {
 
 export async function runConfigShow(options: ConfigShowOptions): Promise<ApartResult> {
   const loaded = await loadAll(options);
-  if (!isWhole(loaded)) {
+  if (!hasPlan(loaded)) {
     const { problems } = loaded;
     const stderr = renderProblems(problems, { colour: false });
     const stdout = options.format === 'json' ? failureJson(stderr, problems) : '';

@@ -1,6 +1,6 @@
 // `sundial diff`: what changed between two policy files or folders, in the words of the domain, and what the rules say.
-import { spellChange } from '../../plan/changes/compare.ts';
-import { type Compared, comparePolicies } from '../../plan/changes/sides.ts';
+import { formatChange } from '../../plan/changes/compare.ts';
+import { type Comparison, comparePolicies } from '../../plan/changes/sides.ts';
 import { countProblems, plural, renderProblems } from '../../plan/problems.ts';
 import { type CommandResult, exitCodeOf, forMachines, jsonText } from '../command-result.ts';
 import type { PrintedFiles } from '../command-setting.ts';
@@ -26,7 +26,7 @@ export async function runDiff(options: DiffOptions): Promise<CommandResult> {
 }
 
 /** Of the versions that are changed: what that means to who calls them now. */
-async function impactsOf(compared: Compared, options: DiffOptions): Promise<readonly Impact[] | string> {
+async function impactsOf(compared: Comparison, options: DiffOptions): Promise<readonly Impact[] | string> {
   if (compared.kind === 'unread') return [];
   const { newer, changes } = compared;
   const usage = await fetchUsage(newer, { ...options, config: options.configFile, admin: undefined });
@@ -36,13 +36,13 @@ async function impactsOf(compared: Compared, options: DiffOptions): Promise<read
   );
 }
 
-function exitOf(compared: Compared, { exitCode }: DiffOptions): CommandResult['exitCode'] {
+function exitOf(compared: Comparison, { exitCode }: DiffOptions): CommandResult['exitCode'] {
   if (compared.kind === 'unread') return exitCodeOf(compared.problems, false);
   const changed = exitCode && compared.changes.length > 0;
   return changed ? 1 : exitCodeOf(compared.findings, false);
 }
 
-function textOf(compared: Compared, impacts: readonly Impact[] | string, options: DiffOptions): string {
+function textOf(compared: Comparison, impacts: readonly Impact[] | string, options: DiffOptions): string {
   const changes = compared.kind === 'unread' ? [] : compared.changes;
   const problems = compared.kind === 'unread' ? compared.problems : compared.findings;
   switch (options.format) {
@@ -54,7 +54,7 @@ function textOf(compared: Compared, impacts: readonly Impact[] | string, options
       });
     case 'text': {
       if (compared.kind === 'unread') return renderProblems(problems, options);
-      const lines = changes.map((change) => `${printable(spellChange(change))}\n`).join('');
+      const lines = changes.map((change) => `${printable(formatChange(change))}\n`).join('');
       const findings = problems.length === 0 ? '' : `\n${renderProblems(problems, options)}`;
       return `${lines}${impactText(impacts)}${findings}${summary(changes.length, problems)}`;
     }

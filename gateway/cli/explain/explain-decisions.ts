@@ -2,13 +2,13 @@
 import { CREDENTIALS } from '../../exchange/answers/challenge.ts';
 import type { RefusalReason } from '../../exchange/directive.ts';
 import type { Decision as Found } from '../../exchange/facts.ts';
-import type { Whole } from '../../plan/load.ts';
+import type { LoadedPlan } from '../../plan/load.ts';
 import type { ApiPlan, VersionRules } from '../../plan/plan.ts';
 import { plural } from '../../plan/problems.ts';
 import { MEMBER_NAME } from '../../policy/body-notice/notice.ts';
 import type { EpochMs } from '../../policy/contract.ts';
 import { hasDates, stageOfApi } from '../../policy/lifecycle/api-life.ts';
-import { assess, holdOf } from '../../policy/lifecycle/assess.ts';
+import { assess, effectivePause } from '../../policy/lifecycle/assess.ts';
 import { hasEnded } from '../../policy/lifecycle/retirement.ts';
 import type { Phase } from '../../policy/lifecycle/schedule.ts';
 import { UPSTREAM_SIGNALS } from '../../policy/lifecycle/upstream-signal.ts';
@@ -40,7 +40,7 @@ const BODIED: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
 
 export function decisionsOf(
   request: JudgedRequest,
-  { sources, settings }: Pick<Whole, 'sources' | 'settings'>,
+  { sources, settings }: Pick<LoadedPlan, 'sources' | 'settings'>,
   passed: GivenCaller,
 ): readonly DecisionRow[] {
   const { view, ending } = request;
@@ -87,7 +87,7 @@ export function decisionsOf(
         origin: lines.phase(version, phase),
       });
     }
-    const pause = holdOf(version, facts);
+    const pause = effectivePause(version, facts);
     if (pause !== undefined) {
       const detail = 'brownouts and retirement are on hold';
       add('paused', `until ${dateInWords(pause.until)}`, { detail });

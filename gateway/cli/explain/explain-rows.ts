@@ -1,9 +1,9 @@
 // Rows of `explain` for brownouts, exceptions, freezes, retirement by usage and limits.
 import type { VersionRules } from '../../plan/plan.ts';
 import type { Origin } from '../../plan/read/document.ts';
-import { meetsBrownout } from '../../policy/lifecycle/brownout-refusal.ts';
+import { isRefusedByBrownout } from '../../policy/lifecycle/brownout-refusal.ts';
 import type { BrownoutWindow } from '../../policy/lifecycle/brownout-rule.ts';
-import { leaveFrom } from '../../policy/lifecycle/exceptions.ts';
+import { exceptionFrom } from '../../policy/lifecycle/exceptions.ts';
 import { retireWhenInWords } from '../../policy/lifecycle/retire-when.ts';
 import { dateInWords } from '../../policy/notation.ts';
 import type { Quota } from '../../policy/rate-limit/limit.ts';
@@ -64,8 +64,8 @@ function draw(
 ): BrownoutShare {
   const { consumer, now } = facts;
   const row = shareOf(version, window);
-  if (row.share === undefined || leaveFrom('brownouts', version.exceptions, consumer, now)) return row;
-  const isMet = meetsBrownout(window, version, now, { consumer, clientAddress: view.clientAddress });
+  if (row.share === undefined || exceptionFrom('brownouts', version.exceptions, consumer, now)) return row;
+  const isMet = isRefusedByBrownout(window, version, now, { consumer, clientAddress: view.clientAddress });
   const among = `is${isMet ? '' : ' not'} among them`;
   if (consumer !== undefined) return { ...row, drawn: `${consumer.id} ${among}` };
   return version.access.kind === 'public' ? { ...row, assumed: `the address ${among}` } : row;
@@ -103,7 +103,7 @@ export function freezeRows(
   if (now < freeze)
     return [{ ...row, value: `from ${dateInWords(freeze)}`, detail: 'new consumers are refused then' }];
   const value = `since ${dateInWords(freeze)}`;
-  if (leaveFrom('freeze', version.exceptions, consumer, now) !== undefined)
+  if (exceptionFrom('freeze', version.exceptions, consumer, now) !== undefined)
     return [{ ...row, value, detail: `${consumer.id} has leave` }];
   if (firstSeen === undefined) return [{ ...row, value, detail: '', assumed: 'seen before' }];
   return [{ ...row, value, detail: `${consumer.id} was first seen ${dateInWords(firstSeen)}` }];

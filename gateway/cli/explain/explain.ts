@@ -1,5 +1,5 @@
 // `sundial explain`: one request, every decision, the line that made it, the answer, and what changes next.
-import { isWhole, loadAll, type Whole } from '../../plan/load.ts';
+import { hasPlan, type LoadedPlan, loadAll } from '../../plan/load.ts';
 import type { GatewayPlan } from '../../plan/plan.ts';
 import { renderProblems } from '../../plan/problems.ts';
 import type { EpochMs } from '../../policy/contract.ts';
@@ -44,7 +44,7 @@ const TOKEN = 'Bearer explained';
 /** Refusals are explained with 0 as well: 1 is for problems in the files, 2 for a request that cannot be read. */
 export async function runExplain(options: ExplainOptions): Promise<CommandResult> {
   const loaded = await loadAll({ ...options, now: Math.max(options.now, options.today) });
-  if (isWhole(loaded)) return explain(loaded, options);
+  if (hasPlan(loaded)) return explain(loaded, options);
   const { problems } = loaded;
   const text = renderProblems(problems, options);
   return {
@@ -55,7 +55,7 @@ export async function runExplain(options: ExplainOptions): Promise<CommandResult
 }
 
 /** The same for files that are read already. */
-export async function explain(loaded: Whole, question: ExplainQuestion): Promise<CommandResult> {
+export async function explain(loaded: LoadedPlan, question: ExplainQuestion): Promise<CommandResult> {
   const { plan, settings } = loaded;
   const unusable = (message: string): CommandResult => {
     const result = unusableResult(message);
@@ -76,7 +76,12 @@ export async function explain(loaded: Whole, question: ExplainQuestion): Promise
   );
   if (request.kind === 'unusable') return unusable(request.message);
   const scopes = question.scopes === undefined ? EVERY_SCOPE : new Set(question.scopes);
-  const consumer = { id: question.as ?? NO_NAME, isNamed: question.as !== undefined, named: true, scopes };
+  const consumer = {
+    id: question.as ?? NO_NAME,
+    isNamed: question.as !== undefined,
+    mayLabelMetrics: true,
+    scopes,
+  };
   const { paused } = question;
   if (paused !== undefined && paused <= question.now)
     return unusable('--paused must be later than the instant the request is judged at');

@@ -1,6 +1,6 @@
 // `sundial extend`: one more extension of a sunset, judged by the rules of `check` before it is written into the file.
 import { resolve } from 'node:path';
-import { compareFacts, spellChange } from '../../plan/changes/compare.ts';
+import { compareFacts, formatChange } from '../../plan/changes/compare.ts';
 import { factsOf } from '../../plan/changes/policy-facts.ts';
 import { type Loaded, loadAll } from '../../plan/load.ts';
 import type { PolicySource } from '../../plan/load-documents.ts';
@@ -15,7 +15,7 @@ import { UNVERSIONED } from '../../policy/versioning/resolution.ts';
 import type { PolicyFile, VersionParts } from '../../sections/policy-file.ts';
 import { isRuleName, RULES } from '../../sections/rules/grammar.ts';
 import { effectiveSunset, hasSunset } from '../../sections/schedule/redirects.ts';
-import { isTakenOver } from '../../sections/view.ts';
+import { isInherited } from '../../sections/view.ts';
 import { type CommandResult, exitCodeOf } from '../command-result.ts';
 import type { PrintedFiles } from '../command-setting.ts';
 import { printable } from '../diff/diff.ts';
@@ -127,7 +127,7 @@ export async function runExtend(options: ExtendOptions): Promise<CommandResult> 
 function changesBetween(before: PolicySource | undefined, after: PolicySource | undefined): string {
   const sides = [before, after].map((side) => (side === undefined ? [] : [factsOf(side)]));
   return compareFacts(sides[0] ?? [], sides[1] ?? [])
-    .map((change) => `${printable(spellChange(change))}\n`)
+    .map((change) => `${printable(formatChange(change))}\n`)
     .join('');
 }
 
@@ -141,7 +141,7 @@ function labelsOf({ versions }: PolicyFile): readonly string[] {
 
 /** Whether an extension of the whole API is one of the version: it takes the sunset over, and has none of its own. */
 function isReached({ document }: PolicySource, version: string): boolean {
-  const takesOver = (key: string) => isTakenOver(document, version, key);
+  const takesOver = (key: string) => isInherited(document, version, key);
   return takesOver('sunset') && (takesOver('extended') || !document.has(['versions', version, 'extended']));
 }
 

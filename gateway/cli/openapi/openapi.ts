@@ -2,13 +2,13 @@
 import { dirname, relative, resolve } from 'node:path';
 import { loadAll } from '../../plan/load.ts';
 import type { PolicySource } from '../../plan/load-documents.ts';
+import { describedVersion } from '../../plan/openapi/described-lifecycle.ts';
 import { readDescription } from '../../plan/openapi/description.ts';
 import { MOST_DESCRIPTION_BYTES } from '../../plan/openapi/description-text.ts';
-import { describedVersion } from '../../plan/openapi/live.ts';
 import { writeLifecycle } from '../../plan/openapi/write.ts';
 import { hasErrors, type Problem, renderProblems } from '../../plan/problems.ts';
 import { readCapped, tryRead } from '../../plan/read/files.ts';
-import { announcementOf } from '../../policy/lifecycle/known.ts';
+import { announcementOf } from '../../policy/lifecycle/announcements.ts';
 import { dayOf } from '../../policy/notation.ts';
 import { type ApartResult, exitCodeOf } from '../command-result.ts';
 import type { DatedFiles } from '../command-setting.ts';
@@ -61,11 +61,11 @@ export async function runOpenapi(options: OpenapiOptions): Promise<ApartResult> 
   const result = writeLifecycle(
     describedVersion(source.file, version, rules, { description, now: options.now }),
   );
-  if (result.kind === 'homeless')
+  if (result.kind === 'no-map')
     return unusable(
       `${shown} has no \`info\` to write the lifecycle into: add one with a title and a version`,
     );
-  if (result.kind === 'entangled') return unusable(entangled(shown));
+  if (result.kind === 'shared-anchor') return unusable(entangled(shown));
 
   const before = new TextDecoder('utf-8', { ignoreBOM: true }).decode(read.bytes);
   const after = before.startsWith('\ufeff') ? `\ufeff${result.text}` : result.text;

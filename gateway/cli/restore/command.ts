@@ -1,6 +1,6 @@
 // `sundial restore`: puts a backup in the place of the state, while the gateway is stopped.
 import type { Command } from 'commander';
-import { isStartable, loadAll } from '../../plan/load.ts';
+import { hasSettings, loadAll } from '../../plan/load.ts';
 import { renderProblems } from '../../plan/problems.ts';
 import type { ApartResult } from '../command-result.ts';
 import { type CommandSetting, configOption, filesOf, NO_TERMINAL, withCalls } from '../command-setting.ts';
@@ -33,7 +33,7 @@ async function restore(
   files: Parameters<typeof loadAll>[0],
 ): Promise<ApartResult> {
   const loaded = await loadAll(files);
-  if (!isStartable(loaded))
+  if (!hasSettings(loaded))
     return said(1, renderProblems(loaded.problems, { colour: false }), 'the gateway file has errors');
   const { store } = loaded.settings;
   if (store.kind === 'redis') return said(1, '', 'the state is in Redis: restore it there');

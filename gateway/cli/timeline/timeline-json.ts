@@ -2,12 +2,12 @@
 import { instantText } from '../../exchange/publish/lifecycle-entry.ts';
 import type { ApiPlan, VersionRules } from '../../plan/plan.ts';
 import type { EpochMs } from '../../policy/contract.ts';
-import { isOfWholeApi, stageOfApi } from '../../policy/lifecycle/api-life.ts';
+import { announcementsToCome } from '../../policy/lifecycle/announcement-changes.ts';
+import { knownAt } from '../../policy/lifecycle/announcements.ts';
+import { isUnversioned, stageOfApi } from '../../policy/lifecycle/api-life.ts';
 import { brownoutsToCome } from '../../policy/lifecycle/calendar.ts';
-import { knownAt } from '../../policy/lifecycle/known.ts';
 import type { Announcement } from '../../policy/lifecycle/milestones.ts';
 import { phaseAt } from '../../policy/lifecycle/phases.ts';
-import { announcementsToCome } from '../../policy/lifecycle/retold.ts';
 import { noticeMonths } from './timeline-text.ts';
 
 export function timelineJson(apis: readonly ApiPlan[], now: EpochMs): string {
@@ -22,7 +22,7 @@ function apiEntry({ name, versions }: ApiPlan, now: EpochMs) {
     api: name,
     stage: stageOfApi(known, now),
     versions: declared.map((version) => ({
-      version: isOfWholeApi(version.schedule) ? undefined : version.label,
+      version: isUnversioned(version.schedule) ? undefined : version.label,
       ...lifeEntry(version, now),
       operations: orLeftOut(
         (version.operations?.list ?? []).map((each) => operationEntry(each, version, now)),

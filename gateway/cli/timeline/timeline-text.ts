@@ -2,13 +2,13 @@
 import type { ApiPlan, VersionRules } from '../../plan/plan.ts';
 import { plural } from '../../plan/problems.ts';
 import type { EpochMs } from '../../policy/contract.ts';
-import { isOfWholeApi, stageOfApi } from '../../policy/lifecycle/api-life.ts';
-import { announcementOf, knownAt } from '../../policy/lifecycle/known.ts';
+import { announcementsToCome } from '../../policy/lifecycle/announcement-changes.ts';
+import { announcementOf, knownAt } from '../../policy/lifecycle/announcements.ts';
+import { isUnversioned, stageOfApi } from '../../policy/lifecycle/api-life.ts';
 import { announcementInWords } from '../../policy/lifecycle/milestone-words.ts';
 import { phaseAt } from '../../policy/lifecycle/phases.ts';
 import { retireWhenInWords } from '../../policy/lifecycle/retire-when.ts';
 import { hasEnded } from '../../policy/lifecycle/retirement.ts';
-import { announcementsToCome } from '../../policy/lifecycle/retold.ts';
 import type { Schedule, Stage } from '../../policy/lifecycle/schedule.ts';
 import { dateInWords } from '../../policy/notation.ts';
 
@@ -75,7 +75,7 @@ export function timelineText(apis: readonly ApiPlan[], { now, columns, colour }:
 
 /** The bar of an API without versions stands below its name alone. */
 function nameOf({ label, schedule }: VersionRules): string {
-  return isOfWholeApi(schedule) ? '' : label;
+  return isUnversioned(schedule) ? '' : label;
 }
 
 /** Whole years, so that the first column is a 1 January. */

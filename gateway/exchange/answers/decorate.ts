@@ -1,8 +1,8 @@
 // Header lines that every response gets, from the gateway or an upstream: lifecycle, quota, Vary, request id, HSTS.
 import { FIELD } from '../../plan/upstreams/answer-fields.ts';
 import { linkValue } from '../../policy/lifecycle/links.ts';
-import { besideUpstream, dropMalformed } from '../../policy/lifecycle/upstream-signal.ts';
-import { besideOurs, quotaLines } from '../../policy/rate-limit/quota-headers.ts';
+import { dropMalformed, mergeUpstreamSignals } from '../../policy/lifecycle/upstream-signal.ts';
+import { quotaLines, renameUpstreamPolicies } from '../../policy/rate-limit/quota-headers.ts';
 import { type HeaderLines, mergeVary } from '../answer-headers.ts';
 import type { Decision, ExchangeFacts } from '../facts.ts';
 import { catalogLink } from '../publish/catalog.ts';
@@ -28,7 +28,7 @@ export function decorate(
   const signalled = headers.has(FIELD.lifecycle);
   if (signalled) dropMalformed(headers);
   if (phase !== undefined) {
-    const signals = signalled && api?.upstreamWins === true ? besideUpstream(phase, headers) : phase;
+    const signals = signalled && api?.upstreamWins === true ? mergeUpstreamSignals(phase, headers) : phase;
     if ('dropped' in signals) for (const name of signals.dropped) headers.remove(name);
     headers.write(signals.replace, FIELD.lifecycle);
     const isLinked = phase.links !== '' || phase.linksSuccessor;
@@ -68,7 +68,7 @@ function varyByCaller(headers: HeaderLines, { version }: Decision): void {
   if (version?.limits === undefined) return;
   for (const name of ['ratelimit-policy', 'ratelimit']) {
     const theirs = headers.get(name);
-    if (theirs !== undefined) headers.set(name, besideOurs(theirs, version.limits));
+    if (theirs !== undefined) headers.set(name, renameUpstreamPolicies(theirs, version.limits));
   }
 }
 

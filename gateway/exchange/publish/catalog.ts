@@ -1,7 +1,7 @@
 // The API catalog (RFC 9727) as a linkset (RFC 9264): the published APIs and their lifecycle pages.
 import type { ApiPlan, GatewayPlan, VersionRules } from '../../plan/plan.ts';
 import { API_CATALOG, lifecycleUrl } from '../../plan/routes/reserved-paths.ts';
-import { assess, type Moment } from '../../policy/lifecycle/assess.ts';
+import { assess, type StageInput } from '../../policy/lifecycle/assess.ts';
 import { link, linkTarget } from '../../policy/lifecycle/links.ts';
 import { phaseAt } from '../../policy/lifecycle/phases.ts';
 import type { Stage } from '../../policy/lifecycle/schedule.ts';
@@ -19,7 +19,7 @@ interface LinkTarget {
 /** A context object. Each relation is a list, even with one target (CAT-2). */
 type LinkContext = { readonly anchor: string } & Readonly<Record<string, string | readonly LinkTarget[]>>;
 
-export function catalogPage(plan: GatewayPlan, moment: Moment, view: RequestView): Publication {
+export function catalogPage(plan: GatewayPlan, moment: StageInput, view: RequestView): Publication {
   const url = plan.public + API_CATALOG;
   const contexts = contextsOf(plan, moment);
   const item = contexts.map(({ anchor }) => ({ href: anchor }));
@@ -37,7 +37,7 @@ export function catalogLink(plan: GatewayPlan): string {
 }
 
 /** One per place. Versions that share a place share one context with what holds for the whole API. */
-function contextsOf(plan: GatewayPlan, moment: Moment): readonly LinkContext[] {
+function contextsOf(plan: GatewayPlan, moment: StageInput): readonly LinkContext[] {
   const byPlace = new Map<string, LinkContext>();
   for (const api of plan.apis) {
     const served = [...api.versions.values()].filter((version) => isServed(version, moment));
@@ -69,19 +69,19 @@ function serviceRelations(
 }
 
 /** CAT-3: ended versions are not listed. Planned versions count as unknown (STAT-1). */
-function isServed(version: VersionRules, moment: Moment): boolean {
+function isServed(version: VersionRules, moment: StageInput): boolean {
   const stage = stageOf(version, moment);
   return stage === 'active' || stage === 'deprecated';
 }
 
-function stageOf(version: VersionRules, moment: Moment): Stage {
+function stageOf(version: VersionRules, moment: StageInput): Stage {
   return phaseAt(assess(version, moment).phases, moment.now).stage;
 }
 
 function lifecycleRelations(
   plan: GatewayPlan,
   api: ApiPlan,
-  moment: Moment,
+  moment: StageInput,
 ): Readonly<Record<string, readonly LinkTarget[]>> {
   if (!hasLifecycle(api, moment)) return {};
   const href = lifecycleUrl(plan.public, api.name);
@@ -95,7 +95,7 @@ function versionRelations(
   plan: GatewayPlan,
   api: ApiPlan,
   version: VersionRules,
-  moment: Moment,
+  moment: StageInput,
 ): Readonly<Record<string, readonly LinkTarget[]>> {
   const { guide } = version.schedule;
   const successor = successorIn(api, version, moment);

@@ -3,12 +3,12 @@ import type { ApiPlan, GatewayPlan, VersionRules } from '../../plan/plan.ts';
 import { lifecycleUrl } from '../../plan/routes/reserved-paths.ts';
 import type { EpochMs } from '../../policy/contract.ts';
 import { nextStageOfApi, stageOfApi } from '../../policy/lifecycle/api-life.ts';
-import { assess, type Moment } from '../../policy/lifecycle/assess.ts';
+import { assess, type StageInput } from '../../policy/lifecycle/assess.ts';
 import type { VersionLife } from '../../policy/lifecycle/calendar.ts';
 import { milestoneText, milestoneTitle } from '../../policy/lifecycle/milestone-words.ts';
 import { type Milestone, milestonesOf } from '../../policy/lifecycle/milestones.ts';
 import { isForgotten } from '../../policy/lifecycle/retirement.ts';
-import { lastChanges } from '../../policy/lifecycle/retold.ts';
+import { lastChanges } from '../../policy/lifecycle/announcement-changes.ts';
 import type { Stage } from '../../policy/lifecycle/schedule.ts';
 import type { Label } from '../../policy/versioning/resolution.ts';
 import {
@@ -64,7 +64,7 @@ export interface OperationEntry extends LifecycleEntry {
 export function lifecycleDocument(
   plan: GatewayPlan,
   api: ApiPlan,
-  moment: Moment,
+  moment: StageInput,
   realNow: EpochMs,
 ): LifecycleDocument {
   const url = lifecycleUrl(plan.public, api.name);
@@ -83,7 +83,7 @@ export function lifecycleDocument(
   };
 }
 
-export function knownLives(api: ApiPlan, moment: Moment): readonly VersionLife[] {
+export function knownLives(api: ApiPlan, moment: StageInput): readonly VersionLife[] {
   const lives = [...api.versions.values()].map((version) => {
     const list = version.operations?.list.map((operation) => assess(operation, moment)) ?? [];
     return { ...assess(version, moment), operations: { list } };
@@ -91,7 +91,7 @@ export function knownLives(api: ApiPlan, moment: Moment): readonly VersionLife[]
   return lives.filter(({ schedule }) => !isForgotten(schedule, moment.now));
 }
 
-function changelogOf(api: ApiPlan, moment: Moment): readonly ChangelogEntry[] {
+function changelogOf(api: ApiPlan, moment: StageInput): readonly ChangelogEntry[] {
   const changedAt = lastChanges(api.versions.values(), moment.now);
   return milestonesOf(knownLives(api, moment), moment.now).map((milestone) => {
     const { kind, at } = milestone;

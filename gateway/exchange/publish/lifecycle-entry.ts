@@ -2,12 +2,12 @@
 import type { ApiPlan, VersionRules } from '../../plan/plan.ts';
 import type { EpochMs } from '../../policy/contract.ts';
 import type { IdempotencyRules } from '../../policy/idempotency/rules.ts';
-import { holdOf, type Moment } from '../../policy/lifecycle/assess.ts';
+import { effectivePause, type StageInput } from '../../policy/lifecycle/assess.ts';
 import { brownoutsToCome } from '../../policy/lifecycle/calendar.ts';
 import { phaseAt } from '../../policy/lifecycle/phases.ts';
 import { hasEnded } from '../../policy/lifecycle/retirement.ts';
 import type { Stage } from '../../policy/lifecycle/schedule.ts';
-import { isHeld } from '../../policy/maintenance/maintenance.ts';
+import { isInMaintenance } from '../../policy/maintenance/maintenance.ts';
 import type { Label } from '../../policy/versioning/resolution.ts';
 import { successorIn } from '../linked-versions.ts';
 
@@ -53,7 +53,7 @@ export interface PlannedBrownout {
 }
 
 /** `realNow`: the real time. `now` follows the lifecycle clock. */
-export type PublishMoment = Moment & { readonly realNow: EpochMs };
+export type PublishMoment = StageInput & { readonly realNow: EpochMs };
 
 /** `within`: the version of an operation. Brownouts of the version appear only at the version. */
 export function entryOf(
@@ -101,10 +101,10 @@ export function entryOf(
 }
 
 /** Undefined without a sunset or brownouts. Author and reason of a pause are not published. */
-function pauseEnd(rules: VersionRules, moment: Moment): EpochMs | undefined {
+function pauseEnd(rules: VersionRules, moment: StageInput): EpochMs | undefined {
   const { sunset } = rules.schedule;
   if (sunset === undefined && rules.brownouts === undefined) return undefined;
-  return holdOf(rules, moment)?.until;
+  return effectivePause(rules, moment)?.until;
 }
 
 /** IDM-5. */
@@ -115,7 +115,7 @@ function keysOf(rules: IdempotencyRules | undefined): PublishedIdempotency | und
 }
 
 function maintenanceEnd({ maintenance }: VersionRules, realNow: EpochMs): EpochMs | undefined {
-  return isHeld(maintenance, realNow) ? maintenance.until : undefined;
+  return isInMaintenance(maintenance, realNow) ? maintenance.until : undefined;
 }
 
 export function instantText(at: EpochMs): string;

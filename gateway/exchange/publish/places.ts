@@ -2,17 +2,17 @@
 import type { ApiPlan, GatewayPlan } from '../../plan/plan.ts';
 import type { EpochMs } from '../../policy/contract.ts';
 import { hasDates } from '../../policy/lifecycle/api-life.ts';
-import { assess, type Moment } from '../../policy/lifecycle/assess.ts';
+import { assess, type StageInput } from '../../policy/lifecycle/assess.ts';
 import { nextOverrideChange } from '../../policy/lifecycle/override.ts';
 import { phaseAt } from '../../policy/lifecycle/phases.ts';
 import { isForgotten } from '../../policy/lifecycle/retirement.ts';
-import { isHeld } from '../../policy/maintenance/maintenance.ts';
+import { isInMaintenance } from '../../policy/maintenance/maintenance.ts';
 import { type Label, UNVERSIONED } from '../../policy/versioning/resolution.ts';
 
 const VERSION = '{version}';
 
 /** An API without versions may have no dates. */
-export function hasLifecycle({ versions }: ApiPlan, moment: Moment): boolean {
+export function hasLifecycle({ versions }: ApiPlan, moment: StageInput): boolean {
   return [...versions.values()].some((version) => {
     const { schedule } = assess(version, moment);
     return hasDates(schedule) && !isForgotten(schedule, moment.now);
@@ -44,7 +44,7 @@ function hostOf(plan: GatewayPlan, api: ApiPlan): string {
 }
 
 /** Milliseconds until anything published about the APIs changes, or `Infinity`. */
-export function changesIn(apis: readonly ApiPlan[], moment: Moment): number {
+export function changesIn(apis: readonly ApiPlan[], moment: StageInput): number {
   const { now, overrides } = moment;
   let next = Number.POSITIVE_INFINITY;
   for (const api of apis) {
@@ -66,7 +66,7 @@ export function maintenanceEndsIn({ versions }: ApiPlan, now: EpochMs): number {
   let next = Number.POSITIVE_INFINITY;
   for (const version of versions.values()) {
     for (const { maintenance } of [version, ...(version.operations?.list ?? [])])
-      if (isHeld(maintenance, now)) next = Math.min(next, maintenance.until - now);
+      if (isInMaintenance(maintenance, now)) next = Math.min(next, maintenance.until - now);
   }
   return next;
 }

@@ -2,10 +2,10 @@
 import type { ApiPlan, GatewayPlan } from '../../plan/plan.ts';
 import { API_CATALOG, LIFECYCLE, lifecycleUrl, OWN_USAGE } from '../../plan/routes/reserved-paths.ts';
 import type { EpochMs, MaybePromise } from '../../policy/contract.ts';
-import type { Moment } from '../../policy/lifecycle/assess.ts';
+import { lastChanges } from '../../policy/lifecycle/announcement-changes.ts';
+import type { StageInput } from '../../policy/lifecycle/assess.ts';
 import { lifecycleEvents, renderCalendar } from '../../policy/lifecycle/calendar.ts';
 import { milestonesOf, nextMilestone } from '../../policy/lifecycle/milestones.ts';
-import { lastChanges } from '../../policy/lifecycle/retold.ts';
 import { preferredType } from '../../policy/versioning/accept.ts';
 import type { RequestStart } from '../facts.ts';
 import type { ExchangePorts } from '../ports.ts';
@@ -71,7 +71,7 @@ function ownUsagePage(
 function lifecyclePage(
   plan: GatewayPlan,
   view: RequestView,
-  moment: Moment,
+  moment: StageInput,
   wallClock: () => EpochMs,
 ): (() => Publication) | 'absent' | undefined {
   const { path } = view;
@@ -87,7 +87,7 @@ function documentPage(
   plan: GatewayPlan,
   api: ApiPlan,
   view: RequestView,
-  moment: Moment,
+  moment: StageInput,
   realNow: EpochMs,
 ): Publication {
   const document = lifecycleDocument(plan, api, moment, realNow);
@@ -99,7 +99,7 @@ function documentPage(
   return page(lifecycleHtml(document, api.guides), guarded, view.headers, until);
 }
 
-function calendarPage(plan: GatewayPlan, api: ApiPlan, view: RequestView, moment: Moment): Publication {
+function calendarPage(plan: GatewayPlan, api: ApiPlan, view: RequestView, moment: StageInput): Publication {
   const { now } = moment;
   const versions = new Map(knownLives(api, moment).map((life) => [life.label, life]));
   const body = renderCalendar(lifecycleEvents([{ versions }], now), {
@@ -111,7 +111,7 @@ function calendarPage(plan: GatewayPlan, api: ApiPlan, view: RequestView, moment
   return page(body, headers, view.headers, changesIn([api], moment));
 }
 
-function feedPage(plan: GatewayPlan, api: ApiPlan, view: RequestView, moment: Moment): Publication {
+function feedPage(plan: GatewayPlan, api: ApiPlan, view: RequestView, moment: StageInput): Publication {
   const url = lifecycleUrl(plan.public, api.name);
   const body = lifecycleFeed(milestonesOf(knownLives(api, moment), moment.now), {
     ...{ api: api.name, page: url, feed: `${url}.atom`, now: moment.now },
@@ -122,6 +122,6 @@ function feedPage(plan: GatewayPlan, api: ApiPlan, view: RequestView, moment: Mo
 }
 
 /** Milliseconds until the next changelog entry, or `Infinity`. */
-function announcesIn(api: ApiPlan, moment: Moment): number {
+function announcesIn(api: ApiPlan, moment: StageInput): number {
   return nextMilestone(knownLives(api, moment), moment.now) - moment.now;
 }

@@ -1,15 +1,15 @@
 // The pipeline steps that refuse a request, each for one set of rules. `pipeline.ts` defines their order.
 import { authorise, type Consumer } from '../../policy/authentication/access.ts';
 import type { MaybePromise } from '../../policy/contract.ts';
-import { meetsBrownout } from '../../policy/lifecycle/brownout-refusal.ts';
+import { isRefusedByBrownout } from '../../policy/lifecycle/brownout-refusal.ts';
 import {
   hasEnded,
-  isClosedTo,
   isForgotten,
+  isFrozenFor,
   refuseAdoption,
-  retire,
+  refuseEnded,
 } from '../../policy/lifecycle/retirement.ts';
-import { refuseMaintained } from '../../policy/maintenance/maintenance.ts';
+import { refuseDuringMaintenance } from '../../policy/maintenance/maintenance.ts';
 import type { Directive, Refusal } from '../directive.ts';
 import { type Deciding, judgedBy, type RequestStart } from '../facts.ts';
 import type { ExchangePorts } from '../ports.ts';
@@ -104,7 +104,7 @@ export function refuseInMaintenance(
   { version: { maintenance } }: JudgedRules,
   { ports }: StepInput,
 ): Refusal | undefined {
-  return maintenance && refuseMaintained(maintenance, ports.wallClock());
+  return maintenance && refuseDuringMaintenance(maintenance, ports.wallClock());
 }
 
 /** Rules with the same access as `own` use its consumer, `known`. */
@@ -129,7 +129,7 @@ export function refuseBrownedOut(
 ): Refusal | undefined {
   if (brownout === undefined || !asksCaller) return undefined;
   const caller = { consumer, clientAddress: view.clientAddress };
-  return meetsBrownout(brownout.window, version, start.now, caller) ? brownout.refusal : undefined;
+  return isRefusedByBrownout(brownout.window, version, start.now, caller) ? brownout.refusal : undefined;
 }
 
 /** Much longer than a recorded call needs to reach the store. */
@@ -148,7 +148,7 @@ export function refuseFrozen(
   if (freeze === undefined || consumer === undefined) return undefined;
   const adopter = { consumer: consumer.id, api, version: label };
   if (now < freeze && now >= freeze - REMEMBERED_MS) adoption.saw(adopter, now);
-  if (!isClosedTo(version, freeze, consumer, now)) return undefined;
+  if (!isFrozenFor(version, freeze, consumer, now)) return undefined;
   const refusal = (late: boolean) => (late ? refuseAdoption(version, freeze, successor) : undefined);
   const late = adoption.isLate(adopter, freeze, now);
   return late instanceof Promise ? late.then(refusal) : refusal(late);
@@ -180,5 +180,5 @@ function retirementOf(
   const { label, operation, schedule } = version;
   const { method } = resource;
   const redirect = redirectUrl(start.plan, api, version, start, resource);
-  return retire({ label, operation, schedule, phase, method, next, redirect });
+  return refuseEnded({ label, operation, schedule, phase, method, next, redirect });
 }

@@ -1,10 +1,10 @@
 // Authenticates the caller by the access rule of an API, a version or an operation.
 import type {
   AccessRule,
-  Authenticated,
   AuthenticationRefusal,
+  AuthenticationResult,
   Authenticator,
-  Carried,
+  CallerEvidence,
   Consumer,
   IdentifiedRule,
 } from '../../policy/authentication/access.ts';
@@ -25,7 +25,7 @@ const MISSING: AuthenticatedCaller = { kind: 'refused', refusal: { reason: 'cred
 /** Synchronous for a cached credential. @throws Fault `identity_unavailable` if it cannot be judged (JWT-4) */
 export function authenticate(
   access: AccessRule,
-  carried: Carried,
+  carried: CallerEvidence,
   { authenticators }: Pick<ExchangePorts, 'authenticators'>,
 ): MaybePromise<AuthenticatedCaller> {
   if (access.kind === 'public') return ANONYMOUS;
@@ -46,7 +46,7 @@ export function authenticate(
  */
 function selectAuthenticator(
   { identities }: IdentifiedRule,
-  carried: Carried,
+  carried: CallerEvidence,
   authenticators: ExchangePorts['authenticators'],
 ): Authenticator | undefined {
   const present = identities
@@ -62,7 +62,7 @@ function running(name: string | undefined, authenticators: ExchangePorts['authen
   throw new Fault('internal', { cause: new Error('a plan names an identity that is not running') });
 }
 
-function callerOf(outcome: Authenticated): AuthenticatedCaller {
+function callerOf(outcome: AuthenticationResult): AuthenticatedCaller {
   switch (outcome.kind) {
     case 'consumer':
       return { kind: 'known', consumer: outcome.consumer };

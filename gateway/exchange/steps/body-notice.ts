@@ -8,7 +8,7 @@ import {
 import { isEdited } from '../../policy/body-notice/editable.ts';
 import { type BodyNotice, createNotice } from '../../policy/body-notice/notice.ts';
 import { assess } from '../../policy/lifecycle/assess.ts';
-import { leaveFrom } from '../../policy/lifecycle/exceptions.ts';
+import { exceptionFrom } from '../../policy/lifecycle/exceptions.ts';
 import { phaseAt } from '../../policy/lifecycle/phases.ts';
 import type { Phase } from '../../policy/lifecycle/schedule.ts';
 import { dependsOnCaller } from '../answers/shareability.ts';
@@ -66,7 +66,7 @@ function noticeOfReading(
   const rules = operation?.rules ?? whole;
   if (!rules.bodyNotice) return undefined;
   const version = assess(rules, start);
-  const { phases } = leaveFrom('sunset', version.exceptions, consumer, now) ?? version;
+  const { phases } = exceptionFrom('sunset', version.exceptions, consumer, now) ?? version;
   const resourceRead: Resource = { ...resource, method: 'GET', captures: operation?.captures ?? [] };
   return noticeOf(
     api,

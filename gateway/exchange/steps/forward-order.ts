@@ -1,7 +1,7 @@
 // Builds what the upstream receives for a judged request: one path, one version (VER-9).
 import type { ApiPlan, GatewayPlan, IdentityHeaders, UpstreamPlan, VersionRules } from '../../plan/plan.ts';
 import type { Consumer } from '../../policy/authentication/access.ts';
-import { plainAccept, wantedForm } from '../../policy/versioning/accept.ts';
+import { plainAccept, wantedTemplate } from '../../policy/versioning/accept.ts';
 import { parseMediaType, plainType, versionIn } from '../../policy/versioning/media-type.ts';
 import { misspeltContent } from '../../policy/versioning/misspelt-type.ts';
 import { withoutParameter, withParameterFirst } from '../../policy/versioning/query.ts';
@@ -126,7 +126,7 @@ function answerForm(
   const sent = headers.get('accept');
   return sent === undefined
     ? undefined
-    : wantedForm(mediaTypes, sent, ({ value }) => candidates(value).includes(label));
+    : wantedTemplate(mediaTypes, sent, ({ value }) => candidates(value).includes(label));
 }
 
 /** Undefined: no type is left, or Content-Type is misspelt on a request without a body. */

@@ -3,13 +3,13 @@ import { randomUUID } from 'node:crypto';
 import type { ApiPlan } from '../../plan/plan.ts';
 import type { RouteMatch } from '../../plan/routes/route-table.ts';
 import { retryLater, StoreUnavailable } from '../../policy/contract.ts';
-import { fingerprintOf, readKey, storageKey } from '../../policy/idempotency/key.ts';
+import { fingerprintOf, readIdempotencyKey, storageKey } from '../../policy/idempotency/key.ts';
 import {
-  type Claimed,
   type IdempotencyRefusal,
   type IdempotencyRules,
-  keepingOf,
-  keptHeaders,
+  type KeyClaim,
+  retentionOf,
+  storedHeaders,
 } from '../../policy/idempotency/rules.ts';
 import { type Directive, Fault, type ForwardOrder, type IdempotencyClaim } from '../directive.ts';
 import type { Completion, ExchangeFacts } from '../facts.ts';
@@ -33,7 +33,7 @@ export function* underKey(
   const { method, headers, clientAddress } = view;
   const plainly: Directive = { kind: 'forward', forward: order };
   if (!rules.methods.has(method)) return plainly;
-  const read = readKey(headers);
+  const read = readIdempotencyKey(headers);
   if (read.kind === 'malformed') return refuse({ reason: 'idempotency_key_malformed' });
   if (read.kind === 'none')
     return rules.required ? refuse({ reason: 'idempotency_key_missing', keepMs: rules.keepMs }) : plainly;
@@ -110,7 +110,7 @@ const LOCK_BEYOND_MS = 15_000;
 const RENEWED_AFTER_MS = 5_000;
 
 export type ClaimResult =
-  | Exclude<Claimed, { kind: 'claimed' }>
+  | Exclude<KeyClaim, { kind: 'claimed' }>
   | { readonly kind: 'claimed'; readonly claim: IdempotencyClaim };
 
 /** @throws StoreUnavailable */
@@ -152,8 +152,8 @@ export async function claimKey(options: ClaimOptions): Promise<ClaimResult> {
         return withoutStore(rules, completion, ports.wallClock);
       }
     },
-    judge: (status, headers) => keepingOf(rules, status, headers.record()),
-    headOf: (status, headers) => ({ status, headers: keptHeaders(headers.record()) }),
+    judge: (status, headers) => retentionOf(rules, status, headers.record()),
+    headOf: (status, headers) => ({ status, headers: storedHeaders(headers.record()) }),
     keep: async (request, answer) => {
       const fingerprint = fingerprintOf(contentType, request);
       const done = await settle(() => store.finish(key, owner, { fingerprint, ...answer }, rules.keepMs));

@@ -6,9 +6,9 @@ import type { RouteMatch } from '../../plan/routes/route-table.ts';
 import type { Consumer } from '../../policy/authentication/access.ts';
 import type { EpochMs } from '../../policy/contract.ts';
 import { assess } from '../../policy/lifecycle/assess.ts';
-import { brownOut, looksAtCaller } from '../../policy/lifecycle/brownout-refusal.ts';
+import { brownoutRefusal, dependsOnCaller } from '../../policy/lifecycle/brownout-refusal.ts';
 import type { BrownoutWindow } from '../../policy/lifecycle/brownout-rule.ts';
-import { leaveFrom, someoneMayPass } from '../../policy/lifecycle/exceptions.ts';
+import { exceptionFrom, hasExceptionFrom } from '../../policy/lifecycle/exceptions.ts';
 import { phaseAt } from '../../policy/lifecycle/phases.ts';
 import { hasEnded } from '../../policy/lifecycle/retirement.ts';
 import type { Phase } from '../../policy/lifecycle/schedule.ts';
@@ -74,10 +74,10 @@ export function judgedRules(
   const mayPass =
     hasEnded(phase) &&
     version.access.kind === 'identified' &&
-    someoneMayPass('sunset', version.exceptions, now);
+    hasExceptionFrom('sunset', version.exceptions, now);
   const window = version.brownouts?.at(now);
-  const brownout = window && { window, refusal: brownOut(version, window, now, links.successor) };
-  const asksCaller = window !== undefined && looksAtCaller(window, version, now);
+  const brownout = window && { window, refusal: brownoutRefusal(version, window, now, links.successor) };
+  const asksCaller = window !== undefined && dependsOnCaller(window, version, now);
   return {
     // No spread here: V8 would copy it property by property for every request.
     linked: links.linked,
@@ -101,7 +101,7 @@ export function judgedRules(
 export function withConsumer(each: JudgedRules, consumer: Consumer | undefined, now: EpochMs): JudgedRules {
   if (consumer === undefined) return each;
   const { exceptions } = each.version;
-  const exception = exceptions.length === 0 ? undefined : leaveFrom('sunset', exceptions, consumer, now);
+  const exception = exceptions.length === 0 ? undefined : exceptionFrom('sunset', exceptions, consumer, now);
   if (exception === undefined) return consumer === each.consumer ? each : { ...each, consumer };
   return { ...each, consumer, phase: phaseAt(exception.phases, now), isExcepted: true };
 }

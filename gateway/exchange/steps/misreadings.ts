@@ -4,7 +4,7 @@ import type { ApiPlan, VersionRules } from '../../plan/plan.ts';
 import { serversOf } from '../../plan/upstreams/upstream-places.ts';
 import { keptFields, METHOD_OVERRIDES } from '../../policy/headers/client-fields.ts';
 import type { ReadPath } from '../../policy/paths/reading.ts';
-import { mayBeginDoubled, mayHold, readingsOf } from '../../policy/paths/rules.ts';
+import { mayBeginWithTwoSlashes, mayContain, readingsOf } from '../../policy/paths/rules.ts';
 import { lookAlikes } from '../../policy/versioning/query.ts';
 import type { Refusal, RequestRefusal } from '../directive.ts';
 import type { RequestView } from '../request-view.ts';
@@ -45,7 +45,7 @@ export function pathReadings(
   tail: string,
   hasNested: boolean,
 ): readonly ReadPath[] | RequestRefusal {
-  if (pathRules.encodedSlash === 'reject' && mayHold(tail, ['2F'], pathRules)) return ENCODED_SLASH;
+  if (pathRules.encodedSlash === 'reject' && mayContain(tail, ['2F'], pathRules)) return ENCODED_SLASH;
   if (!hasOperations && !hasNested && inside === undefined) return UNJUDGED;
   return readingsOf(tail, pathRules) ?? EMPTY_SEGMENT;
 }
@@ -57,11 +57,11 @@ export function misreadTarget(
   search: string,
 ): RequestRefusal | undefined {
   // If the upstream has no path, `tail` is the whole target. Servers read a host in the target `//host/path`.
-  if (upstream?.path === '' && mayBeginDoubled(tail, pathRules)) return DOUBLE_SLASH;
+  if (upstream?.path === '' && mayBeginWithTwoSlashes(tail, pathRules)) return DOUBLE_SLASH;
   const name = upstream?.versionQuery;
   if (name === undefined) return undefined;
   // A proxy that decodes it starts the query there, before the parameter with the version.
-  if (pathRules.proxy === 'any' && mayHold(tail, ['3F', '23'], pathRules)) return ENCODED_QUERY;
+  if (pathRules.proxy === 'any' && mayContain(tail, ['3F', '23'], pathRules)) return ENCODED_QUERY;
   // VER-8: the gateway's is the only version in the query for the service.
   return lookAlikes(search, name, resolution.isIgnored, true).length === 0 ? undefined : SECOND_VERSION;
 }

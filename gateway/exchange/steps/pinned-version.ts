@@ -6,8 +6,8 @@ import {
   accountOf,
   choosePin,
   creationDayOf,
+  type PinAvailability,
   type PinKey,
-  type PinMoment,
 } from '../../policy/versioning/pin.ts';
 import type { Label, OpenResolution, Verdict } from '../../policy/versioning/resolution.ts';
 import { resolveOpen } from '../../policy/versioning/resolve.ts';
@@ -42,7 +42,7 @@ export function* pinnedVersion(
   api: ApiPlan,
   open: OpenResolution,
   consumer: Consumer | undefined,
-  versions: PinMoment,
+  versions: PinAvailability,
   { pins, wallClock }: PinnedVersionPorts,
 ): Judging<Pinned> {
   const { resolution } = api;

@@ -2,8 +2,8 @@
 import type { VersionRules } from '../../plan/plan.ts';
 import type { Consumer } from '../../policy/authentication/access.ts';
 import { type EpochMs, retryLater } from '../../policy/contract.ts';
-import { leaveFrom } from '../../policy/lifecycle/exceptions.ts';
-import { bucketKey, type LimitRules, type Part, type Quota } from '../../policy/rate-limit/limit.ts';
+import { exceptionFrom } from '../../policy/lifecycle/exceptions.ts';
+import { bucketKey, type LimitRules, type LimitPart, type Quota } from '../../policy/rate-limit/limit.ts';
 import { loweredAt } from '../../policy/rate-limit/lowering.ts';
 import { retryAfterSeconds } from '../../policy/rate-limit/quota-headers.ts';
 import type { Refusal } from '../directive.ts';
@@ -14,7 +14,7 @@ type LimitedRules = Pick<JudgedRules, 'consumer' | 'phase'> & {
   readonly version: Pick<VersionRules, 'exceptions' | 'limits'>;
 };
 
-const NO_PARTS: readonly Part[] = [];
+const NO_PARTS: readonly LimitPart[] = [];
 
 /**
  * The cost of one request for each limit in force. Limits are lowered from the deprecation on, after the sunset also in
@@ -24,10 +24,10 @@ export function partsOf(
   { version: { exceptions, limits }, consumer, phase }: LimitedRules,
   clientAddress: string,
   now: EpochMs,
-): readonly Part[] {
+): readonly LimitPart[] {
   if (limits === undefined) return NO_PARTS;
   const { each, cost } = limits;
-  const isSpared = exceptions.length > 0 && leaveFrom('limits', exceptions, consumer, now) !== undefined;
+  const isSpared = exceptions.length > 0 && exceptionFrom('limits', exceptions, consumer, now) !== undefined;
   const lowered = phase.stage !== 'active' && !isSpared;
   const known = consumer && (lowered ? loweredParts : fullParts).getOrInsertComputed(limits, createParts);
   const before = consumer && known?.get(consumer);
@@ -43,7 +43,7 @@ export function partsOf(
   return parts;
 }
 
-type PartsByConsumer = WeakMap<Consumer, readonly Part[]>;
+type PartsByConsumer = WeakMap<Consumer, readonly LimitPart[]>;
 
 /** Cache of parts per consumer. New keys would also have to be hashed again. */
 const fullParts = new WeakMap<LimitRules, PartsByConsumer>();
@@ -54,7 +54,7 @@ const createParts = (): PartsByConsumer => new WeakMap();
 export function partsOfAll(
   judged: readonly [JudgedRules, ...JudgedRules[]],
   { view, start }: StepInput,
-): { readonly own: readonly Part[]; readonly all: readonly Part[] } {
+): { readonly own: readonly LimitPart[]; readonly all: readonly LimitPart[] } {
   const own = partsOf(judged[0], view.clientAddress, start.now);
   if (judged.length === 1) return { own, all: own };
   const all = [...own];
@@ -69,7 +69,7 @@ export function partsOfAll(
 /** A response shows the limits of the rules that the path names, the first `own` of `parts`. */
 export function shownQuotas(
   quotas: readonly Quota[],
-  parts: readonly Part[],
+  parts: readonly LimitPart[],
   own: number,
 ): readonly Quota[] | undefined {
   if (own === parts.length) return quotas;
@@ -80,7 +80,7 @@ export function shownQuotas(
 }
 
 /** Of two parts of one bucket: the higher cost, and enforced if one of them is. */
-function stricter(one: Part, other: Part): Part {
+function stricter(one: LimitPart, other: LimitPart): LimitPart {
   const enforced = one.rule.shadow ? other : one;
   return { ...enforced, cost: Math.max(one.cost, other.cost) };
 }

@@ -5,14 +5,14 @@ import type { OperationMatch } from '../../plan/routes/operation-table.ts';
 import type { RouteMatch } from '../../plan/routes/route-table.ts';
 import type { Consumer } from '../../policy/authentication/access.ts';
 import { retryLater } from '../../policy/contract.ts';
-import { assess, type Moment } from '../../policy/lifecycle/assess.ts';
-import { someoneMayPass } from '../../policy/lifecycle/exceptions.ts';
+import { assess, type StageInput } from '../../policy/lifecycle/assess.ts';
+import { hasExceptionFrom } from '../../policy/lifecycle/exceptions.ts';
 import { phaseAt } from '../../policy/lifecycle/phases.ts';
 import { hasEnded, isForgotten } from '../../policy/lifecycle/retirement.ts';
 import type { Phase } from '../../policy/lifecycle/schedule.ts';
 import type { ReadPath } from '../../policy/paths/reading.ts';
 import type { Carrier } from '../../policy/versioning/carriers.ts';
-import type { PinMoment } from '../../policy/versioning/pin.ts';
+import type { PinAvailability } from '../../policy/versioning/pin.ts';
 import { readEvidence } from '../../policy/versioning/readers.ts';
 import {
   type Evidence,
@@ -141,7 +141,7 @@ export function operationsAt(
   return found === undefined || found.byAll || named === all ? [named, ...more] : [named, ...more, all];
 }
 
-export function versionsAt(api: ApiPlan, moment: Moment): PinMoment {
+export function versionsAt(api: ApiPlan, moment: StageInput): PinAvailability {
   return {
     now: moment.now,
     isReleased: (label) => isReleased(api, label, moment),
@@ -160,20 +160,20 @@ export function versionOf(api: ApiPlan, label: Label): VersionRules {
 }
 
 /** Planned versions count as never released (STAT-1), and so do forgotten ones. */
-function isReleased(api: ApiPlan, label: Label, moment: Moment): boolean {
+function isReleased(api: ApiPlan, label: Label, moment: StageInput): boolean {
   if (phaseOf(api, label, moment).stage === 'planned') return false;
   const { schedule, upstream } = assess(versionOf(api, label), moment);
   return !isForgotten(schedule, moment.now) || (api.mode === 'observe' && upstream !== undefined);
 }
 
 /** After its sunset a version still serves consumers with an exception, and all callers in `mode: observe`. */
-function mayAnswer(api: ApiPlan, label: Label, moment: Moment): boolean {
+function mayAnswer(api: ApiPlan, label: Label, moment: StageInput): boolean {
   if (!hasEnded(phaseOf(api, label, moment))) return true;
   const { access, exceptions, upstream } = versionOf(api, label);
   if (api.mode === 'observe' && upstream !== undefined) return true;
-  return access.kind === 'identified' && someoneMayPass('sunset', exceptions, moment.now);
+  return access.kind === 'identified' && hasExceptionFrom('sunset', exceptions, moment.now);
 }
 
-function phaseOf(api: ApiPlan, label: Label, moment: Moment): Phase {
+function phaseOf(api: ApiPlan, label: Label, moment: StageInput): Phase {
   return phaseAt(assess(versionOf(api, label), moment).phases, moment.now);
 }

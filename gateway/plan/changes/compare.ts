@@ -1,7 +1,7 @@
 // Compares the facts of two policies, in the order of a policy file.
 import type { BrownoutWindow } from '../../policy/lifecycle/brownout-rule.ts';
 import { moveInWords } from '../../policy/spans.ts';
-import type { ApiFacts, ComparedPart, Fact, FactValue, Word } from '../../sections/facts.ts';
+import type { ApiFacts, ComparedPart, Fact, FactValue, ComparedValue } from '../../sections/facts.ts';
 import { type Difference, windowChanges } from './window-changes.ts';
 
 export interface Change extends Difference {
@@ -28,13 +28,13 @@ export function compareFacts(older: readonly ApiFacts[], newer: readonly ApiFact
   const apis = pairs(older, newer, ({ api }) => api).toSorted(([a], [b]) => (a < b ? -1 : 1));
   return apis.flatMap(([api, before, after]) =>
     before === undefined || after === undefined
-      ? [{ api, subject: '', ...presence('API', before && spellApi(before), after && spellApi(after)) }]
+      ? [{ api, subject: '', ...presence('API', before && formatApi(before), after && formatApi(after)) }]
       : compareParts(before.subjects, after.subjects).map((change) => ({ api, ...change })),
   );
 }
 
 /** `orders v1: sunset 2027-01-15 -> 2027-04-15, +3 months`. */
-export function spellChange({ api, subject, what, from, to, by }: Change): string {
+export function formatChange({ api, subject, what, from, to, by }: Change): string {
   const where = subject === '' ? api : `${api} ${subject}`;
   const words =
     from === undefined
@@ -57,7 +57,7 @@ function compareParts(
     const differences =
       older !== undefined && newer !== undefined
         ? compareEach(older.facts, newer.facts)
-        : [presence((older ?? newer)?.noun ?? 'api', older && spellPart(older), newer && spellPart(newer))];
+        : [presence((older ?? newer)?.noun ?? 'api', older && formatPart(older), newer && formatPart(newer))];
     return differences.map((difference) => ({ subject, ...difference }));
   });
 }
@@ -66,13 +66,13 @@ function presence(what: string, from: string | undefined, to: string | undefined
   return { what, ...(from !== undefined && { from }), ...(to !== undefined && { to }) };
 }
 
-function spellApi({ subjects }: ApiFacts): string {
+function formatApi({ subjects }: ApiFacts): string {
   const versions = subjects.filter(({ noun }) => noun === 'version').map(({ name }) => name);
   return versions.length === 0 ? '' : `(${versions.join(', ')})`;
 }
 
 /** Describes an added or removed part by its dates or its targets. */
-function spellPart({ facts }: ComparedPart): string {
+function formatPart({ facts }: ComparedPart): string {
   const said = facts.flatMap(({ what, value }) => {
     if (value.kind === 'word' && value.at !== undefined) return [`${what} ${value.word.shown}`];
     return what === 'target' && value.kind === 'members' ? value.members.map(({ shown }) => shown) : [];
@@ -103,7 +103,7 @@ function compareValues(
   return [{ what, from: from.word.shown, to: to.word.shown, ...(by !== undefined && { by }) }];
 }
 
-function membersOf(value: FactValue | undefined): readonly Word[] {
+function membersOf(value: FactValue | undefined): readonly ComparedValue[] {
   return value?.kind === 'members' ? value.members : [];
 }
 
@@ -114,10 +114,10 @@ function windowsOf(value: FactValue | undefined): readonly BrownoutWindow[] {
 /** One removed and one added member are a change. Otherwise each is listed as added or removed. */
 function compareMembers(
   what: string,
-  before: readonly Word[],
-  after: readonly Word[],
+  before: readonly ComparedValue[],
+  after: readonly ComparedValue[],
 ): readonly Difference[] {
-  const without = (these: readonly Word[], those: readonly Word[]) =>
+  const without = (these: readonly ComparedValue[], those: readonly ComparedValue[]) =>
     these.filter(({ same }) => !those.some((other) => other.same === same)).map(({ shown }) => shown);
   const gone = without(before, after);
   const come = without(after, before);

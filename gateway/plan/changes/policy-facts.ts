@@ -3,7 +3,7 @@ import { UNVERSIONED } from '../../policy/versioning/resolution.ts';
 import { type ApiFacts, type ComparedPart, type Fact, otherFacts } from '../../sections/facts.ts';
 import { INHERITED, SECTIONS } from '../../sections/list.ts';
 import type { PolicyFile, VersionFile } from '../../sections/policy-file.ts';
-import type { Facts, FactsByKey, Holders } from '../../sections/section.ts';
+import type { Facts, FactsByKey, KeyOwners } from '../../sections/section.ts';
 import type { PolicySource } from '../load-documents.ts';
 import type { Path, SourceDocument } from '../read/document.ts';
 import { versionsOf } from '../versions.ts';
@@ -18,15 +18,15 @@ export function factsOf({ file, document }: PolicySource): ApiFacts {
 }
 
 /** Keys of facts that versions inherit. An API without versions has them too. */
-const LIFE_KEYS: readonly string[] = SECTIONS.flatMap(({ inherited, words }) =>
+const LIFECYCLE_KEYS: readonly string[] = SECTIONS.flatMap(({ inherited, words }) =>
   inherited === undefined ? [] : Object.keys(words?.ofVersion ?? {}),
 );
 
 function apiFacts(file: PolicyFile, document: SourceDocument): readonly Fact[] {
   const whole = versionsOf(file).get(UNVERSIONED);
-  const life = whole === undefined ? [] : factsAt('ofVersion', whole, document, []).ofKeys(LIFE_KEYS);
+  const life = whole === undefined ? [] : factsAt('ofVersion', whole, document, []).ofKeys(LIFECYCLE_KEYS);
   // Versions compare inherited keys, so that moving a date between API and version is no change.
-  const ofVersions = whole === undefined ? Object.keys(INHERITED) : LIFE_KEYS;
+  const ofVersions = whole === undefined ? Object.keys(INHERITED) : LIFECYCLE_KEYS;
   const apart = ['upstreams', 'versions', ...ofVersions];
   return [...life, ...factsAt('ofApi', file, document, []).withOthers([], apart)];
 }
@@ -36,7 +36,7 @@ function versionSubjects({ versions }: PolicyFile, document: SourceDocument): re
   return Object.entries(versions).flatMap(([label, version]): readonly ComparedPart[] => {
     const at: Path = ['versions', label];
     const facts = factsAt('ofVersion', version, document, at).withOthers(
-      [...LIFE_KEYS, 'access'],
+      [...LIFECYCLE_KEYS, 'access'],
       ['operations'],
     );
     return [{ noun: 'version', name: label, facts }, ...operationSubjects(label, version, document)];
@@ -54,10 +54,10 @@ function operationSubjects(label: string, version: VersionFile, document: Source
 }
 
 /** The facts of all sections, by key, in the order of the list of sections. */
-function factsAt<K extends keyof Holders>(whose: K, holder: Holders[K], document: SourceDocument, at: Path) {
+function factsAt<K extends keyof KeyOwners>(whose: K, holder: KeyOwners[K], document: SourceDocument, at: Path) {
   const found = SECTIONS.flatMap(({ words }) => {
     const all: Facts = words ?? {};
-    const byKey: FactsByKey<Holders[K]> = all[whose] ?? {};
+    const byKey: FactsByKey<KeyOwners[K]> = all[whose] ?? {};
     return Object.entries(byKey).map(([key, facts]) => [key, facts(holder, document, at)] as const);
   });
   const facts = new Map(found);

@@ -13,8 +13,8 @@ import {
   readPolicies,
 } from '../load-documents.ts';
 import { hasErrors, type Problem, sortProblems } from '../problems.ts';
+import { type CurrentOptions, currentPoliciesOfViews } from '../published/current-policies.ts';
 import { rewrittenSince } from '../published/rewritten-since.ts';
-import { type TodayOptions, todayOfViews } from '../published/today.ts';
 import { withoutOutside } from '../read/concealed.ts';
 import { filesIn, findFiles } from '../read/files.ts';
 import type { Environment } from '../read/interpolate.ts';
@@ -33,7 +33,7 @@ export interface SidesOptions {
   readonly cwd?: string;
 }
 
-export type Compared =
+export type Comparison =
   /** A side could not be read as a whole. Problems of both sides. */
   | { readonly kind: 'unread'; readonly problems: readonly Problem[] }
   | {
@@ -45,14 +45,15 @@ export type Compared =
     };
 
 /** Does not throw for the contents of files. */
-export async function comparePolicies(options: SidesOptions): Promise<Compared> {
+export async function comparePolicies(options: SidesOptions): Promise<Comparison> {
   const { configFile, environment, now, cwd } = options;
   const context = contextOf({ configFile, environment, now, ...(cwd !== undefined && { cwd }) });
-  const newer = options.newer === undefined ? await namedIn(context) : await filesOf(context, options.newer);
+  const newer =
+    options.newer === undefined ? await policiesOfGateway(context) : await filesOf(context, options.newer);
   if ('problems' in newer) return { kind: 'unread', problems: newer.problems };
   const older = await filesOf(context, options.older);
   const [before, after] = [await readSide(context, older), await readSide(context, newer)];
-  const unread = [...lacking(before), ...lacking(after)];
+  const unread = [...preventingErrors(before), ...preventingErrors(after)];
   if (unread.length > 0) return { kind: 'unread', problems: sortProblems(unread) };
   if (older.kind !== newer.kind) {
     const one = older.kind === 'file' ? older : newer;
@@ -80,7 +81,7 @@ export async function comparePolicies(options: SidesOptions): Promise<Compared> 
   };
 }
 
-export interface AgainstOptions extends TodayOptions {
+export interface AgainstOptions extends CurrentOptions {
   readonly folder: string;
   readonly views: readonly PolicyView[];
 }
@@ -107,9 +108,9 @@ async function rewrittenBy(
   newer: readonly PolicyView[],
   older: readonly PolicyView[],
   now: EpochMs,
-  options: TodayOptions,
+  options: CurrentOptions,
 ): Promise<readonly Problem[]> {
-  const today = todayOfViews(newer, options);
+  const today = currentPoliciesOfViews(newer, options);
   const problems: Problem[] = [];
   for (const view of older) {
     const { api } = view.parts;
@@ -134,7 +135,9 @@ async function filesOf(context: Context, path: string): Promise<Side> {
 }
 
 /** The policies of the gateway file, or the errors that prevent finding them. */
-async function namedIn(context: Context): Promise<Side | { readonly problems: readonly Problem[] }> {
+async function policiesOfGateway(
+  context: Context,
+): Promise<Side | { readonly problems: readonly Problem[] }> {
   const { problems, view } = await readGateway(context);
   const pattern = view?.parts.policies;
   if (pattern === undefined) return { problems: problems.filter((problem) => hasErrors([problem])) };
@@ -153,7 +156,7 @@ async function readSide(context: Context, { at, files }: Side): Promise<Policies
 }
 
 /** The errors that prevent a comparison. Other errors do not. */
-function lacking({ problems, sources, views }: Policies): readonly Problem[] {
+function preventingErrors({ problems, sources, views }: Policies): readonly Problem[] {
   return problems.some(isUnread) || sources.length < views.length
     ? problems.filter((problem) => hasErrors([problem]))
     : [];

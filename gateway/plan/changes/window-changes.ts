@@ -27,15 +27,22 @@ function timeChanges(gone: Windows, come: Windows): readonly Difference[] {
   const moved =
     gone.length > 0 &&
     gone.length === come.length &&
-    gone.every((window, index) => lasts(window) === lasts(come[index] ?? window));
+    gone.every((window, index) => durationOf(window) === durationOf(come[index] ?? window));
   const [first] = gone;
   const [then] = come;
   if (moved && first !== undefined && then !== undefined) {
-    return [{ what: noun(gone), from: spell(gone), to: spell(come), by: moveInWords(first.from, then.from) }];
+    return [
+      {
+        what: noun(gone),
+        from: formatWindows(gone),
+        to: formatWindows(come),
+        by: moveInWords(first.from, then.from),
+      },
+    ];
   }
   return [
-    ...(gone.length === 0 ? [] : [{ what: noun(gone), from: spell(gone) }]),
-    ...(come.length === 0 ? [] : [{ what: noun(come), to: spell(come) }]),
+    ...(gone.length === 0 ? [] : [{ what: noun(gone), from: formatWindows(gone) }]),
+    ...(come.length === 0 ? [] : [{ what: noun(come), to: formatWindows(come) }]),
   ];
 }
 
@@ -51,7 +58,7 @@ function answerChanges(before: Windows, after: Windows): readonly Difference[] {
     alike.windows.push(window);
   }
   return [...counts.values()].map(({ from, to, windows }) => ({
-    what: `${noun(windows)} ${spell(windows)}`,
+    what: `${noun(windows)} ${formatWindows(windows)}`,
     from,
     to,
   }));
@@ -61,7 +68,7 @@ function sameTime(a: BrownoutWindow, b: BrownoutWindow): boolean {
   return a.from === b.from && a.until === b.until;
 }
 
-function lasts({ from, until }: BrownoutWindow): number {
+function durationOf({ from, until }: BrownoutWindow): number {
   return until - from;
 }
 
@@ -70,12 +77,12 @@ function noun({ length }: Windows): string {
 }
 
 /** The first window, and the last if there are several. */
-function spell(windows: Windows): string {
+function formatWindows(windows: Windows): string {
   const [first] = windows;
   const last = windows.at(-1);
   if (first === undefined || last === undefined) return '';
   const begins = first === last ? clock(first.from) : `${clock(first.from)} to ${clock(last.from)}`;
-  const alike = windows.every((window) => lasts(window) === lasts(first));
+  const alike = windows.every((window) => durationOf(window) === durationOf(first));
   const each = windows.length === 1 ? 'for' : 'each';
   return alike ? `${begins} ${each} ${spanInWords(first.from, first.until)}` : begins;
 }

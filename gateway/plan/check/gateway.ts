@@ -176,7 +176,7 @@ function checkSharedIds({ parts }: GatewayView, report: Report): void {
     return [{ name, giver }];
   });
   for (const { name, giver } of more) {
-    if (first === undefined || isOneParty(first.giver, giver)) continue;
+    if (first === undefined || isSameIssuer(first.giver, giver)) continue;
     report(['identity', name], {
       rule: 'identity',
       severity: 'warning',
@@ -192,6 +192,6 @@ function originOf(endpoint: string): string {
 }
 
 /** Without `issuer`, an introspection endpoint counts as part of the issuer at its origin. */
-function isOneParty(one: string, other: string): boolean {
+function isSameIssuer(one: string, other: string): boolean {
   return one === other || originOf(one) === other || originOf(other) === one;
 }

@@ -2,9 +2,9 @@
 import type { EpochMs } from '../../policy/contract.ts';
 import { UNVERSIONED } from '../../policy/versioning/resolution.ts';
 import type { PolicyParts, VersionParts } from '../../sections/policy-file.ts';
-import type { PolicyView, Report, Surroundings } from '../../sections/view.ts';
+import type { PolicyView, Report, CheckContext } from '../../sections/view.ts';
 import type { GatewayParts } from '../grammar/gateway-grammar.ts';
-import { WRITTEN_LEDGER, wholeLedger } from '../grammar/ledger-section.ts';
+import { LEDGER_DEFAULTS, wholeLedger } from '../grammar/ledger-section.ts';
 import type { Problem } from '../problems.ts';
 import type { SourceDocument } from '../read/document.ts';
 import { keysOf, valueAt } from '../read/values.ts';
@@ -45,7 +45,7 @@ export function viewPolicy(
   };
 }
 
-export function surroundingsOf(settings: Settings): Omit<Surroundings, 'now'> {
+export function surroundingsOf(settings: Settings): Omit<CheckContext, 'now'> {
   return {
     public: settings.public,
     identities: settings.identities.map(({ name }) => name),
@@ -64,7 +64,7 @@ export function surroundingsOf(settings: Settings): Omit<Surroundings, 'now'> {
 }
 
 /** The same from a gateway file that may have problems. Values are undefined if there is no file. */
-export function surroundingsOfView(view: GatewayView | undefined, now: EpochMs): Surroundings {
+export function surroundingsOfView(view: GatewayView | undefined, now: EpochMs): CheckContext {
   const identities =
     view?.document.value === undefined ? undefined : keysOf(valueAt(view.document.value, ['identity']));
   const keyHeaders = Object.values(view?.parts.identity ?? {}).flatMap((each) =>
@@ -84,12 +84,12 @@ export function surroundingsOfView(view: GatewayView | undefined, now: EpochMs):
 }
 
 function ledgerDaysOf({ ledger }: GatewayParts): number {
-  return ledger === 'off' ? 0 : (ledger?.keep ?? wholeLedger.parse(WRITTEN_LEDGER).keep);
+  return ledger === 'off' ? 0 : (ledger?.keep ?? wholeLedger.parse(LEDGER_DEFAULTS).keep);
 }
 
 function listenersOf(
   byName: Readonly<Record<string, { readonly address: Address } | undefined>>,
-): Surroundings['listeners'] {
+): CheckContext['listeners'] {
   return Object.entries(byName).flatMap(([name, listener]) =>
     listener === undefined ? [] : [{ name, address: listener.address }],
   );

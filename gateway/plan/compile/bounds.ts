@@ -1,49 +1,49 @@
 // Compiles the `bounds`, `overload` and `drain` sections and fills in their defaults.
 import type { Bounds, DrainTimes, Overload, PlaneName } from '../bounds.ts';
 import {
-  WRITTEN_BOUNDS,
-  WRITTEN_DRAIN,
-  WRITTEN_OVERLOAD,
+  BOUND_DEFAULTS,
+  DRAIN_DEFAULTS,
+  OVERLOAD_DEFAULTS,
   wholeBounds,
   wholeDrain,
   wholeOverload,
 } from '../grammar/bounds-section.ts';
 import type { GatewayFile } from '../grammar/gateway-grammar.ts';
 
-const BOUNDS = wholeBounds.parse(WRITTEN_BOUNDS);
-const OVERLOAD = wholeOverload.parse(WRITTEN_OVERLOAD);
-const DRAIN = wholeDrain.parse(WRITTEN_DRAIN);
+const BOUNDS = wholeBounds.parse(BOUND_DEFAULTS);
+const OVERLOAD = wholeOverload.parse(OVERLOAD_DEFAULTS);
+const DRAIN = wholeDrain.parse(DRAIN_DEFAULTS);
 
 type Sections = Pick<GatewayFile, 'bounds' | 'overload' | 'drain'>;
 
-type Written<T> = { readonly [K in keyof T]?: T[K] | undefined };
+type Optional<T> = { readonly [K in keyof T]?: T[K] | undefined };
 
 export function compileBounds({ bounds }: Sections): Bounds {
-  const written: Written<typeof BOUNDS> = bounds ?? {};
-  const the = <K extends keyof typeof BOUNDS>(key: K): (typeof BOUNDS)[K] => written[key] ?? BOUNDS[key];
+  const written: Optional<typeof BOUNDS> = bounds ?? {};
+  const setting = <K extends keyof typeof BOUNDS>(key: K): (typeof BOUNDS)[K] => written[key] ?? BOUNDS[key];
   return {
-    headerBytes: the('header_bytes'),
-    headerFields: the('header_fields'),
-    targetBytes: the('target_bytes'),
-    body: the('body'),
-    connections: the('connections'),
-    connectionsPerAddress: the('connections_per_address'),
-    streams: the('streams'),
-    resets: the('resets'),
-    pipelined: the('pipelined'),
-    headersMs: the('headers'),
-    requestMs: the('request'),
-    bodyRate: unlessOff(the('body_rate')),
-    idleMs: the('idle'),
-    unreadMs: the('unread'),
-    websockets: the('websockets'),
-    websocketsPerClient: the('websockets_per_client'),
-    websocketIdleMs: unlessOff(the('websocket_idle')),
+    headerBytes: setting('header_bytes'),
+    headerFields: setting('header_fields'),
+    targetBytes: setting('target_bytes'),
+    body: setting('body'),
+    connections: setting('connections'),
+    connectionsPerAddress: setting('connections_per_address'),
+    streams: setting('streams'),
+    resets: setting('resets'),
+    pipelined: setting('pipelined'),
+    headersMs: setting('headers'),
+    requestMs: setting('request'),
+    bodyRate: unlessOff(setting('body_rate')),
+    idleMs: setting('idle'),
+    unreadMs: setting('unread'),
+    websockets: setting('websockets'),
+    websocketsPerClient: setting('websockets_per_client'),
+    websocketIdleMs: unlessOff(setting('websocket_idle')),
   };
 }
 
 export function planeOf(written: PlaneName | undefined, { bounds }: Sections): PlaneName {
-  return written ?? bounds?.plane ?? WRITTEN_BOUNDS.plane;
+  return written ?? bounds?.plane ?? BOUND_DEFAULTS.plane;
 }
 
 export function compileOverload({ overload: written }: Sections): Overload | undefined {

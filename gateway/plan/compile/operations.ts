@@ -1,6 +1,6 @@
 // Compiles the operations of a version. Each gets complete rules, inherited from the version where it has none.
 import type { EpochMs } from '../../policy/contract.ts';
-import { knownAt, sortedOnce } from '../../policy/lifecycle/known.ts';
+import { knownAt, sortedOnce } from '../../policy/lifecycle/announcements.ts';
 import {
   type OperationTemplate,
   parseOperation,

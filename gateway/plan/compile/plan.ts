@@ -1,6 +1,6 @@
 // Compiles checked documents to the plan: resolves inheritance, builds phases and routes.
 import type { EpochMs } from '../../policy/contract.ts';
-import { announcementsOf, knownSchedule } from '../../policy/lifecycle/known.ts';
+import { announcementsOf, knownSchedule } from '../../policy/lifecycle/announcements.ts';
 import { createPhases, phasesWith } from '../../policy/lifecycle/phases.ts';
 import type { Schedule } from '../../policy/lifecycle/schedule.ts';
 import { UNVERSIONED } from '../../policy/versioning/resolution.ts';
@@ -19,10 +19,10 @@ import { compileUpstream, withheldByAll } from '../../sections/upstreams/compile
 import { guideUrl } from '../guides/guide-page.ts';
 import type { ApiPlan, GatewayPlan, VersionRules } from '../plan.ts';
 import { lifecycleUrl } from '../routes/reserved-paths.ts';
-import { startRouteTable } from '../routes/route-table.ts';
+import { createRouteTableBuilder } from '../routes/route-table.ts';
 import type { Settings } from '../settings.ts';
 import { answerFieldsOf } from '../upstreams/answer-fields.ts';
-import { versionsInside } from '../upstreams/upstream-places.ts';
+import { nestedVersionPaths } from '../upstreams/upstream-places.ts';
 import { versionsOf } from '../versions.ts';
 import { compileOperations } from './operations.ts';
 
@@ -35,7 +35,7 @@ export interface PlanInput {
 /** Builds the plan step by step. A step adds one API. */
 export function* planSteps({ settings, apis: given, revision }: PlanInput): Generator<void, GatewayPlan> {
   const apis = new Map<string, ApiPlan>();
-  const routes = startRouteTable<ApiPlan>();
+  const routes = createRouteTableBuilder<ApiPlan>();
   for (const api of given) {
     if (api.isLeftOut !== true) apis.set(api.name, api);
     for (const host of api.hosts) for (const path of api.paths) routes.add({ host, path, route: api });
@@ -54,12 +54,12 @@ export function* planSteps({ settings, apis: given, revision }: PlanInput): Gene
 
 /** The result does not depend on the day: requests evaluate dates. */
 export function compileApi(file: PolicyFile, settings: Settings): ApiPlan {
-  const ofApi = compiledBy('compileApi', file, settings);
-  const versions = compileVersions(file, ofApi, settings);
+  const apiRules = compiledBy('compileApi', file, settings);
+  const versions = compileVersions(file, apiRules, settings);
   return {
     name: file.api,
-    ...ofApi,
-    inside: versionsInside(versions),
+    ...apiRules,
+    inside: nestedVersionPaths(versions),
     hasOperations: versions.some(({ operations }) => operations !== undefined),
     hasBodyNotice: versions.some(
       (one) => one.bodyNotice || one.operations?.list.some((each) => each.bodyNotice),

@@ -3,10 +3,10 @@ import { dirname, resolve } from 'node:path';
 import type { Rate } from '../../policy/notation.ts';
 import type { Limit } from '../../policy/rate-limit/limit.ts';
 import type { GatewayFile, WrittenStore } from '../grammar/gateway-grammar.ts';
-import { WRITTEN_LEDGER, wholeLedger } from '../grammar/ledger-section.ts';
+import { LEDGER_DEFAULTS, wholeLedger } from '../grammar/ledger-section.ts';
 import { NO_DEFAULT } from '../grammar/listeners-section.ts';
 import { WRITTEN_LOG_LEVEL } from '../grammar/logs-section.ts';
-import { beforeSunset, WRITTEN_BEFORE_SUNSET } from '../grammar/notify-section.ts';
+import { beforeSunset, BEFORE_SUNSET_DEFAULT } from '../grammar/notify-section.ts';
 import type {
   AccessLogSettings,
   IdentitySettings,
@@ -153,7 +153,7 @@ function compileTracing(tracing: GatewayFile['tracing']): TracingSettings {
 
 function compileLedger(ledger: GatewayFile['ledger']): Settings['ledger'] {
   if (ledger === 'off') return undefined;
-  return { keepDays: ledger?.keep ?? wholeLedger.parse(WRITTEN_LEDGER).keep };
+  return { keepDays: ledger?.keep ?? wholeLedger.parse(LEDGER_DEFAULTS).keep };
 }
 
 function guardLimit(guard: Rate | 'off' | undefined): Limit | undefined {
@@ -164,7 +164,7 @@ function guardLimit(guard: Rate | 'off' | undefined): Limit | undefined {
 /** Undefined if neither mail nor webhooks are configured. */
 function compileNotify(notify: GatewayFile['notify']): NotifySettings | undefined {
   if (notify === undefined) return undefined;
-  const { email, webhooks, before_sunset: steps = beforeSunset.parse([...WRITTEN_BEFORE_SUNSET]) } = notify;
+  const { email, webhooks, before_sunset: steps = beforeSunset.parse([...BEFORE_SUNSET_DEFAULT]) } = notify;
   const smtp = email === undefined || email.smtp === 'none' ? undefined : email.smtp;
   if (smtp === undefined && webhooks?.intake === undefined) return undefined;
   return {

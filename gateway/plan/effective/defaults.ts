@@ -16,27 +16,27 @@ const SHORTHANDS: Readonly<Record<string, string>> = Object.assign(
   {},
   ...SECTIONS.map(({ shorthands }) => shorthands),
 );
-const LEFT_AS_WRITTEN: ReadonlySet<string> = new Set(
+const WITHOUT_DEFAULTS: ReadonlySet<string> = new Set(
   SECTIONS.flatMap(({ leftAsWritten = [] }) => leftAsWritten),
 );
 /** `versions: none`. Keys about versions are refused in such an API. */
 const UNVERSIONED = 'none';
-const OF_VERSIONS: ReadonlySet<unknown> = new Set(
+const KEYS_OF_VERSIONS: ReadonlySet<unknown> = new Set(
   SECTIONS.flatMap(({ needsVersions = [], needsDeprecation = [] }) =>
     [...needsVersions, ...needsDeprecation].flatMap((path) => (path.length === 1 ? path : [])),
   ),
 );
 
-export interface Filling {
+export interface FilledValues {
   readonly values: unknown;
   readonly added: readonly Path[];
 }
 
-export function withDefaults(schema: Schema, values: unknown, kind: 'gateway' | 'policy'): Filling {
+export function withDefaults(schema: Schema, values: unknown, kind: 'gateway' | 'policy'): FilledValues {
   const added: Path[] = [];
   const unversioned = isMap(values) && values.versions === UNVERSIONED;
   const isLeft = (key: string) =>
-    kind === 'policy' && (LEFT_AS_WRITTEN.has(key) || (unversioned && OF_VERSIONS.has(key)));
+    kind === 'policy' && (WITHOUT_DEFAULTS.has(key) || (unversioned && KEYS_OF_VERSIONS.has(key)));
   // A version may inherit the key from its API.
   const isInherited = (path: Path, key: string) =>
     path.length === 2 && path[0] === 'versions' && Object.hasOwn(schema.properties ?? {}, key);
@@ -54,7 +54,7 @@ export function withDefaults(schema: Schema, values: unknown, kind: 'gateway' | 
         filled[key] = each;
         continue;
       }
-      const meant = unfolded(key, child, each);
+      const meant = withoutShorthand(key, child, each);
       filled[key] = fill(fitting(child, meant), meant, [...path, key]);
     }
     for (const [key, child] of Object.entries(node.properties ?? {})) {
@@ -96,7 +96,7 @@ function fitting(schema: Schema, value: unknown): Schema {
   return found ?? {};
 }
 
-function unfolded(key: string, schema: Schema, value: unknown): unknown {
+function withoutShorthand(key: string, schema: Schema, value: unknown): unknown {
   const name = SHORTHANDS[key];
   const sections = (schema.anyOf ?? []).some((form) => typeof form !== 'boolean' && form.type === 'object');
   return name !== undefined && sections && typeof value === 'string' ? { [name]: value } : value;

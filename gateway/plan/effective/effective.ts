@@ -71,7 +71,9 @@ function effectiveDocument(
     : { values: document.value, added: [] };
   const added = new Set(filling.added.map(pointerTo));
   const { values, real } =
-    kind === 'policy' && defaults ? effectiveValues(filling.values) : { values: filling.values, real: asIs };
+    kind === 'policy' && defaults
+      ? effectiveValues(filling.values)
+      : { values: filling.values, real: samePath };
   const origins: ValueOrigin[] = [];
   const show = (value: unknown, path: Path): unknown => {
     const at = real(path);
@@ -91,7 +93,7 @@ function effectiveDocument(
 
 /** Adds the keys that versions inherit from their API one by one. */
 function effectiveValues(written: unknown): EffectiveValues {
-  const shown: EffectiveValues = { values: written, real: asIs };
+  const shown: EffectiveValues = { values: written, real: samePath };
   return SECTIONS.reduce(({ values, real }, section) => {
     const next = section.effective?.(values);
     return next === undefined
@@ -100,7 +102,7 @@ function effectiveValues(written: unknown): EffectiveValues {
   }, shown);
 }
 
-function asIs(path: Path): Path {
+function samePath(path: Path): Path {
   return path;
 }
 

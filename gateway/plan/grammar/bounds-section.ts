@@ -3,8 +3,7 @@ import { z } from 'zod';
 import { notation, parseDuration, parseRate, size } from '../../policy/notation.ts';
 import { PLANES } from '../bounds.ts';
 
-/** Defaults, as an operator would write them. */
-export const WRITTEN_BOUNDS = {
+export const BOUND_DEFAULTS = {
   header_bytes: '16KB',
   header_fields: 256,
   target_bytes: '8KB',
@@ -24,11 +23,11 @@ export const WRITTEN_BOUNDS = {
   websocket_idle: '1h',
   plane: 'fast',
 } as const;
-export const WRITTEN_OVERLOAD = { lag: '500ms', requests: 10_000 } as const;
-export const WRITTEN_DRAIN = { wait: '0s', timeout: '30s' } as const;
+export const OVERLOAD_DEFAULTS = { lag: '500ms', requests: 10_000 } as const;
+export const DRAIN_DEFAULTS = { wait: '0s', timeout: '30s' } as const;
 
-const said = (what: string, key: keyof typeof WRITTEN_BOUNDS): string =>
-  `${what} Default ${WRITTEN_BOUNDS[key]}.`;
+const described = (what: string, key: keyof typeof BOUND_DEFAULTS): string =>
+  `${what} Default ${BOUND_DEFAULTS[key]}.`;
 
 const digits = notation(
   (text) => (/^[1-9]\d{0,6}$/.test(text) ? Number(text) : undefined),
@@ -66,36 +65,41 @@ function withinADay(ms: number | undefined): number | undefined {
 const off = z.literal('off');
 
 export const wholeBounds = z.strictObject({
-  header_bytes: size(said('All header fields of a request together: 431 beyond.', 'header_bytes')),
-  header_fields: count(said('Header fields of a request: 431 beyond.', 'header_fields')),
-  target_bytes: size(said('The request target: 414 beyond.', 'target_bytes')),
-  body: size(said('A request body where no policy has a max_body: 413 beyond.', 'body')),
-  connections: count(said('Client connections: a further one is closed at once.', 'connections')),
+  header_bytes: size(described('All header fields of a request together: 431 beyond.', 'header_bytes')),
+  header_fields: count(described('Header fields of a request: 431 beyond.', 'header_fields')),
+  target_bytes: size(described('The request target: 414 beyond.', 'target_bytes')),
+  body: size(described('A request body where no policy has a max_body: 413 beyond.', 'body')),
+  connections: count(described('Client connections: a further one is closed at once.', 'connections')),
   connections_per_address: count(
-    said('Client connections of one address that is no trusted proxy.', 'connections_per_address'),
+    described('Client connections of one address that is no trusted proxy.', 'connections_per_address'),
   ),
-  streams: count(said('Concurrent requests of one HTTP/2 connection.', 'streams')),
-  resets: rate(said('Streams that one HTTP/2 connection may reset; it is ended beyond.', 'resets')),
-  pipelined: count(said('Unanswered requests of one HTTP/1.1 connection.', 'pipelined')),
-  headers: duration(said('For a header section to arrive, and for a TLS handshake: 408 beyond.', 'headers')),
-  request: duration(said('For a whole request to arrive: 408 beyond.', 'request')),
+  streams: count(described('Concurrent requests of one HTTP/2 connection.', 'streams')),
+  resets: rate(described('Streams that one HTTP/2 connection may reset; it is ended beyond.', 'resets')),
+  pipelined: count(described('Unanswered requests of one HTTP/1.1 connection.', 'pipelined')),
+  headers: duration(
+    described('For a header section to arrive, and for a TLS handshake: 408 beyond.', 'headers'),
+  ),
+  request: duration(described('For a whole request to arrive: 408 beyond.', 'request')),
   body_rate: z.union([off, rate('Octets in a window.')]).meta({
-    description: said(
+    description: described(
       'The fewest octets of a body in each window of waiting for it, 408 below; or off.',
       'body_rate',
     ),
   }),
-  idle: duration(said('A connection without a request.', 'idle')),
-  unread: duration(said('An answer of which the client takes nothing.', 'unread')),
-  websockets: count(said('Open WebSockets: 503 beyond.', 'websockets')),
+  idle: duration(described('A connection without a request.', 'idle')),
+  unread: duration(described('An answer of which the client takes nothing.', 'unread')),
+  websockets: count(described('Open WebSockets: 503 beyond.', 'websockets')),
   websockets_per_client: count(
-    said('Open WebSockets of one consumer or address: 429 beyond.', 'websockets_per_client'),
+    described('Open WebSockets of one consumer or address: 429 beyond.', 'websockets_per_client'),
   ),
   websocket_idle: z.union([off, duration('A duration.')]).meta({
-    description: said('A WebSocket on which nothing is said is closed with 1001; or off.', 'websocket_idle'),
+    description: described(
+      'A WebSocket on which nothing is said is closed with 1001; or off.',
+      'websocket_idle',
+    ),
   }),
   plane: z.enum(PLANES).meta({
-    description: said(
+    description: described(
       'How HTTP/1.1 is carried: fast reads requests in their usual form itself; general has the parser of Node read all of them.',
       'plane',
     ),
@@ -104,12 +108,12 @@ export const wholeBounds = z.strictObject({
 
 export const wholeOverload = z.strictObject({
   lag: duration(
-    `How late the event loop may be before a growing share of requests is refused. Default ${WRITTEN_OVERLOAD.lag}.`,
+    `How late the event loop may be before a growing share of requests is refused. Default ${OVERLOAD_DEFAULTS.lag}.`,
   ),
-  requests: count(`Requests in flight: 503 beyond. Default ${WRITTEN_OVERLOAD.requests}.`),
+  requests: count(`Requests in flight: 503 beyond. Default ${OVERLOAD_DEFAULTS.requests}.`),
 });
 
-const atLeastNothing = (description: string) =>
+const durationFromZero = (description: string) =>
   notation(
     (text) => (text === '0s' ? 0 : withinADay(parseDuration(text))),
     'not a duration such as 0s, 250ms, 5s or 1m, of a day at most',
@@ -117,10 +121,10 @@ const atLeastNothing = (description: string) =>
   );
 
 export const wholeDrain = z.strictObject({
-  wait: atLeastNothing(
-    `How long connections are still accepted after readiness has turned false. Default ${WRITTEN_DRAIN.wait}.`,
+  wait: durationFromZero(
+    `How long connections are still accepted after readiness has turned false. Default ${DRAIN_DEFAULTS.wait}.`,
   ),
-  timeout: duration(`For what is in flight after that; the rest is cut. Default ${WRITTEN_DRAIN.timeout}.`),
+  timeout: duration(`For what is in flight after that; the rest is cut. Default ${DRAIN_DEFAULTS.timeout}.`),
 });
 
 export const boundsSection = wholeBounds.partial();

@@ -1,7 +1,7 @@
 // The grammar of `identity` in `config/gateway.yaml`: named ways to identify callers.
 import { z } from 'zod';
 import { scope } from '../../policy/authentication/scope.ts';
-import { parseFieldName, saidBy } from '../../policy/headers/field-name.ts';
+import { fieldMeaning, parseFieldName } from '../../policy/headers/field-name.ts';
 import { parsePageUrl } from '../../policy/lifecycle/page-url.ts';
 import {
   notation,
@@ -139,7 +139,7 @@ const introspectionSection = z.strictObject({
 /** As written. Names with `_` are refused, since the gateway drops such headers (SMG-25). */
 function parseKeyHeader(written: string): string | undefined {
   const name = parseFieldName(written);
-  return name === undefined || saidBy(name) !== undefined ? undefined : written;
+  return name === undefined || fieldMeaning(name) !== undefined ? undefined : written;
 }
 
 const keys = z.strictObject({

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { notation, parseDuration } from '../../policy/notation.ts';
 
-export const WRITTEN_LEDGER = { keep: '400d' } as const;
+export const LEDGER_DEFAULTS = { keep: '400d' } as const;
 
 const DAY_MS = 86_400_000;
 
@@ -14,7 +14,7 @@ function parseDays(text: string): number | undefined {
 
 export const wholeLedger = z.strictObject({
   keep: notation(parseDays, 'not a number of whole days such as 400d', {
-    description: `How long a day of a consumer is kept. Default ${WRITTEN_LEDGER.keep}.`,
+    description: `How long a day of a consumer is kept. Default ${LEDGER_DEFAULTS.keep}.`,
     examples: ['400d', '90d'],
   }),
 });

@@ -4,7 +4,7 @@ import { parsePageUrl } from '../../policy/lifecycle/page-url.ts';
 import { notation, parseDuration, parseMail } from '../../policy/notation.ts';
 import type { SmtpServer } from '../settings.ts';
 
-export const WRITTEN_BEFORE_SUNSET = ['90d', '30d', '7d', '1d'] as const;
+export const BEFORE_SUNSET_DEFAULT = ['90d', '30d', '7d', '1d'] as const;
 
 const DAY_MS = 86_400_000;
 const MOST_STEPS = 20;
@@ -97,7 +97,7 @@ export const notifySection = z.strictObject({
   webhooks: webhooks.meta({ description: 'Events for machines, and what became of them.' }).optional(),
   before_sunset: beforeSunset
     .meta({
-      description: `When a sunset is counted down. Default ${WRITTEN_BEFORE_SUNSET.join(', ')}.`,
+      description: `When a sunset is counted down. Default ${BEFORE_SUNSET_DEFAULT.join(', ')}.`,
     })
     .optional(),
 });

@@ -92,13 +92,13 @@ export async function readGuides(view: PolicyView, report: Report, context: Guid
   return { guides: [...read.values()], files: [...files.values()], texts, kept };
 }
 
-interface Named {
+interface GuideReference {
   readonly at: Path;
   readonly guide: string;
 }
 
 /** The guides of the API, its versions and their operations. An inherited guide has the position in the API. */
-function guidesOf({ parts, versions, unversioned }: PolicyView): readonly Named[] {
+function guidesOf({ parts, versions, unversioned }: PolicyView): readonly GuideReference[] {
   const named: { readonly at: Path; readonly guide: string | undefined }[] = [
     { at: ['guide'], guide: parts.guide },
   ];

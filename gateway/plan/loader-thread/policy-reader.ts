@@ -4,22 +4,22 @@ import { contextOf, documentOf } from '../load-documents.ts';
 import type { DescriptionCache } from '../openapi/read-descriptions.ts';
 import { hasErrors, type Problem, sortProblems } from '../problems.ts';
 import { comparePublished } from '../published/comparison.ts';
+import { type CurrentPolicies, currentPoliciesOf } from '../published/current-policies.ts';
 import type { FormerVersion, PublishedEntry } from '../published/record.ts';
-import { type Today, todayOf } from '../published/today.ts';
 import { digest, findFiles, type ReadFile, tryRead } from '../read/files.ts';
 import { nothingMatched } from '../read/unreadable.ts';
 import { type ReadPiece, revisionOf } from '../reload/pieces.ts';
 import { settle } from '../reload/settle.ts';
 import { checkTogether } from '../rules/together.ts';
-import { createKeptPolicies, type KeptPolicy } from './kept-policies.ts';
+import { type CachedPolicy, createPolicyCache } from './policy-cache.ts';
 import type { PolicyReader, ReaderStart } from './reader-contract.ts';
 
 export function createPolicyReader(start: ReaderStart, readFile?: ReadFile): PolicyReader {
   const { around, settingsRevision } = start;
   const context = contextOf({ ...start, now: 0, ...(readFile && { readFile }), descriptions: new Map() });
   const publishedDescriptions: DescriptionCache = new Map();
-  const kept = createKeptPolicies(context, around);
-  let policies: readonly KeptPolicy[] = [];
+  const policyCache = createPolicyCache(context, around);
+  let policies: readonly CachedPolicy[] = [];
   let problems: readonly Problem[] = [];
   let recorded: PublishedEntry[] = [];
   let former: readonly FormerVersion[] = [];
@@ -34,11 +34,11 @@ export function createPolicyReader(start: ReaderStart, readFile?: ReadFile): Pol
         files.length > 0
           ? undefined
           : nothingMatched(context, documentOf(context, context.configFile, gateway), why);
-      policies = await kept.read(files, now);
+      policies = await policyCache.read(files, now);
       problems = sortProblems([
         ...(unmatched === undefined ? [] : [unmatched]),
         ...policies.flatMap((policy) => policy.problems),
-        ...checkTogether(policies.flatMap(({ claimant }) => claimant ?? [])),
+        ...checkTogether(policies.flatMap(({ outlined }) => outlined ?? [])),
       ]);
       handed = hasErrors(problems) ? [] : policies.flatMap(({ piece }) => piece ?? []);
       const digests = handed.map(({ digest }) => digest);
@@ -58,12 +58,12 @@ export function createPolicyReader(start: ReaderStart, readFile?: ReadFile): Pol
         {
           recorded,
           files: policies.flatMap(({ piece }) => piece?.files ?? []),
-          today: todayIn(policies, now, around.public),
+          today: currentPoliciesIn(policies, now, around.public),
         },
         { ...start, now, descriptions: publishedDescriptions },
       );
       recorded = [];
-      kept.letGoOfViews();
+      policyCache.dropViews();
       problems = sortProblems([...problems, ...found.problems]);
       ({ former } = found);
       return { problems: problems.length, former: former.length, hasErrors: hasErrors(problems) };
@@ -75,7 +75,7 @@ export function createPolicyReader(start: ReaderStart, readFile?: ReadFile): Pol
         { ...around, now },
       );
       recorded = [];
-      kept.letGoOfViews();
+      policyCache.dropViews();
       problems = sortProblems(settled.problems);
       ({ former } = settled);
       handed = settled.pieces;
@@ -93,14 +93,18 @@ export function createPolicyReader(start: ReaderStart, readFile?: ReadFile): Pol
       return digests.flatMap((each) => byDigest.get(each) ?? []);
     },
     problems: async (from, to) => problems.slice(from, to),
-    rest: () => undefined,
+    endLoad: () => undefined,
     close: async () => undefined,
   };
 }
 
 /** By the name of the API. Every policy has one: files with errors are not compared. */
-function todayIn(policies: readonly KeptPolicy[], now: EpochMs, origin: string | undefined): Today {
-  const byName = new Map(policies.map((policy) => [policy.claimant?.claims.api, policy]));
-  const claims = policies.flatMap(({ claimant }) => claimant?.claims ?? []);
-  return todayOf(claims, (api) => byName.get(api)?.view(now), { complete: true, public: origin });
+function currentPoliciesIn(
+  policies: readonly CachedPolicy[],
+  now: EpochMs,
+  origin: string | undefined,
+): CurrentPolicies {
+  const byName = new Map(policies.map((policy) => [policy.outlined?.outline.api, policy]));
+  const outline = policies.flatMap(({ outlined }) => outlined?.outline ?? []);
+  return currentPoliciesOf(outline, (api) => byName.get(api)?.view(now), { complete: true, public: origin });
 }

@@ -1,6 +1,6 @@
 // Contract of the policy reader of a reload. It runs in its own thread, or in the process of a test.
 import type { EpochMs } from '../../policy/contract.ts';
-import type { Surroundings } from '../../sections/view.ts';
+import type { CheckContext } from '../../sections/view.ts';
 import type { Problem } from '../problems.ts';
 import type { FormerVersion, PublishedEntry } from '../published/record.ts';
 import type { Environment } from '../read/interpolate.ts';
@@ -12,7 +12,7 @@ export interface ReaderStart {
   readonly settingsRevision: string;
   /** Absolute glob patterns. */
   readonly patterns: readonly string[];
-  readonly around: Omit<Surroundings, 'now'>;
+  readonly around: Omit<CheckContext, 'now'>;
   readonly environment: Environment;
   readonly cwd: string;
 }
@@ -37,7 +37,7 @@ export interface SettledSummary extends Pick<Settled, 'quarantined' | 'retained'
 }
 
 /** `problems` and `former` are counts. */
-export interface ComparedSummary {
+export interface ComparisonSummary {
   readonly problems: number;
   readonly former: number;
   readonly hasErrors: boolean;
@@ -50,7 +50,7 @@ export interface PolicyReader {
   /** Adds a part of the published history, for the next `compare` or `settle`. */
   readonly recall: (entries: readonly PublishedEntry[]) => Promise<void>;
   /** Compares the last read with the published history and adds the findings to the problems. */
-  readonly compare: (now: EpochMs) => Promise<ComparedSummary>;
+  readonly compare: (now: EpochMs) => Promise<ComparisonSummary>;
   /** Instead of `compare`: replaces each refused file by the last accepted form of its API. */
   readonly settle: (now: EpochMs) => Promise<SettledSummary>;
   /** A part of the published versions that the files no longer have. `to` is exclusive. */
@@ -60,6 +60,6 @@ export interface PolicyReader {
   /** A part of the sorted list. `to` is exclusive. */
   readonly problems: (from: number, to: number) => Promise<readonly Problem[]>;
   /** The load has ended; no more calls follow for it. */
-  readonly rest: () => void;
+  readonly endLoad: () => void;
   readonly close: () => Promise<void>;
 }

@@ -4,13 +4,13 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { createPolicyReader } from './policy-reader.ts';
 import type { PolicyReader } from './reader-contract.ts';
 
-type Name = Exclude<keyof PolicyReader, 'rest' | 'close'>;
+type Name = Exclude<keyof PolicyReader, 'endLoad' | 'close'>;
 
-export type Question = {
+export type ReaderCall = {
   readonly [K in Name]: { readonly name: K; readonly given: Parameters<PolicyReader[K]> };
 }[Name];
 
-export type Reply =
+export type ReaderReply =
   | { readonly kind: 'answer'; readonly answer: unknown }
   /** A bug of the gateway. Errors in files are part of an answer. */
   | { readonly kind: 'failed'; readonly error: unknown };
@@ -21,10 +21,10 @@ const LOWEST = 19;
 /** Code of the error if the system refuses the priority. */
 const REFUSED = 'ERR_SYSTEM_ERROR';
 
-giveWay();
+lowerPriority();
 const reader = createPolicyReader(workerData);
 
-function answer(question: Question): Promise<unknown> {
+function answer(question: ReaderCall): Promise<unknown> {
   switch (question.name) {
     case 'read':
       return reader.read(...question.given);
@@ -47,8 +47,8 @@ function answer(question: Question): Promise<unknown> {
   }
 }
 
-parentPort?.on('message', (question: Question) => {
-  const reply = (message: Reply) => parentPort?.postMessage(message);
+parentPort?.on('message', (question: ReaderCall) => {
+  const reply = (message: ReaderReply) => parentPort?.postMessage(message);
   answer(question).then(
     (given) => reply({ kind: 'answer', answer: given }),
     (error: unknown) => reply({ kind: 'failed', error }),
@@ -56,7 +56,7 @@ parentPort?.on('message', (question: Question) => {
 });
 
 /** Only Linux has a priority per thread. If the system refuses it, the reload competes at normal priority. */
-function giveWay(): void {
+function lowerPriority(): void {
   if (process.platform !== 'linux') return;
   try {
     setPriority(Math.min(LOWEST, getPriority() + NICENESS));

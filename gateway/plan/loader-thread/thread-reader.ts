@@ -1,7 +1,7 @@
 // A policy reader in its own thread. The first call starts the thread; idle time or a timeout ends it.
 import { Worker } from 'node:worker_threads';
 import type { PolicyReader, ReaderStart } from './reader-contract.ts';
-import type { Question, Reply } from './reader-thread.ts';
+import type { ReaderCall, ReaderReply } from './reader-thread.ts';
 
 export interface ThreadBounds {
   /** Timeout of one answer, milliseconds. */
@@ -16,7 +16,7 @@ export const THREAD_BOUNDS: ThreadBounds = { answerMs: 120_000, idleMs: 10_000 }
 const THREAD = new URL('./reader-thread.ts', import.meta.url);
 
 interface Thread {
-  readonly ask: (question: Question) => Promise<unknown>;
+  readonly ask: (question: ReaderCall) => Promise<unknown>;
   readonly end: () => Promise<unknown>;
 }
 
@@ -27,7 +27,7 @@ export function createThreadReader(
   module: URL = THREAD,
 ): PolicyReader {
   let thread: Thread | undefined;
-  let idle: NodeJS.Timeout | undefined;
+  let idleTimer: NodeJS.Timeout | undefined;
   let closed = false;
 
   function end(): Promise<unknown> {
@@ -36,19 +36,19 @@ export function createThreadReader(
     return ending?.end() ?? Promise.resolve();
   }
 
-  async function ask(question: Question): Promise<unknown> {
+  async function ask(question: ReaderCall): Promise<unknown> {
     if (closed) throw new Error('the reader of policies is closed');
-    clearTimeout(idle);
+    clearTimeout(idleTimer);
     thread ??= startThread(start, module, (ended) => {
       if (thread === ended) thread = undefined;
     });
-    const late = Promise.withResolvers<never>();
+    const timeout = Promise.withResolvers<never>();
     const timer = setTimeout(
-      () => late.reject(new Error(`the reader of policies took longer than ${answerMs / 1_000} s`)),
+      () => timeout.reject(new Error(`the reader of policies took longer than ${answerMs / 1_000} s`)),
       answerMs,
     );
     try {
-      return await Promise.race([thread.ask(question), late.promise]);
+      return await Promise.race([thread.ask(question), timeout.promise]);
     } catch (error) {
       await end();
       throw error;
@@ -66,13 +66,13 @@ export function createThreadReader(
     former: async (...given) => (await ask({ name: 'former', given })) as Answer<'former'>,
     pieces: async (...given) => (await ask({ name: 'pieces', given })) as Answer<'pieces'>,
     problems: async (...given) => (await ask({ name: 'problems', given })) as Answer<'problems'>,
-    rest: () => {
-      clearTimeout(idle);
-      if (!closed) idle = setTimeout(() => void end(), idleMs).unref();
+    endLoad: () => {
+      clearTimeout(idleTimer);
+      if (!closed) idleTimer = setTimeout(() => void end(), idleMs).unref();
     },
     close: async () => {
       closed = true;
-      clearTimeout(idle);
+      clearTimeout(idleTimer);
       await end();
     },
   };
@@ -90,7 +90,7 @@ function startThread(start: ReaderStart, module: URL, onEnd: (ended: Thread) => 
   });
   let reply = nextReply();
   let cause: unknown;
-  worker.on('message', (message: Reply) => reply.resolve(message));
+  worker.on('message', (message: ReaderReply) => reply.resolve(message));
   worker.on('error', (error) => {
     cause = error;
   });
@@ -117,8 +117,8 @@ function startThread(start: ReaderStart, module: URL, onEnd: (ended: Thread) => 
 }
 
 /** The end of the thread between two calls is no error: the next call starts another thread. */
-function nextReply(): PromiseWithResolvers<Reply> {
-  const reply = Promise.withResolvers<Reply>();
+function nextReply(): PromiseWithResolvers<ReaderReply> {
+  const reply = Promise.withResolvers<ReaderReply>();
   reply.promise.catch(() => undefined);
   return reply;
 }

@@ -6,10 +6,10 @@ import { isDate } from '../../policy/versioning/label.ts';
 import type { Finding } from '../read/document.ts';
 import {
   type DescriptionText,
+  type Located,
+  type LocatedDay,
   type Mark,
   markOf,
-  type Said,
-  type SaidDay,
   textOf,
 } from './description-text.ts';
 
@@ -25,24 +25,24 @@ export interface ApiNotes {
 }
 
 const LONGEST_TEXT = 300;
-const NO_SENTENCE = `no text of 1 to ${LONGEST_TEXT} characters`;
+const NOT_A_SENTENCE = `no text of 1 to ${LONGEST_TEXT} characters`;
 
 /** Reports unusable fields and treats them as absent. */
 export function createFieldReader({ at, resolve }: DescriptionText, report: (found: MarkedFinding) => void) {
-  function text(map: Node | undefined, key: string): Said<string> | undefined {
+  function text(map: Node | undefined, key: string): Located<string> | undefined {
     const node = at(map, key);
     const value = textOf(node);
     return node === undefined || value === undefined ? undefined : { value, mark: markOf(node) };
   }
 
-  function flag(map: Node | undefined, key: string): Said<boolean> | undefined {
+  function flag(map: Node | undefined, key: string): Located<boolean> | undefined {
     const node = at(map, key);
     if (!isScalar(node) || typeof node.value !== 'boolean') return undefined;
     return { value: node.value, mark: markOf(node) };
   }
 
   /** OAS-2: `YYYY-MM-DD`. `null` means: no such date. */
-  function date(map: Node | undefined, key: string): SaidDay {
+  function date(map: Node | undefined, key: string): LocatedDay {
     const node = at(map, key);
     if (!isScalar(node)) return undefined;
     const { value } = node;
@@ -53,13 +53,13 @@ export function createFieldReader({ at, resolve }: DescriptionText, report: (fou
     return undefined;
   }
 
-  function day(map: Node | undefined, key: string): Said<string> | undefined {
-    const said = date(map, key);
-    return typeof said?.value === 'string' ? { value: said.value, mark: said.mark } : undefined;
+  function day(map: Node | undefined, key: string): Located<string> | undefined {
+    const stated = date(map, key);
+    return typeof stated?.value === 'string' ? { value: stated.value, mark: stated.mark } : undefined;
   }
 
   /** A value that is published unchanged. `null` counts as absent. */
-  function told<T>(
+  function publishable<T>(
     node: Node | undefined,
     parse: (node: Node) => T | undefined,
     message: string,
@@ -77,18 +77,18 @@ export function createFieldReader({ at, resolve }: DescriptionText, report: (fou
     date,
     day,
     notes: (lifecycle: Node | undefined): ApiNotes => {
-      const support = told(at(lifecycle, 'support'), mapAt, 'support is not a map of level and until');
+      const support = publishable(at(lifecycle, 'support'), mapAt, 'support is not a map of level and until');
       return {
-        level: told(at(support, 'level'), sentence, `support.level is ${NO_SENTENCE}`),
+        level: publishable(at(support, 'level'), sentence, `support.level is ${NOT_A_SENTENCE}`),
         until: day(support, 'until')?.value,
-        changelog: told(at(lifecycle, 'changelog'), page, 'changelog is not an absolute https URL'),
+        changelog: publishable(at(lifecycle, 'changelog'), page, 'changelog is not an absolute https URL'),
       };
     },
     breakingChanges: (lifecycle: Node | undefined): readonly string[] => {
-      const list = told(at(lifecycle, 'breaking-changes'), listAt, 'breaking-changes is not a list');
+      const list = publishable(at(lifecycle, 'breaking-changes'), listAt, 'breaking-changes is not a list');
       return (list?.items ?? []).flatMap((item) => {
         const node = resolve(item as Node);
-        return told(node, sentence, `a breaking change is ${NO_SENTENCE}`) ?? [];
+        return publishable(node, sentence, `a breaking change is ${NOT_A_SENTENCE}`) ?? [];
       });
     },
   };

@@ -3,7 +3,7 @@ import { isUtf8 } from 'node:buffer';
 import { isAlias, isMap, isScalar, type Node, type Pair, type YAMLMap } from 'yaml';
 import type { Problem } from '../problems.ts';
 import { aliasTargets } from '../read/alias-targets.ts';
-import { createPositions, type Positions, type Remark } from '../read/positions.ts';
+import { createPositions, type Positions, type UnplacedFinding } from '../read/positions.ts';
 import { readYaml } from '../read/yaml-text.ts';
 
 /** More than a policy may have. A reload takes about a second for a description of this size. */
@@ -16,14 +16,13 @@ export interface Mark {
   readonly to: number;
 }
 
-/** A value with its position. */
-export interface Said<T> {
+export interface Located<T> {
   readonly value: T;
   readonly mark: Mark;
 }
 
 /** `YYYY-MM-DD`. `null` means: no such day. */
-export type SaidDay = Said<string | null> | undefined;
+export type LocatedDay = Located<string | null> | undefined;
 
 export interface DescriptionText {
   readonly file: string;
@@ -33,7 +32,7 @@ export interface DescriptionText {
   readonly root: YAMLMap | undefined;
   readonly problems: readonly Problem[];
   readonly positions: Positions;
-  readonly problem: (mark: Mark, remark: Remark) => Problem;
+  readonly problem: (mark: Mark, remark: UnplacedFinding) => Problem;
   readonly place: (mark: Mark) => string;
   /** Replaces an alias by its target. */
   readonly resolve: (node: Node | null | undefined) => Node | undefined;
@@ -55,7 +54,7 @@ export function readDescriptionText(file: string, bytes: Uint8Array): Descriptio
   const text = tooBig ? '' : new TextDecoder().decode(bytes);
   const yaml = readYaml(text, { isUtf8: tooBig || isUtf8(bytes), mostTokens: MOST_TOKENS });
   const positions = createPositions(file, text, yaml.lines);
-  const problem = ({ from, to }: Mark, remark: Remark) => positions.problemAt(from, to, remark);
+  const problem = ({ from, to }: Mark, remark: UnplacedFinding) => positions.problemAt(from, to, remark);
   const syntax = (mark: Mark, message: string) => problem(mark, { rule: 'syntax', message });
   const problems = yaml.problems.map(({ from, to, message }) => syntax({ from, to }, message));
   const targets = yaml.tree === undefined ? undefined : aliasTargets(yaml.tree);

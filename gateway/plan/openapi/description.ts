@@ -11,28 +11,28 @@ import {
 } from './description-parts.ts';
 import {
   type DescriptionText,
+  type Located,
+  type LocatedDay,
   readDescriptionText,
-  type Said,
-  type SaidDay,
   scalarText,
 } from './description-text.ts';
 
 /** The fields for the whole API. `null` means: no such date. */
 export interface ApiLifecycle {
-  readonly stage: Said<string> | undefined;
-  readonly announced: SaidDay;
-  readonly sunset: SaidDay;
-  readonly guide: Said<string> | undefined;
+  readonly stage: Located<string> | undefined;
+  readonly announced: LocatedDay;
+  readonly sunset: LocatedDay;
+  readonly guide: Located<string> | undefined;
   readonly notes: ApiNotes;
 }
 
 export interface DescribedOperation extends OperationNode {
-  readonly flag: Said<boolean> | undefined;
-  readonly status: Said<string> | undefined;
-  readonly introduced: Said<string> | undefined;
-  readonly deprecated: SaidDay;
-  readonly sunset: SaidDay;
-  readonly replacement: Said<string> | undefined;
+  readonly flag: Located<boolean> | undefined;
+  readonly status: Located<string> | undefined;
+  readonly introduced: Located<string> | undefined;
+  readonly deprecated: LocatedDay;
+  readonly sunset: LocatedDay;
+  readonly replacement: Located<string> | undefined;
   readonly breakingChanges: readonly string[];
 }
 

@@ -1,7 +1,7 @@
 // Chooses name, version, paths and upstream of a first policy, from a description if there is one.
 import { isLoopback } from '../../policy/notation.ts';
 import { isDate, parseLabel } from '../../policy/versioning/label.ts';
-import type { Surroundings } from '../../sections/view.ts';
+import type { CheckContext } from '../../sections/view.ts';
 import { reaches } from '../grammar/addresses.ts';
 import { reservedPath } from '../routes/reserved-paths.ts';
 import type { Description } from './description.ts';
@@ -29,7 +29,7 @@ const FIRST_FREE_PORT = 8081;
 export function layOut(
   description: Description | undefined,
   service: string | undefined,
-  around: Surroundings,
+  around: CheckContext,
 ): FirstLayout {
   const target =
     service === undefined
@@ -90,7 +90,7 @@ function labelOf(version: string | undefined): ChosenValue {
     : { value: `v${major}`, why: `from info.version ${version}` };
 }
 
-function targetOf(server: string | undefined, around: Surroundings): ChosenValue {
+function targetOf(server: string | undefined, around: CheckContext): ChosenValue {
   const url = server !== undefined && URL.canParse(server) ? new URL(server) : undefined;
   if (url !== undefined && /^https?:$/.test(url.protocol)) {
     const isOurs =

@@ -1,10 +1,10 @@
 // Writes a first policy for a service, with or without a description, for `sundial init`.
 import { dayOf } from '../../policy/notation.ts';
 import { isDate } from '../../policy/versioning/label.ts';
-import type { Surroundings } from '../../sections/view.ts';
+import type { CheckContext } from '../../sections/view.ts';
 import type { NextCommand } from '../next-command.ts';
 import { readDocument } from '../read/document.ts';
-import type { Borrowed } from './borrowed.ts';
+import type { AddedValue } from './added-values.ts';
 import type { Description } from './description.ts';
 import { type FirstLayout, layOut } from './first-layout.ts';
 import { mergeDescription } from './merge.ts';
@@ -13,7 +13,7 @@ export interface FirstPolicyInput {
   readonly description: Description | undefined;
   /** Origin of the service. Undefined: from `servers` of the description. */
   readonly service: string | undefined;
-  readonly around: Surroundings;
+  readonly around: CheckContext;
   /** Relative to the folder of the policy, with forward slashes. Unused without a description. */
   readonly descriptionPath: string;
   /** The same. Undefined if there is no schema for editors. */
@@ -34,7 +34,7 @@ export function firstPolicy(input: FirstPolicyInput): FirstPolicy {
   const { description } = input;
   const layout = layOut(description, input.service, input.around);
   const { name, label } = layout;
-  const empty = spell(layout, input, []);
+  const empty = formatPolicy(layout, input, []);
   if (description === undefined) return { name, label: label.value, text: empty };
   const document = readDocument(name, new TextEncoder().encode(empty), {
     environment: {},
@@ -42,17 +42,17 @@ export function firstPolicy(input: FirstPolicyInput): FirstPolicy {
     leavesItsFolder: () => false,
     readSecret: () => ({ kind: 'unreadable', why: 'nothing is read from elsewhere here' }),
   });
-  const { borrowed } = mergeDescription(document, label.value, description, {
+  const { added } = mergeDescription(document, label.value, description, {
     ...input,
     now: input.around.now,
   });
-  return { name, label: label.value, text: spell(layout, input, borrowed) };
+  return { name, label: label.value, text: formatPolicy(layout, input, added) };
 }
 
-function spell(layout: FirstLayout, input: FirstPolicyInput, borrowed: readonly Borrowed[]): string {
+function formatPolicy(layout: FirstLayout, input: FirstPolicyInput, added: readonly AddedValue[]): string {
   const { name, label, base, versionedPath, target, upstreamPath } = layout;
   const { description, schemaPath, next } = input;
-  const release = releaseOf(layout, input, borrowed);
+  const release = releaseOf(layout, input, added);
   const subject =
     description === undefined
       ? 'the service'
@@ -78,8 +78,8 @@ function spell(layout: FirstLayout, input: FirstPolicyInput, borrowed: readonly 
     '',
     'versions:',
     `  ${scalar(label.value)}: # ${printable(label.why)}`,
-    ...versionLines(input, release, borrowed),
-    ...expectLines(layout, input, release, borrowed),
+    ...versionLines(input, release, added),
+    ...expectLines(layout, input, release, added),
   ];
   return `${lines.join('\n')}\n`;
 }
@@ -111,11 +111,11 @@ interface Release {
 function releaseOf(
   { label }: FirstLayout,
   { description, around }: FirstPolicyInput,
-  borrowed: readonly Borrowed[],
+  added: readonly AddedValue[],
 ): Release {
   const today = dayOf(around.now);
   if (description === undefined) return { day: today, why: 'today' };
-  const dates = borrowed.flatMap(({ value }) => (typeof value === 'string' && isDate(value) ? [value] : []));
+  const dates = added.flatMap(({ value }) => (typeof value === 'string' && isDate(value) ? [value] : []));
   const introduced = description.operations.flatMap((each) => each.introduced?.value ?? []);
   const known = [...introduced, ...dates, ...(isDate(label.value) ? [label.value] : [])].sort();
   return introduced.length > 0
@@ -129,9 +129,9 @@ function releaseOf(
 function versionLines(
   { description, descriptionPath }: FirstPolicyInput,
   release: Release,
-  borrowed: readonly Borrowed[],
+  added: readonly AddedValue[],
 ): readonly string[] {
-  const own = (key: string) => borrowed.find(({ at }) => at.length === 3 && at[2] === key)?.value;
+  const own = (key: string) => added.find(({ at }) => at.length === 3 && at[2] === key)?.value;
   const deprecated = own('deprecated');
   const sunset = own('sunset');
   const guide = own('guide');
@@ -150,7 +150,7 @@ function versionLines(
       : [
           '    # Read beside this file: what it says and this file does not holds too; where both speak they must agree.',
           `    openapi: ${scalar(descriptionPath)}`,
-          ...operationLines(borrowed),
+          ...operationLines(added),
         ]),
   ];
 }
@@ -160,11 +160,11 @@ function expectLines(
   { base, label }: FirstLayout,
   { around }: FirstPolicyInput,
   release: Release,
-  borrowed: readonly Borrowed[],
+  added: readonly AddedValue[],
 ): readonly string[] {
   const today = dayOf(around.now);
   const day = [release.day, today].sort().at(-1);
-  const stage = borrowed.length === 0 ? ', stage: active' : '';
+  const stage = added.length === 0 ? ', stage: active' : '';
   return [
     '',
     '# `check` judges each request as of its day and reports what differs.',
@@ -173,13 +173,11 @@ function expectLines(
   ];
 }
 
-function operationLines(borrowed: readonly Borrowed[]): readonly string[] {
-  const names = borrowed.flatMap(({ at }) =>
-    at.length === 4 && at[2] === 'operations' ? [String(at[3])] : [],
-  );
+function operationLines(added: readonly AddedValue[]): readonly string[] {
+  const names = added.flatMap(({ at }) => (at.length === 4 && at[2] === 'operations' ? [String(at[3])] : []));
   if (names.length === 0) return [];
   const fieldsOf = Map.groupBy(
-    borrowed.filter(({ at }) => at.length === 5),
+    added.filter(({ at }) => at.length === 5),
     ({ at }) => at[3],
   );
   return [

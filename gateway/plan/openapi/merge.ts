@@ -4,16 +4,21 @@ import { sameRequests, spellOperation } from '../../policy/lifecycle/operation-t
 import { parseInstant } from '../../policy/notation.ts';
 import type { SourceDocument } from '../read/document.ts';
 import type { OperationNotes, VersionNotes } from '../version-notes.ts';
-import type { Borrowed } from './borrowed.ts';
+import type { AddedValue } from './added-values.ts';
 import type { Description } from './description.ts';
 import { type Mark, markOf, textOf } from './description-text.ts';
+import {
+  type DescriptionFinding,
+  type MergedDescription,
+  type MergeInput,
+  policyText,
+} from './merge-input.ts';
 import { mergeOperations, policyOperations } from './merge-operations.ts';
 import { mergeVersion } from './merge-version.ts';
-import { type DescriptionFinding, type MergedDescription, type Merging, policyText } from './merging.ts';
 import { placeIn } from './placement.ts';
 
 /** Schema of each header, as a hint. */
-const SENT: Readonly<Record<string, string>> = {
+const HEADER_SCHEMAS: Readonly<Record<string, string>> = {
   deprecation: 'schema: { type: string, pattern: "^@-?[0-9]+$" }, such as @1768435200 (RFC 9745)',
   sunset: 'schema: { type: string }, such as Fri, 15 Jan 2027 00:00:00 GMT (RFC 8594)',
 };
@@ -23,41 +28,41 @@ export function mergeDescription(
   document: SourceDocument,
   label: string,
   description: Description,
-  { next, now }: Pick<Merging, 'next' | 'now'>,
+  { next, now }: Pick<MergeInput, 'next' | 'now'>,
 ): MergedDescription {
-  if (description.problems.length > 0) return { borrowed: [], findings: [], notes: undefined };
+  if (description.problems.length > 0) return { added: [], findings: [], notes: undefined };
   const { source } = description;
-  const borrowed: Borrowed[] = [];
+  const added: AddedValue[] = [];
   const findings: DescriptionFinding[] = [];
   const atDescription = (mark: Mark, finding: DescriptionFinding['finding']) =>
     findings.push({ finding, place: (switched) => source.problem(mark, switched) });
   for (const { mark, finding } of description.findings) atDescription(mark, finding);
-  const merging: Merging = {
+  const input: MergeInput = {
     document,
     description,
     placement: placeIn(document.value, label, description),
     at: ['versions', label],
-    borrow: (at, { value, mark }) => borrowed.push({ at, value, source, mark }),
+    add: (at, { value, mark }) => added.push({ at, value, source, mark }),
     atPolicy: (path, finding) =>
       findings.push({ finding, place: (switched) => document.problem(path, { ...finding, ...switched }) }),
     atDescription,
     next,
     now,
   };
-  mergeVersion(merging);
-  mergeOperations(merging);
-  checkHeaders(merging);
-  return { borrowed, findings, notes: notesOf(merging) };
+  mergeVersion(input);
+  mergeOperations(input);
+  checkHeaders(input);
+  return { added, findings, notes: notesOf(input) };
 }
 
 /** OAS-3: clients generated from a wrong schema cannot parse the headers. */
-function checkHeaders(merging: Merging): void {
-  const { description, atDescription } = merging;
+function checkHeaders(input: MergeInput): void {
+  const { description, atDescription } = input;
   const { source } = description;
-  const form = policyText(merging, ['deprecation_header']) ?? 'rfc9745';
-  for (const headers of headerMaps(merging)) {
+  const form = policyText(input, ['deprecation_header']) ?? 'rfc9745';
+  for (const headers of headerMaps(input)) {
     for (const { key, value } of source.pairsOf(headers)) {
-      const hint = SENT[key.toLowerCase()];
+      const hint = HEADER_SCHEMAS[key.toLowerCase()];
       if (hint === undefined || (key.toLowerCase() === 'deprecation' && form !== 'rfc9745')) continue;
       const type = source.at(value, 'schema', 'type');
       const format = source.at(value, 'schema', 'format');
@@ -71,7 +76,7 @@ function checkHeaders(merging: Merging): void {
   }
 }
 
-function headerMaps({ description }: Merging): readonly (Node | undefined)[] {
+function headerMaps({ description }: MergeInput): readonly (Node | undefined)[] {
   const { source, operations } = description;
   const components = source.at(source.root, 'components');
   const answers = [components, ...operations.map(({ node }) => node)].flatMap((map) =>
@@ -81,8 +86,8 @@ function headerMaps({ description }: Merging): readonly (Node | undefined)[] {
 }
 
 /** Facts without a key in the policy, so there is nothing to compare. */
-function notesOf(merging: Merging): VersionNotes {
-  const { level, until, changelog } = merging.description.api.notes;
+function notesOf(input: MergeInput): VersionNotes {
+  const { level, until, changelog } = input.description.api.notes;
   const supportEnd = instantOf(until);
   const support = {
     ...(level !== undefined && { level }),
@@ -91,21 +96,21 @@ function notesOf(merging: Merging): VersionNotes {
   return {
     ...(Object.keys(support).length > 0 && { support }),
     ...(changelog !== undefined && { changelog }),
-    operations: operationNotes(merging),
+    operations: operationNotes(input),
   };
 }
 
 /** Paths with and without a trailing slash are one operation. The first described one counts. */
-function operationNotes(merging: Merging): readonly OperationNotes[] {
-  const policy = policyOperations(merging);
+function operationNotes(input: MergeInput): readonly OperationNotes[] {
+  const policy = policyOperations(input);
   const notes = new Map<string, OperationNotes>();
-  for (const { said, placed } of merging.placement.operations) {
+  for (const { stated, placed } of input.placement.operations) {
     if (placed.kind !== 'operation') continue;
     const { template } = placed;
     const own = policy.find((each) => sameRequests(each.template, template))?.template;
     const operation = spellOperation(own ?? template);
-    const introduced = instantOf(said.introduced?.value);
-    const { breakingChanges } = said;
+    const introduced = instantOf(stated.introduced?.value);
+    const { breakingChanges } = stated;
     if (notes.has(operation) || (introduced === undefined && breakingChanges.length === 0)) continue;
     notes.set(operation, { operation, ...(introduced !== undefined && { introduced }), breakingChanges });
   }

@@ -17,7 +17,7 @@ export type PlacedPath =
   | { readonly kind: 'inexpressible'; readonly why: string };
 
 export interface PlacedOperation {
-  readonly said: DescribedOperation;
+  readonly stated: DescribedOperation;
   readonly placed: PlacedPath;
 }
 
@@ -71,7 +71,10 @@ export function placeIn(policy: unknown, label: string, description: Description
     label,
     labels: keysOf(valueAt(policy, ['versions'])),
     versionedPath,
-    operations: description.operations.map((said) => ({ said, placed: place(said.method, said.path) })),
+    operations: description.operations.map((stated) => ({
+      stated,
+      placed: place(stated.method, stated.path),
+    })),
     place,
     pathOf: ({ segments }) => {
       const tail = segments.map((each) => (each.kind === 'literal' ? each.text : `{${each.name}}`));

@@ -10,11 +10,11 @@ import { digest, type FileRead, type ReadFile, tryRead } from '../read/files.ts'
 import { LEAVES_FOLDER, leavesItsFolder, WRITE_ITS_TARGET } from '../read/links.ts';
 import { keysOf, valueAt } from '../read/values.ts';
 import type { VersionNotes } from '../version-notes.ts';
-import { withBorrowed } from './borrowed.ts';
+import { withAddedValues } from './added-values.ts';
 import { type Description, readDescription } from './description.ts';
 import { MOST_DESCRIPTION_BYTES } from './description-text.ts';
 import { mergeDescription } from './merge.ts';
-import type { DescriptionFinding } from './merging.ts';
+import type { DescriptionFinding } from './merge-input.ts';
 
 /** Descriptions by path, kept between reloads: parsing a large one takes a second. */
 export type DescriptionCache = Map<string, { readonly digest: string; readonly description: Description }>;
@@ -27,7 +27,7 @@ export interface DescriptionReading {
   readonly now: EpochMs;
 }
 
-export interface Described {
+export interface DescribedPolicy {
   readonly document: SourceDocument;
   readonly problems: readonly Problem[];
   readonly findings: readonly DescriptionFinding[];
@@ -48,7 +48,7 @@ export async function readDescriptions(
   file: string,
   document: SourceDocument,
   reading: DescriptionReading,
-): Promise<Described> {
+): Promise<DescribedPolicy> {
   let merged = document;
   const problems: Problem[] = [];
   const findings: DescriptionFinding[] = [];
@@ -75,7 +75,7 @@ export async function readDescriptions(
     }
     const description = cached(target, read, reading);
     const found = mergeDescription(document, label, description, reading);
-    merged = withBorrowed(merged, found.borrowed);
+    merged = withAddedValues(merged, found.added);
     problems.push(...description.problems);
     findings.push(...found.findings);
     if (found.notes !== undefined) notes[label] = found.notes;

@@ -35,7 +35,7 @@ export function readReplacement(text: string, method: string, placement: Placeme
 }
 
 /** The value of `successor:` for an operation of `label`. `names` maps parameters to those of its template. */
-export function spellSuccessor(
+export function formatSuccessor(
   { label, template }: Replacement,
   own: string,
   names: ReadonlyMap<string, string>,

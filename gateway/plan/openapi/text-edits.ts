@@ -18,7 +18,7 @@ interface Style {
 
 const WORD = /^[A-Za-z][A-Za-z0-9_-]*$/;
 /** YAML 1.1 parsers read these words as booleans or null. */
-const NO_TEXT = /^(true|false|null|yes|no|on|off|y|n)$/i;
+const YAML_1_1_WORDS = /^(true|false|null|yes|no|on|off|y|n)$/i;
 
 interface Edit {
   readonly owner: Node;
@@ -40,11 +40,11 @@ export function createTextEdits(source: DescriptionText): TextEdits {
   const { text, root } = source;
   const style = styleOf(text, root);
   const edits = new Map<string, Edit>();
-  let contradicts = false;
+  let conflicts = false;
   const add = (edit: Edit): void => {
     const name = `${markOf(edit.owner).from} ${edit.from} ${edit.to}`;
     const known = edits.get(name);
-    if (known !== undefined && known.text !== edit.text) contradicts = true;
+    if (known !== undefined && known.text !== edit.text) conflicts = true;
     edits.set(name, edit);
   };
 
@@ -56,7 +56,7 @@ export function createTextEdits(source: DescriptionText): TextEdits {
       if (pair === undefined) missing.push([key, value]);
       else if (isMap(there) && isBranch(value)) want(there, value, [], depth + 1);
       else if (isScalar(there) || there === undefined) replace(pair, there, value, depth);
-      else contradicts = true;
+      else conflicts = true;
     }
     if (missing.length > 0) insert(map, Object.fromEntries(missing), behind, depth);
   };
@@ -65,7 +65,7 @@ export function createTextEdits(source: DescriptionText): TextEdits {
     if (there !== undefined && there.value === value) return;
     if (isBranch(value)) {
       // `x-lifecycle:` without a value is an empty map.
-      if (there !== undefined && there.value !== null) contradicts = true;
+      if (there !== undefined && there.value !== null) conflicts = true;
       else add({ ...markAt(pair, there), text: ` ${flowText(value, style)}`, depth });
       return;
     }
@@ -101,7 +101,7 @@ export function createTextEdits(source: DescriptionText): TextEdits {
 
   return {
     want: (map, wanted, behind = []) => want(map, wanted, behind, 0),
-    apply: () => (contradicts ? undefined : spliced(text, [...edits.values()])),
+    apply: () => (conflicts ? undefined : spliced(text, [...edits.values()])),
   };
 }
 
@@ -208,5 +208,5 @@ function flowText(wanted: Wanted, style: Style, indent?: string, separator?: str
 
 function scalarText(value: string | boolean | null, { isJson }: Style): string {
   if (typeof value !== 'string') return String(value);
-  return !isJson && WORD.test(value) && !NO_TEXT.test(value) ? value : JSON.stringify(value);
+  return !isJson && WORD.test(value) && !YAML_1_1_WORDS.test(value) ? value : JSON.stringify(value);
 }

@@ -1,6 +1,6 @@
 // The last accepted form of an API: its recorded file, descriptions and guides, read and checked again.
 import { resolve } from 'node:path';
-import type { PolicyView, Surroundings } from '../../sections/view.ts';
+import type { CheckContext, PolicyView } from '../../sections/view.ts';
 import { type Context, readPolicy } from '../load-documents.ts';
 import { hasErrors } from '../problems.ts';
 import type { ReadPiece } from '../reload/pieces.ts';
@@ -29,7 +29,7 @@ export interface AcceptedForms {
 export function createAcceptedForms(
   recorded: readonly PublishedEntry[],
   context: Context,
-  around: Surroundings,
+  around: CheckContext,
 ): AcceptedForms {
   const files = recorded.filter(isFile);
   const policies = new Map(

@@ -3,14 +3,14 @@ import { isRuleName, type RuleName } from '../../sections/rules/grammar.ts';
 import { contextOf, type LoadOptions, type Policies, shownPath } from '../load-documents.ts';
 import { type NextCommand, nextCommand } from '../next-command.ts';
 import type { Problem } from '../problems.ts';
+import { type CurrentPolicies, currentPoliciesOfViews } from './current-policies.ts';
 import { isAccepted, type PublishedHistory } from './history.ts';
-import { keptOf } from './published-dates.ts';
+import { withoutOldEntries } from './published-dates.ts';
 import type { FormerVersion, PublishedChange, PublishedEntry, PublishedFile } from './record.ts';
 import { readRecorded } from './recorded-files.ts';
 import { type Rewritten, rewrittenSince } from './rewritten-since.ts';
-import { type Today, todayOfViews } from './today.ts';
 
-const OF_PUBLISHED: readonly string[] = [
+const PUBLISHED_RULES: readonly string[] = [
   'sunset-rewritten',
   'dates-rewritten',
   'pins-rewritten',
@@ -19,14 +19,14 @@ const OF_PUBLISHED: readonly string[] = [
 ] satisfies readonly RuleName[];
 
 /** Such a problem disappears when the current files are in force. */
-export function isOfPublished({ rule }: Problem): boolean {
-  return OF_PUBLISHED.includes(rule);
+export function isAboutPublished({ rule }: Problem): boolean {
+  return PUBLISHED_RULES.includes(rule);
 }
 
 export interface Published {
   readonly recorded: readonly PublishedEntry[];
   readonly files: readonly PublishedFile[];
-  readonly today: Today;
+  readonly today: CurrentPolicies;
 }
 
 /** Keeps no reference to the documents of the policies. */
@@ -35,7 +35,7 @@ export async function rewrittenIn(
   history: PublishedHistory,
   options: LoadOptions & { readonly public: string },
 ): Promise<Rewritten> {
-  const today = todayOfViews(views, { complete: true, public: options.public });
+  const today = currentPoliciesOfViews(views, { complete: true, public: options.public });
   const found = await history.compared(files, (recorded) =>
     comparePublished({ recorded, files, today }, options),
   );
@@ -50,7 +50,7 @@ export async function comparePublished(
   const { now } = options;
   const published = recorded.filter(isCompared);
   const accepted = recorded.filter(isAccepted);
-  const remembered = Map.groupBy(
+  const formerByApi = Map.groupBy(
     recorded.filter((entry) => entry.kind === 'former'),
     ({ api }) => api,
   );
@@ -65,21 +65,24 @@ export async function comparePublished(
     former.push(...found.former);
   };
   const descriptions = published.filter(({ kind }) => kind === 'description');
-  const { changed, same } = sortOut(published, files);
+  const { changed, same } = splitByChange(published, files);
   for (const policy of changed) {
     const { views } = await readRecorded([policy, ...descriptions], context);
     for (const view of views) {
       const { api } = view.parts;
       if (api === undefined) continue;
-      await compare({ api, view, former: remembered.get(api) ?? [] });
-      remembered.delete(api);
+      await compare({ api, view, former: formerByApi.get(api) ?? [] });
+      formerByApi.delete(api);
     }
   }
-  for (const [api, left] of remembered) {
+  for (const [api, left] of formerByApi) {
     if (same.has(today.fileOf(api))) former.push(...left);
     else await compare({ api, view: undefined, former: left });
   }
-  return { problems: problems.map((problem) => withWayOut(problem, next)), former: keptOf(former, now) };
+  return {
+    problems: problems.map((problem) => withSolution(problem, next)),
+    former: withoutOldEntries(former, now),
+  };
 }
 
 /** Guides are not compared: they have no dates. */
@@ -88,7 +91,7 @@ function isCompared(entry: PublishedEntry): entry is PublishedFile {
 }
 
 /** Separates unchanged files, which need no comparison. A file counts as changed if any description changed. */
-function sortOut(recorded: readonly PublishedFile[], files: readonly PublishedFile[]) {
+function splitByChange(recorded: readonly PublishedFile[], files: readonly PublishedFile[]) {
   const texts = new Map(files.map(({ name, text }) => [name, text]));
   const isSame = ({ name, text }: PublishedFile) => texts.get(name) === text;
   const policies = recorded.filter(({ kind }) => kind === 'policy');
@@ -99,17 +102,17 @@ function sortOut(recorded: readonly PublishedFile[], files: readonly PublishedFi
   return { changed, same: new Set<string | undefined>(same.map(({ name }) => name)) };
 }
 
-function withWayOut(problem: Problem, next: NextCommand): Problem {
+function withSolution(problem: Problem, next: NextCommand): Problem {
   const { rule, severity, hint, change } = problem;
   if (severity !== 'error' || !isRuleName(rule)) return problem;
-  const wayOut =
+  const solution =
     change === undefined
       ? `to publish the change all the same: rules: { ${rule}: warning }`
-      : `to publish the change all the same: ${next('accept', ...meantBy(change), '--why', '"…"')}`;
-  return { ...problem, hint: hint === undefined ? wayOut : `${hint}; ${wayOut}` };
+      : `to publish the change all the same: ${next('accept', ...acceptArguments(change), '--why', '"…"')}`;
+  return { ...problem, hint: hint === undefined ? solution : `${hint}; ${solution}` };
 }
 
 /** An operation is accepted with its version. The label of an API without versions is its name. */
-function meantBy({ api, label }: PublishedChange): readonly string[] {
+function acceptArguments({ api, label }: PublishedChange): readonly string[] {
   return label === api ? [api] : [api, label.split(' ', 1)[0] ?? label];
 }

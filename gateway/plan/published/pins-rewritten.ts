@@ -11,7 +11,7 @@ import type { PublishedDates } from './record.ts';
 
 type Versions = ReadonlyMap<Label, Pick<PublishedDates, 'released' | 'forgotten'>>;
 
-const BEFORE_ALL = '0001-01-01';
+const BEFORE_ALL_VERSIONS = '0001-01-01';
 
 /** Rule dates-rewritten reports versions that are in both files with other dates. */
 export function pinsRewritten(past: Versions, view: PolicyView, now: EpochMs, report: Report): void {
@@ -19,14 +19,14 @@ export function pinsRewritten(past: Versions, view: PolicyView, now: EpochMs, re
   if (pin?.created === undefined) return;
   const { match = 'floor' } = pin;
   const [then, by] = [accountsBy(past, match, now), accountsBy(view.versions, match, now)];
-  const told = new Set<string>();
+  const reported = new Set<string>();
   for (const day of daysOf(past, view.versions, dayOf(now))) {
     const [was, is] = [then(day), by(day)];
     const isNew = is !== undefined && !past.has(is);
     const isGone = was !== undefined && !view.versions.has(was) && !isForgotten(past.get(was) ?? {}, now);
-    if (was === is || !(isNew || isGone) || told.has(`${was} ${is}`)) continue;
-    told.add(`${was} ${is}`);
-    const since = day === BEFORE_ALL ? 'before any version' : `on ${day}`;
+    if (was === is || !(isNew || isGone) || reported.has(`${was} ${is}`)) continue;
+    reported.add(`${was} ${is}`);
+    const since = day === BEFORE_ALL_VERSIONS ? 'before any version' : `on ${day}`;
     report(isNew ? ['versions', is] : ['versions'], {
       rule: 'pins-rewritten',
       message: `an account made ${since} is on ${was ?? 'the default'} and would be moved to ${is ?? 'the default'}`,
@@ -62,5 +62,5 @@ function daysOf(past: Versions, present: Versions, today: string): readonly stri
   const days = [...past, ...present].flatMap(([label, { released }]) =>
     released === undefined ? [label] : [label, dayOf(released)],
   );
-  return [...new Set([BEFORE_ALL, ...days])].filter((day) => day < today).sort();
+  return [...new Set([BEFORE_ALL_VERSIONS, ...days])].filter((day) => day < today).sort();
 }

@@ -1,6 +1,6 @@
 // The published dates of a version: from a policy file, from the record, and those that no file has any more.
 import { DAY_MS, type EpochMs } from '../../policy/contract.ts';
-import { announcementOf } from '../../policy/lifecycle/known.ts';
+import { announcementOf } from '../../policy/lifecycle/announcements.ts';
 import { UNVERSIONED } from '../../policy/versioning/resolution.ts';
 import type { VersionParts } from '../../sections/policy-file.ts';
 import { pairs } from '../changes/compare.ts';
@@ -46,7 +46,7 @@ export function datesOfRecord(former: FormerVersion): PublishedDates {
 }
 
 /** The effective sunset. */
-export function endOf({ extended, sunset }: PublishedDates): EpochMs | undefined {
+export function effectiveEnd({ extended, sunset }: PublishedDates): EpochMs | undefined {
   return extended ?? sunset;
 }
 
@@ -68,7 +68,7 @@ export function operationPairs(
 }
 
 /** The dates of `later`, completed by those of `earlier`. */
-export function overlaid(earlier: PublishedDates, later: PublishedDates): PublishedDates {
+export function mergedDates(earlier: PublishedDates, later: PublishedDates): PublishedDates {
   return {
     released: later.released ?? earlier.released,
     deprecated: later.deprecated ?? earlier.deprecated,
@@ -76,12 +76,12 @@ export function overlaid(earlier: PublishedDates, later: PublishedDates): Publis
     // The extensions belong to the sunset of the same side.
     extended: later.extended ?? (later.sunset === undefined ? earlier.extended : undefined),
     forgotten: later.forgotten ?? earlier.forgotten,
-    operations: { ...unstated(earlier, later).operations, ...later.operations },
+    operations: { ...missingDates(earlier, later).operations, ...later.operations },
   };
 }
 
 /** The dates and operation sunsets of `known` that `today` lacks. */
-export function unstated(known: PublishedDates, today: PublishedDates): PublishedDates {
+export function missingDates(known: PublishedDates, today: PublishedDates): PublishedDates {
   const { deprecated, sunset, extended } = known;
   const gone = operationPairs(known, today).flatMap(([, own, other]) =>
     own === undefined || other !== undefined ? [] : [own],
@@ -94,14 +94,14 @@ export function unstated(known: PublishedDates, today: PublishedDates): Publishe
 }
 
 /** The entry to record when `today` is published. Undefined if the files have every date. */
-export function formerOf(
+export function formerVersionOf(
   identity: Pick<FormerVersion, 'api' | 'label' | 'places' | 'left'>,
   known: PublishedDates,
   today: PublishedDates | undefined,
   now: EpochMs,
 ): FormerVersion | undefined {
   const isThere = today !== undefined && isReleased(today, now);
-  const kept = isThere ? unstated(known, today) : overlaid(known, today ?? {});
+  const kept = isThere ? missingDates(known, today) : mergedDates(known, today ?? {});
   const operations = Object.keys(kept.operations ?? {}).length === 0 ? undefined : kept.operations;
   if (isThere && (kept.deprecated ?? kept.sunset ?? operations) === undefined) return undefined;
   // JSON has no infinite numbers.
@@ -110,9 +110,11 @@ export function formerOf(
 }
 
 /** Drops old entries and keeps at most MOST_KEPT. Entries with a future sunset are dropped last. */
-export function keptOf(former: readonly FormerVersion[], now: EpochMs): readonly FormerVersion[] {
+export function withoutOldEntries(former: readonly FormerVersion[], now: EpochMs): readonly FormerVersion[] {
   const isPending = (each: FormerVersion) =>
-    [endOf(each), ...Object.values(each.operations ?? {})].some((end) => end !== undefined && end > now);
+    [effectiveEnd(each), ...Object.values(each.operations ?? {})].some(
+      (end) => end !== undefined && end > now,
+    );
   const kept = former.filter(
     (each) => !isForgotten(each, now) && (isPending(each) || now < each.left + KEPT_MS),
   );

@@ -1,12 +1,12 @@
 // Rules sunset-rewritten and dates-rewritten: the published dates of a version must not change.
 import type { EpochMs } from '../../policy/contract.ts';
-import { announcementOf } from '../../policy/lifecycle/known.ts';
+import { announcementOf } from '../../policy/lifecycle/announcements.ts';
 import { dayOf } from '../../policy/notation.ts';
 import { dayFrom } from '../../sections/schedule/calendar.ts';
 import { effectiveSunset } from '../../sections/schedule/redirects.ts';
 import { type CheckedVersion, isWritten, type PolicyView, type Report } from '../../sections/view.ts';
 import { changeOf, sunsetPlace } from '../rules/subject.ts';
-import { datesOf, endOf, operationPairs } from './published-dates.ts';
+import { datesOf, effectiveEnd, operationPairs } from './published-dates.ts';
 import type { PublishedDates } from './record.ts';
 
 export function versionRewritten(older: PublishedDates, subject: CheckedVersion, report: Report): void {
@@ -17,7 +17,7 @@ export function versionRewritten(older: PublishedDates, subject: CheckedVersion,
 
 /** Compares effective sunsets, so that extensions count on both sides. */
 export function sunsetRewritten(older: PublishedDates, subject: CheckedVersion, report: Report): void {
-  const published = endOf(older);
+  const published = effectiveEnd(older);
   if (published === undefined || !isSunsetEarlier(older, subject)) return;
   report(sunsetPlace(subject), {
     rule: 'sunset-rewritten',
@@ -29,7 +29,7 @@ export function sunsetRewritten(older: PublishedDates, subject: CheckedVersion, 
 
 /** Whether both have a sunset, and the published one is later. */
 function isSunsetEarlier(older: PublishedDates, { version }: CheckedVersion): boolean {
-  const published = endOf(older);
+  const published = effectiveEnd(older);
   const sunset = effectiveSunset(version);
   return published !== undefined && sunset !== undefined && sunset < published;
 }
@@ -79,7 +79,7 @@ export function datesHidden(
 
 /** Finds operations with an earlier sunset than the published one, which was their own or that of their version. */
 function operationsRewritten(older: PublishedDates, subject: CheckedVersion, report: Report): void {
-  const whole = endOf(older);
+  const whole = effectiveEnd(older);
   for (const [, own, published] of operationPairs(datesOf(subject.version), older)) {
     const [name, sunset] = own ?? published ?? [''];
     const label = `${subject.label} ${name}`;

@@ -6,14 +6,15 @@ import type { PolicyView, Report } from '../../sections/view.ts';
 import { reporter } from '../check/views.ts';
 import type { Problem } from '../problems.ts';
 import { switchedReport } from '../rules/switch.ts';
+import { type CurrentPolicies, placesOfView } from './current-policies.ts';
 import {
   announcedParts,
   datesOf,
   datesOfRecord,
-  formerOf,
+  formerVersionOf,
   isReleased,
-  overlaid,
-  unstated,
+  mergedDates,
+  missingDates,
   withAnnounced,
 } from './published-dates.ts';
 import type { AcceptedChange, FormerVersion } from './record.ts';
@@ -24,7 +25,6 @@ import {
   type PublishedVersions,
   publishedOf,
 } from './rewritten-versions.ts';
-import { placesOfView, type Today } from './today.ts';
 
 export interface PastApi {
   readonly api: string;
@@ -42,7 +42,7 @@ export interface Rewritten {
 /** `accepted`: changes that an operator has accepted. They become warnings. */
 export async function rewrittenSince(
   past: PastApi,
-  today: Today,
+  today: CurrentPolicies,
   now: EpochMs,
   accepted: readonly AcceptedChange[] = [],
 ): Promise<Rewritten> {
@@ -50,50 +50,50 @@ export async function rewrittenSince(
     past.view === undefined
       ? [...new Set(past.former.flatMap((former) => former.places))]
       : placesOfView(past.view, today);
-  const views = await heirsOf(past.api, places, today);
-  const stated = statedIn(past.view, now);
+  const views = await replacementsOf(past.api, places, today);
+  const stated = announcedIn(past.view, now);
   const former: PublishedVersions = new Map(past.former.map((each) => [each.label, datesOfRecord(each)]));
-  const known = knownOf(stated, former, now);
+  const known = knownDates(stated, former, now);
   const problems: Problem[] = [];
   const reportIn = ({ parts, document }: PolicyView) =>
     switchedReport(parts.rules, acceptedReport(accepted, reporter(document, problems)));
-  const heirs = views.map((view) => {
+  const replacing = views.map((view) => {
     const versions = [...view.versions].map(
       ([label, version]) => [label, withAnnounced(version, now)] as const,
     );
     return { view: { ...view, versions: new Map(versions) }, report: reportIn(view) };
   });
-  const [heir, ...rest] = heirs;
-  if (heir !== undefined) {
+  const [replacement, ...rest] = replacing;
+  if (replacement !== undefined) {
     const elsewhere = new Set(rest.flatMap(({ view }) => view.labels));
     // An API that was removed and comes back is compared with recorded versions of the same form.
-    const last = past.view === undefined ? sameForm(former, heir.view) : stated;
-    checkPast(last, heir, now, elsewhere);
-    checkFormer(unstatedIn(last, former, now), last, heir);
+    const last = past.view === undefined ? ofSameForm(former, replacement.view) : stated;
+    checkPast(last, replacement, now, elsewhere);
+    checkFormer(missingIn(last, former, now), last, replacement);
     for (const other of rest) checkShared(known, other, now);
     const isServed = [...known.values(), ...stated.values()].some((dates) => isReleased(dates, now));
     const present = new Set(views.flatMap(({ parts }) => today.placesOf(parts.api ?? past.api)));
-    if (isServed) urlsMoved(places, present, heir.view, heir.report, today);
+    if (isServed) urlsMoved(places, present, replacement.view, replacement.report, today);
   } else if (today.complete && past.view !== undefined) {
     const published = publishedOf(stated, now);
     const report = reportIn(past.view);
     if (published.size > 0) apiRemoved(past.api, [...published.keys()], report);
-    else if (isReachable(stated, now)) urlsLeft(past.view, places, report, today);
+    else if (isReachable(stated, now)) urlsRemoved(past.view, places, report, today);
   }
   const left = new Map(past.former.map((each) => [each.label, each.left]));
-  const standing = new Map(views.toReversed().flatMap((view) => [...statedIn(view, now)]));
+  const standing = new Map(views.toReversed().flatMap((view) => [...announcedIn(view, now)]));
   return {
     problems,
     former: [...known].flatMap(([label, dates]) => {
       const api = views[0]?.parts.api ?? past.api;
       const identity = { api, label, places, left: left.get(label) ?? now };
-      return formerOf(identity, dates, standing.get(label), now) ?? [];
+      return formerVersionOf(identity, dates, standing.get(label), now) ?? [];
     }),
   };
 }
 
 /** The dates that are announced by now. */
-function statedIn(view: PolicyView | undefined, now: EpochMs): PublishedVersions {
+function announcedIn(view: PolicyView | undefined, now: EpochMs): PublishedVersions {
   return new Map(
     [...(view?.versions ?? [])].map(([label, version]) => [label, datesOf(announcedParts(version, now))]),
   );
@@ -117,37 +117,44 @@ function isReachable(stated: PublishedVersions, now: EpochMs): boolean {
 }
 
 /** The API of that name first, then the APIs that have its hosts and paths now. */
-async function heirsOf(api: string, places: readonly string[], today: Today): Promise<readonly PolicyView[]> {
+async function replacementsOf(
+  api: string,
+  places: readonly string[],
+  today: CurrentPolicies,
+): Promise<readonly PolicyView[]> {
   const own = new Set(today.placesOf(api));
   const others = places.every((place) => own.has(place)) ? [] : today.holdersOf(places);
-  const heirs: PolicyView[] = [];
+  const found: PolicyView[] = [];
   for (const name of new Set([api, ...others])) {
     const view = await today.find(name);
-    if (view !== undefined) heirs.push(view);
+    if (view !== undefined) found.push(view);
   }
-  return heirs;
+  return found;
 }
 
-/** The entries with versions, or without, like `heir`. All entries if none matches. */
-function sameForm(former: PublishedVersions, heir: PolicyView): PublishedVersions {
-  const same = [...former].filter(([label]) => (label === UNVERSIONED) === heir.unversioned);
+/** The entries with versions, or without, like `current`. All entries if none matches. */
+function ofSameForm(former: PublishedVersions, current: PolicyView): PublishedVersions {
+  const same = [...former].filter(([label]) => (label === UNVERSIONED) === current.unversioned);
   return same.length === 0 ? former : new Map(same);
 }
 
 /** All published dates of these versions. The newest value of each date counts. */
-function knownOf(stated: PublishedVersions, former: PublishedVersions, now: EpochMs): PublishedVersions {
+function knownDates(stated: PublishedVersions, former: PublishedVersions, now: EpochMs): PublishedVersions {
   const published = new Set([...publishedOf(stated, now).keys(), ...former.keys()]);
   return new Map(
-    [...published].map((label) => [label, overlaid(former.get(label) ?? {}, stated.get(label) ?? {})]),
+    [...published].map((label) => [label, mergedDates(former.get(label) ?? {}, stated.get(label) ?? {})]),
   );
 }
 
 /** The recorded dates that the last published files do not have. */
-function unstatedIn(stated: PublishedVersions, former: PublishedVersions, now: EpochMs): PublishedVersions {
+function missingIn(stated: PublishedVersions, former: PublishedVersions, now: EpochMs): PublishedVersions {
   return new Map(
     [...former].map(([label, dates]) => {
       const version = stated.get(label);
-      return [label, version !== undefined && isReleased(version, now) ? unstated(dates, version) : dates];
+      return [
+        label,
+        version !== undefined && isReleased(version, now) ? missingDates(dates, version) : dates,
+      ];
     }),
   );
 }
@@ -170,41 +177,41 @@ function urlsMoved(
   present: ReadonlySet<string>,
   { parts }: PolicyView,
   report: Report,
-  today: Pick<Today, 'around'>,
+  today: Pick<CurrentPolicies, 'around'>,
 ): void {
   const paths = new Set(pathsOf(parts).map(({ path }) => path));
-  const told = new Set<string>();
+  const reported = new Set<string>();
   for (const place of past.filter((each) => !present.has(each))) {
     const [host, path = ''] = place.split(' ');
     const isHost = paths.has(path);
     const key = isHost ? 'host' : path.includes('{version}') ? 'resolve' : 'base';
     const was = isHost ? `${host}${path}` : path;
-    if (told.has(was)) continue;
-    told.add(was);
+    if (reported.has(was)) continue;
+    reported.add(was);
     report([key], {
       rule: 'urls-moved',
-      message: `${was} was published and ${whereTo(today.around(place))}`,
+      message: `${was} was published and ${whoAnswers(today.around(place))}`,
       hint: `keep ${key === 'host' ? `${host} among the hosts` : key === 'base' ? `base: ${path}` : `path: ${path}`}`,
     });
   }
 }
 
 /** The same for a removed API without dates, reported in its last published file. */
-function urlsLeft(
+function urlsRemoved(
   { parts }: PolicyView,
   places: readonly string[],
   report: Report,
-  today: Pick<Today, 'around'>,
+  today: Pick<CurrentPolicies, 'around'>,
 ): void {
   const [outer] = places.flatMap((place) => today.around(place) ?? []);
   report(['base'], {
     rule: 'urls-moved',
-    message: `${parts.base ?? parts.api} was published and ${whereTo(outer)}`,
+    message: `${parts.base ?? parts.api} was published and ${whoAnswers(outer)}`,
     hint: 'keep its file, with deprecated and sunset; after its sunset it needs no upstream',
   });
 }
 
-function whereTo(outer: string | undefined): string {
+function whoAnswers(outer: string | undefined): string {
   return outer === undefined
     ? 'leads to no API any more: its callers get 404'
     : `leads to the API ${outer} now: its callers are judged by the access rules of that API`;

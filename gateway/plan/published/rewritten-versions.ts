@@ -13,7 +13,7 @@ import {
   versionPath,
 } from '../../sections/view.ts';
 import { pinsRewritten } from './pins-rewritten.ts';
-import { endOf, isForgotten, isReleased } from './published-dates.ts';
+import { effectiveEnd, isForgotten, isReleased } from './published-dates.ts';
 import type { PublishedDates } from './record.ts';
 import {
   datesHidden,
@@ -26,7 +26,7 @@ import {
 export type PublishedVersions = ReadonlyMap<Label, PublishedDates>;
 
 /** The API that answers now. */
-export interface Heir {
+export interface ReplacingApi {
   readonly view: PolicyView;
   readonly report: Report;
 }
@@ -34,30 +34,30 @@ export interface Heir {
 /** Planned versions may change and disappear. `elsewhere`: labels of another API with the same places. */
 export function checkPast(
   past: PublishedVersions,
-  heir: Heir,
+  replacing: ReplacingApi,
   now: EpochMs,
   elsewhere: ReadonlySet<string>,
 ): void {
-  const { view, report } = heir;
-  checkShared(past, heir, now);
+  const { view, report } = replacing;
+  checkShared(past, replacing, now);
   const published = publishedOf(past, now);
   const whole = past.get(UNVERSIONED);
   if (whole !== undefined) {
     // The API has versions now. Before, no account was pinned.
-    if (!view.unversioned && published.size > 0) versionsGained(whole, heir);
+    if (!view.unversioned && published.size > 0) versionsGained(whole, replacing);
     return;
   }
-  const replaced = answeredInstead([...published.keys()], view.labels);
-  for (const each of replaced) checkReplaced(past, each, heir);
-  const wholly = replaced.filter((each) => each.wholly).map(({ label }) => label);
+  const replaced = replacedVersions([...published.keys()], view.labels);
+  for (const each of replaced) checkReplaced(past, each, replacing);
+  const byFullName = replaced.filter((each) => each.wholly).map(({ label }) => label);
   for (const label of published.keys())
-    if (!wholly.includes(label) && !elsewhere.has(label) && !view.labels.includes(label))
-      versionRemoved(label, heir);
-  versionsLost(published, heir);
+    if (!byFullName.includes(label) && !elsewhere.has(label) && !view.labels.includes(label))
+      versionRemoved(label, replacing);
+  versionsLost(published, replacing);
   if (published.size > 0) pinsRewritten(past, view, now, report);
 }
 
-export function checkShared(past: PublishedVersions, { view, report }: Heir, now: EpochMs): void {
+export function checkShared(past: PublishedVersions, { view, report }: ReplacingApi, now: EpochMs): void {
   const published = publishedOf(past, now);
   for (const [label, version] of view.versions) {
     const older = published.get(label);
@@ -69,8 +69,12 @@ export function checkShared(past: PublishedVersions, { view, report }: Heir, now
 }
 
 /** Compares with recorded dates that the last published files, `past`, did not have. */
-export function checkFormer(former: PublishedVersions, past: PublishedVersions, heir: Heir): void {
-  const { view, report } = heir;
+export function checkFormer(
+  former: PublishedVersions,
+  past: PublishedVersions,
+  replacing: ReplacingApi,
+): void {
+  const { view, report } = replacing;
   for (const [label, version] of view.versions) {
     const older = former.get(label);
     if (older === undefined) continue;
@@ -83,12 +87,13 @@ export function checkFormer(former: PublishedVersions, past: PublishedVersions, 
     };
     versionRewritten(still, checkedVersion(label, version, view), report);
   }
-  for (const each of answeredInstead([...former.keys()], view.labels))
-    if (!past.has(each.by)) checkReplaced(former, each, heir);
-  if ([...past.values()].some((dates) => endOf(dates) !== undefined)) return;
+  for (const each of replacedVersions([...former.keys()], view.labels))
+    if (!past.has(each.by)) checkReplaced(former, each, replacing);
+  if ([...past.values()].some((dates) => effectiveEnd(dates) !== undefined)) return;
   const whole = former.get(UNVERSIONED);
-  if (view.unversioned) versionsLost(new Map([...former].filter(([label]) => label !== UNVERSIONED)), heir);
-  else if (whole !== undefined) endsGained(whole, heir);
+  if (view.unversioned)
+    versionsLost(new Map([...former].filter(([label]) => label !== UNVERSIONED)), replacing);
+  else if (whole !== undefined) sunsetGained(whole, replacing);
 }
 
 /** Versions that callers may know. An API without versions counts if it had a deprecation or a sunset. */
@@ -102,7 +107,7 @@ export function publishedOf(past: PublishedVersions, now: EpochMs): PublishedVer
   );
 }
 
-interface AnsweredInstead {
+interface ReplacedVersion {
   readonly label: Label;
   readonly by: Label;
   /** Whether requests for the full name also get the other version. */
@@ -110,7 +115,7 @@ interface AnsweredInstead {
 }
 
 /** Removed versions whose requests another version gets: `v2` selects the newest version with that major. */
-function answeredInstead(past: readonly Label[], present: readonly Label[]): readonly AnsweredInstead[] {
+function replacedVersions(past: readonly Label[], present: readonly Label[]): readonly ReplacedVersion[] {
   const [then, now] = [past, present].map(
     (labels) => createResolutionRules({ labels, header: undefined, default: undefined }).candidates,
   );
@@ -127,8 +132,8 @@ function answeredInstead(past: readonly Label[], present: readonly Label[]): rea
 
 function checkReplaced(
   past: PublishedVersions,
-  { label, by }: AnsweredInstead,
-  { view, report }: Heir,
+  { label, by }: ReplacedVersion,
+  { view, report }: ReplacingApi,
 ): void {
   const older = past.get(label);
   const version = view.versions.get(by);
@@ -137,7 +142,7 @@ function checkReplaced(
 }
 
 /** Without its dates the version is unknown, so callers get 404 instead of 410. */
-function versionRemoved(label: Label, { view, report }: Heir): void {
+function versionRemoved(label: Label, { view, report }: ReplacingApi): void {
   report(['versions'], {
     rule: 'version-removed',
     message: `${label} was published and is not declared any more: its callers get 404 instead of 410 or a redirect`,
@@ -148,13 +153,12 @@ function versionRemoved(label: Label, { view, report }: Heir): void {
 }
 
 /** The dates of the whole API hold for every version that requests without one may get, else for one version. */
-function versionsGained(older: PublishedDates, heir: Heir): void {
-  const { view, report } = heir;
-  endsGained(older, heir);
+function versionsGained(older: PublishedDates, replacing: ReplacingApi): void {
+  const { view, report } = replacing;
+  sunsetGained(older, replacing);
   // One version is the same API under a name. With several, the dates may belong to any of them.
   if (view.labels.length === 1)
-    for (const each of namelessVersions(view))
-      datesRewritten({ ...older, released: undefined }, each, report);
+    for (const each of defaultVersions(view)) datesRewritten({ ...older, released: undefined }, each, report);
   if (view.parts.resolve === undefined || hasPins(view) || defaultOf(view) !== undefined) return;
   report(['resolve'], {
     rule: 'version-removed',
@@ -164,12 +168,12 @@ function versionsGained(older: PublishedDates, heir: Heir): void {
   });
 }
 
-function endsGained(older: PublishedDates, { view, report }: Heir): void {
-  for (const each of namelessVersions(view)) sunsetRewritten(older, each, report);
+function sunsetGained(older: PublishedDates, { view, report }: ReplacingApi): void {
+  for (const each of defaultVersions(view)) sunsetRewritten(older, each, report);
 }
 
 /** The published dates of each version hold for the API that replaces them. */
-function versionsLost(published: PublishedVersions, { view, report }: Heir): void {
+function versionsLost(published: PublishedVersions, { view, report }: ReplacingApi): void {
   const version = view.versions.get(UNVERSIONED);
   if (version === undefined) return;
   for (const [label, older] of published)
@@ -177,7 +181,7 @@ function versionsLost(published: PublishedVersions, { view, report }: Heir): voi
 }
 
 /** The versions of requests without one, under the name of the API. All versions if accounts are pinned. */
-function namelessVersions(view: PolicyView): readonly CheckedVersion[] {
+function defaultVersions(view: PolicyView): readonly CheckedVersion[] {
   const fallback = defaultOf(view);
   const latest = [...view.versions].toSorted(
     ([, a], [, b]) =>

@@ -15,9 +15,9 @@ const WORDS: readonly (readonly [word: string, letters: string])[] = (
   .split(' ')
   .map((word) => [word, sorted(word)]);
 /** Keys of the grammars that look secret but hold words, names or a size. `key` of a certificate is a path. */
-const NO_SECRETS: ReadonlySet<string> = new Set(['credentials_in_url', 'token_cache', 'taken-over']);
+const NOT_SECRET: ReadonlySet<string> = new Set(['credentials_in_url', 'token_cache', 'taken-over']);
 /** The operator chooses the names of the keys below these. */
-const OF_NAMES: ReadonlySet<string | number | undefined> = new Set([
+const MAPS_BY_NAME: ReadonlySet<string | number | undefined> = new Set([
   'versions',
   'operations',
   'identity',
@@ -27,7 +27,7 @@ const OF_NAMES: ReadonlySet<string | number | undefined> = new Set([
   'rules',
 ]);
 /** Keys of a header rule that hold field names or their sources. */
-const OF_FIELD_NAMES: ReadonlySet<string | number | undefined> = new Set(['remove', 'keep', 'from']);
+const FIELD_NAME_LISTS: ReadonlySet<string | number | undefined> = new Set(['remove', 'keep', 'from']);
 /** Sections that hold a secret if they are not a map. */
 const SECTIONS: readonly string[] = ['headers', 'client'];
 /** Maps of header rules and clients. Their keys may be shown. */
@@ -43,12 +43,12 @@ export function isConcealed(path: Path): boolean {
     // A list or a text where a map is expected.
     const isSection = key === 'client' || (key === 'headers' && index === 0);
     if (isSection && (index === path.length - 1 || typeof path[index + 1] === 'number')) return true;
-    if (above === 'set' || (above === 'headers' && !OF_FIELD_NAMES.has(path[index + 1]))) return true;
+    if (above === 'set' || (above === 'headers' && !FIELD_NAME_LISTS.has(path[index + 1]))) return true;
     if (key === 'authorization' && path[index - 2] === 'upstreams') return false;
     if (key === 'key' && (above === 'tls' || path[index - 2] === 'certificates')) return false;
     // A named part is a map. Any other value there may be a secret, judged by its name.
-    const isName = OF_NAMES.has(above) && index < path.length - 1;
-    return !NO_SECRETS.has(key) && !isName && isLikeASecret(key);
+    const isName = MAPS_BY_NAME.has(above) && index < path.length - 1;
+    return !NOT_SECRET.has(key) && !isName && isLikeASecret(key);
   });
 }
 
@@ -71,11 +71,11 @@ export function isLikeASecret(key: string): boolean {
   const parts = key.replace(/([a-z])([A-Z])/g, '$1_$2').toLowerCase();
   const together = parts.replace(/[^a-z0-9]+/g, '');
   if (LIKE_A_SECRET.test(key) || LIKE_A_SECRET.test(together)) return true;
-  return [...new Set([together, ...parts.split(/[^a-z0-9]+/)])].some(isSlip);
+  return [...new Set([together, ...parts.split(/[^a-z0-9]+/)])].some(isTypo);
 }
 
 /** Words of three letters match only as anagrams: one wrong letter makes too many other words. */
-function isSlip(part: string): boolean {
+function isTypo(part: string): boolean {
   const near = WORDS.filter(([word]) => Math.abs(part.length - word.length) <= 1);
   if (near.length === 0) return false;
   const own = sorted(part);
@@ -152,7 +152,7 @@ function concealedByPath(text: string, tree: Document): string {
   const walk = (node: unknown, path: Path, begin?: number): void => {
     if (!isNode(node)) return;
     if (isScalar(node) && node.range) scalars.push(node.range);
-    const hasKeys = MAPS.has(path.at(-1)) || OF_NAMES.has(path.at(-2));
+    const hasKeys = MAPS.has(path.at(-1)) || MAPS_BY_NAME.has(path.at(-2));
     const isWalked = path.length < DEEPEST && (!isConcealed(path) || hasKeys);
     if (isWalked && isMap(node)) {
       for (const { key, value } of node.items) {

@@ -2,7 +2,7 @@
 import { maskPasswords, type Problem } from '../problems.ts';
 import { shownKey } from './concealed.ts';
 import type { Path, SourceDocument } from './document.ts';
-import { asYaml, nearEmpty, nearShape, nearWord, noSlip } from './near-shapes.ts';
+import { asYaml, nearEmpty, nearShape, nearWord, whyNotMeant } from './near-shapes.ts';
 import { nearValue } from './near-values.ts';
 import { EMPTY_LIST, type ShapeIssue, suggest, suggestOrList } from './shape-issues.ts';
 import { valueAt } from './values.ts';
@@ -35,7 +35,7 @@ export function describeIssue(
     const last = issue.path.at(-1);
     const where = typeof last === 'number' ? 'in this entry' : `behind "${last}"`;
     const message = `nothing is written ${where}: give it a value, or take it out`;
-    const hint = typeof last === 'number' ? undefined : NOT_BELOW;
+    const hint = typeof last === 'number' ? undefined : EMPTY_VALUE_HINT;
     return [document.problem(issue.path, { rule: 'shape', message, hint, at: 'key' })];
   }
   if (typeof given === 'object' && given !== null && issue.rule === 'custom') {
@@ -46,10 +46,10 @@ export function describeIssue(
   const isScalar = typeof written === 'number' || typeof written === 'boolean';
   const shown = document.show(issue.path, isScalar ? written : given);
   const shownAsIs = typeof given === 'string' && document.isQuotable(issue.path);
-  const meant = shownAsIs ? (noSlip(issue.path, given) ?? suggest(given, issue.known)) : undefined;
+  const meant = shownAsIs ? (whyNotMeant(issue.path, given) ?? suggest(given, issue.known)) : undefined;
   const hint =
     meant ??
-    cure(issue, given, document) ??
+    rightValue(issue, given, document) ??
     (wantsList(issue, given) ? `write a list of one entry: ${listed(given, shownAsIs)}` : undefined);
   return [document.problem(issue.path, { rule: 'shape', message: withGiven(issue.message, shown), hint })];
 }
@@ -62,7 +62,7 @@ function withGiven(message: string, shown: string): string {
 }
 
 /** A hint at the right value. It quotes nothing that is secret or was substituted. */
-function cure(issue: ShapeIssue, given: unknown, document: SourceDocument): string | undefined {
+function rightValue(issue: ShapeIssue, given: unknown, document: SourceDocument): string | undefined {
   const { path, message } = issue;
   const isQuotable =
     document.isQuotable(path) &&
@@ -83,10 +83,10 @@ function wantsList({ message }: ShapeIssue, given: unknown): boolean {
 }
 
 /** Two ways to lose a value in YAML: wrong indentation, and a # without quotes. */
-const NOT_BELOW =
+const EMPTY_VALUE_HINT =
   'what belongs to it stands farther right than it does; a value that begins with # is written in quotes';
 
-const MERGE = 'merge keys are not read: write its keys out, or let an alias stand for the whole map';
+const MERGE_KEY_HINT = 'merge keys are not read: write its keys out, or let an alias stand for the whole map';
 
 function listed(given: unknown, shownAsIs: boolean): string {
   return shownAsIs && typeof given === 'string' && given.length <= 60
@@ -111,6 +111,6 @@ function describeUnknown(issue: ShapeIssue, key: string, document: SourceDocumen
   }
   const message = `unknown key "${shownKey(key)}"${lookAlikes(key)}`;
   const hint =
-    key === '<<' ? MERGE : (advice.placeOfKey?.(issue.path, key) ?? suggestOrList(key, issue.known));
+    key === '<<' ? MERGE_KEY_HINT : (advice.placeOfKey?.(issue.path, key) ?? suggestOrList(key, issue.known));
   return document.problem(path, { rule: 'unknown-key', message, hint, at: 'key' });
 }

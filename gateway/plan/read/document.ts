@@ -6,7 +6,7 @@ import { aliasTargets } from './alias-targets.ts';
 import { concealed, isConcealed, shownKey, showsKeys, withoutOutside } from './concealed.ts';
 import { MOST_BYTES } from './files.ts';
 import type { Interpolated, Sources } from './interpolate.ts';
-import { createPositions, type Remark, rangeOf } from './positions.ts';
+import { createPositions, rangeOf, type UnplacedFinding } from './positions.ts';
 import { controlProblem, readText } from './texts.ts';
 import { pointer, quote } from './values.ts';
 import { readYaml } from './yaml-text.ts';
@@ -20,7 +20,7 @@ export interface Origin {
   readonly column: number;
 }
 
-export interface Finding extends Remark {
+export interface Finding extends UnplacedFinding {
   /** Mark the key of `path` instead of its value. */
   readonly at?: 'key' | 'value';
 }

@@ -12,7 +12,7 @@ const NOT_A_FILE = 'it is not a regular file';
 export const MOST_BYTES = 1_000_000;
 const MOST_SECRET_BYTES = 65_536;
 // A blocking open would wait for the writer of a pipe. Pipes are refused after opening.
-const WITHOUT_WAITING = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
+const NON_BLOCKING = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
 /** Reads at most one byte more than `mostBytes`. Default: the limit of a policy. */
 export type ReadFile = (path: string, mostBytes?: number) => Promise<Uint8Array>;
@@ -23,7 +23,7 @@ export type FileRead =
 
 /** Reads at most one byte more than the limit, so that a huge file is refused without being read. */
 export const readCapped: ReadFile = async (path, mostBytes = MOST_BYTES) => {
-  await using file = await open(path, WITHOUT_WAITING);
+  await using file = await open(path, NON_BLOCKING);
   const stat = await file.stat();
   refuseOthers(stat);
   // Allocates the size of the file, not the limit: thousands of files are in memory together.
@@ -66,7 +66,7 @@ function refuseOthers(stat: Stats): void {
 }
 
 function readNow(path: string, mostBytes: number): Uint8Array {
-  const file = openSync(path, WITHOUT_WAITING);
+  const file = openSync(path, NON_BLOCKING);
   try {
     const stat = fstatSync(file);
     refuseOthers(stat);

@@ -27,7 +27,7 @@ export type PairRead =
 const CERTIFICATE = '-----BEGIN CERTIFICATE-----';
 /** The formats of OpenSSL, current and old. */
 const ENCRYPTED = /^(?:-----BEGIN ENCRYPTED PRIVATE KEY-----|Proc-Type: 4,ENCRYPTED)/m;
-const OTHERS_MAY_READ = 0o004;
+const WORLD_READABLE = 0o004;
 /** Stands for any label that a wildcard covers. */
 const ANY_LABEL = 'any-label';
 
@@ -45,7 +45,7 @@ export async function readPair(files: PairFiles, readFile: ReadFile): Promise<Pa
     cert: Buffer.from(cert.bytes).toString('latin1'),
     key: Buffer.from(key.bytes).toString('latin1'),
   };
-  if (!fitTogether(pair))
+  if (!isMatchingPair(pair))
     return unusable('cert', 'not a PEM certificate with its private key', adviceFor(pair));
   const certificate = new X509Certificate(pair.cert);
   const missing = files.names.find((name) => !covers(certificate, name));
@@ -71,7 +71,7 @@ export async function pairWarnings(
       'clients refuse it until then',
     );
   }
-  if (((await modeOf(key)) & OTHERS_MAY_READ) !== 0)
+  if (((await modeOf(key)) & WORLD_READABLE) !== 0)
     warn(
       'key',
       'every user of this machine may read the key',
@@ -106,7 +106,7 @@ function adviceFor({ cert, key }: { readonly cert: string; readonly key: string 
   return undefined;
 }
 
-function fitTogether({ cert, key }: { readonly cert: string; readonly key: string }): boolean {
+function isMatchingPair({ cert, key }: { readonly cert: string; readonly key: string }): boolean {
   try {
     // `createSecureContext` parses the whole chain, `checkPrivateKey` detects an empty file.
     createSecureContext({ cert, key });

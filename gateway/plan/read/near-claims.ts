@@ -4,14 +4,14 @@ import type { Finding } from './document.ts';
 
 const REGISTERED = ['client_id', 'azp', 'sub', 'preferred_username', 'email'];
 /** Similar to these, but used by some issuers. */
-const IN_USE = new Set(['clientId', 'username', 'upn']);
+const KNOWN_VARIANTS = new Set(['clientId', 'username', 'upn']);
 const SPELLED_OUT: ReadonlyMap<string, string> = new Map([
   ['subject', 'sub'],
   ['authorizedparty', 'azp'],
 ]);
 
 export function nearRegistered(claim: string): Finding | undefined {
-  if (REGISTERED.includes(claim) || IN_USE.has(claim)) return undefined;
+  if (REGISTERED.includes(claim) || KNOWN_VARIANTS.has(claim)) return undefined;
   const plain = bare(claim);
   const meant = SPELLED_OUT.get(plain) ?? REGISTERED.find((known) => isNear(plain, bare(known)));
   if (meant === undefined) return undefined;

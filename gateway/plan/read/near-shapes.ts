@@ -1,10 +1,10 @@
 // Suggests the right shape for a value of another one: `limits: { rate: 600/1m }` for `limits: 600/1m`.
-import { EXEMPTIONS } from '../../policy/lifecycle/exceptions.ts';
+import { EXCEPTION_SCOPES } from '../../policy/lifecycle/exceptions.ts';
 import { parseInstant, parseRate } from '../../policy/notation.ts';
 import { parseLabel } from '../../policy/versioning/label.ts';
 import type { Path } from './document.ts';
 import { nearRate } from './near-notations.ts';
-import { standsAt } from './values.ts';
+import { matchesPath } from './values.ts';
 
 interface Row {
   /** A pattern of `standsAt`. */
@@ -82,7 +82,7 @@ const ROWS: readonly Row[] = [
 ];
 
 /** Suggestions for an empty list, by its path. */
-const EMPTY: readonly (readonly [at: string, hint: string])[] = [
+const EMPTY_LIST_HINTS: readonly (readonly [at: string, hint: string])[] = [
   ['**.access.identity', 'name an identity of the gateway file, or write access: public'],
   ['**.scopes', 'name a scope, or write any: whoever is known may'],
   ['**.scopes.*', 'name a scope, or write any: whoever is known may'],
@@ -95,16 +95,19 @@ const LONGEST = 100;
 
 /** The suggestion for `given` at `path`. Undefined if there is none. */
 export function nearShape(path: Path, given: unknown): string | undefined {
-  const words = given === true && standsAt(path, ['**', 'idempotency']) ? 'yes' : wordsOf(given);
+  const words = given === true && matchesPath(path, ['**', 'idempotency']) ? 'yes' : wordsOf(given);
   const last = path.at(-1);
   if (words === undefined || last === undefined) return undefined;
-  const row = ROWS.find(({ at }) => standsAt(path, at.split('.')));
+  const row = ROWS.find(({ at }) => matchesPath(path, at.split('.')));
   const form = row?.write(words, last);
   return form && `write ${form}`;
 }
 
 export function nearEmpty(path: Path): string {
-  return EMPTY.find(([at]) => standsAt(path, at.split('.')))?.[1] ?? 'add an entry, or leave the key out';
+  return (
+    EMPTY_LIST_HINTS.find(([at]) => matchesPath(path, at.split('.')))?.[1] ??
+    'add an entry, or leave the key out'
+  );
 }
 
 /** The suggestion for a value close to one of the grammar: `yes` for true, a list of one entry, `"10"` for 10. */
@@ -127,8 +130,8 @@ export function nearWord(message: string, given: unknown): string | undefined {
 }
 
 /** Why an enum word that differs in one letter is not the intended one. */
-export function noSlip(path: Path, word: string): string | undefined {
-  return standsAt(path, ['**', 'algorithms', '*']) && SHARED_SECRET.test(word)
+export function whyNotMeant(path: Path, word: string): string | undefined {
+  return matchesPath(path, ['**', 'algorithms', '*']) && SHARED_SECRET.test(word)
     ? 'published keys cannot verify a shared secret: let the issuer sign with one of those'
     : undefined;
 }
@@ -154,8 +157,8 @@ function redirect(given: string | readonly string[]): string | undefined {
 function exemptions(given: string | readonly string[]): string {
   const words = typeof given === 'string' ? given.split(/[\s,]+/) : given;
   const stem = (word: string) => word.toLowerCase().replace(/s$/, '');
-  const meant = EXEMPTIONS.filter((each) => words.some((word) => stem(word) === stem(each)));
-  const all = EXEMPTIONS.join(', ');
+  const meant = EXCEPTION_SCOPES.filter((each) => words.some((word) => stem(word) === stem(each)));
+  const all = EXCEPTION_SCOPES.join(', ');
   return meant.length === 0 ? `a list of ${all}` : `from: [${meant.join(', ')}]: there are ${all}`;
 }
 

@@ -29,7 +29,7 @@ const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
 const VERSIONED_PATH = /^(\/[A-Za-z0-9._~-]+)*\/\{version\}(\/[A-Za-z0-9._~-]+)*$/;
 const PLAIN_PATH = /^(\/[A-Za-z0-9._~-]*[A-Za-z0-9_~-][A-Za-z0-9._~-]*)+$/;
-const SHORT_OF_A_YEAR = /^(\d{1,2})\s*(months?|years?|y)$/i;
+const MONTHS_OR_YEARS = /^(\d{1,2})\s*(months?|years?|y)$/i;
 const DAYS_OF: Readonly<Record<string, number>> = { m: 30, y: 365 };
 
 const ROWS: readonly NearRow[] = [
@@ -167,7 +167,7 @@ function nearMailServer(text: string): string | undefined {
 function nearDays(text: string): string | undefined {
   const written = text.trim();
   if (/^\d{1,4}$/.test(written)) return `${written}d`;
-  const [, count, unit = ''] = SHORT_OF_A_YEAR.exec(written) ?? [];
+  const [, count, unit = ''] = MONTHS_OR_YEARS.exec(written) ?? [];
   if (count === undefined) return nearDuration(written);
   return `${Number(count) * (DAYS_OF[unit.charAt(0).toLowerCase()] ?? 0)}d`;
 }

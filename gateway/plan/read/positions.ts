@@ -4,7 +4,7 @@ import type { Problem, Severity } from '../problems.ts';
 import type { PublishedChange } from '../published/record.ts';
 
 /** A finding without its position. */
-export interface Remark {
+export interface UnplacedFinding {
   readonly rule: string;
   readonly message: string;
   readonly hint?: string | undefined;
@@ -16,7 +16,7 @@ export interface Remark {
 
 export interface Positions {
   /** Offsets are UTF-16 code units. */
-  readonly problemAt: (from: number, to: number, remark: Remark) => Problem;
+  readonly problemAt: (from: number, to: number, remark: UnplacedFinding) => Problem;
   readonly originAt: (offset: number) => {
     readonly file: string;
     readonly line: number;

@@ -48,7 +48,7 @@ export function flattenIssues(
         const [only, ...others] = fitting.filter((branch) => wordsOf(branch).length === 0);
         if (only !== undefined && (others.length === 0 || isMap(given))) {
           const meant = others.reduce(
-            (best, branch) => (misfits(branch) < misfits(best) ? branch : best),
+            (best, branch) => (mismatches(branch) < mismatches(best) ? branch : best),
             only,
           );
           return flattenIssues(meant, given, path).map((inner) => besideWords(inner, path, words));
@@ -128,7 +128,7 @@ function sameAs(a: Issue, b: Issue): boolean {
 }
 
 /** The branch with the fewest unknown keys fits best, then the one with the fewest issues. */
-function misfits(branch: readonly Issue[]): number {
+function mismatches(branch: readonly Issue[]): number {
   const unknown = branch.flatMap((issue) => (issue.code === 'unrecognized_keys' ? issue.keys : []));
   return unknown.length * 1_000 + branch.length;
 }

@@ -71,25 +71,25 @@ function parse<T>(grammar: z.ZodType<T>, value: unknown) {
 }
 
 /** For each shortened list, the original indexes of its entries. */
-type Kept = ReadonlyMap<unknown, readonly number[]>;
+type KeptIndexes = ReadonlyMap<unknown, readonly number[]>;
 
-const GONE = Object.freeze({});
+const REMOVED = Object.freeze({});
 
 /** Removes malformed values until the rest is valid. Ends, since each round removes something. */
 function prune<Parts>(
   value: unknown,
   grammar: z.ZodType<Parts>,
-): { readonly parts: Parts; readonly kept: Kept } {
+): { readonly parts: Parts; readonly kept: KeptIndexes } {
   const kept = new Map<unknown, readonly number[]>();
   for (;;) {
     const parsed = parse(grammar, value);
     if (parsed.success) return { parts: parsed.data, kept };
     for (const issue of flattenIssues(parsed.error.issues, value)) {
       if (issue.unknown.length > 0)
-        for (const key of issue.unknown) removeAt(value, [...issue.path, key], GONE);
+        for (const key of issue.unknown) removeAt(value, [...issue.path, key], REMOVED);
       // The file is not a map, so nothing is well formed.
       else if (issue.path.length === 0) return { parts: {} as Parts, kept };
-      else removeAt(value, nearest(value, issue.path), GONE);
+      else removeAt(value, nearest(value, issue.path), REMOVED);
     }
     closeLists(value, kept);
   }
@@ -97,19 +97,19 @@ function prune<Parts>(
 
 function closeLists(node: unknown, kept: Map<unknown, readonly number[]>): void {
   if (typeof node !== 'object' || node === null) return;
-  if (Array.isArray(node) && node.includes(GONE)) {
+  if (Array.isArray(node) && node.includes(REMOVED)) {
     const places = kept.get(node) ?? [...node.keys()];
     kept.set(
       node,
-      places.filter((_, index) => node[index] !== GONE),
+      places.filter((_, index) => node[index] !== REMOVED),
     );
-    node.splice(0, node.length, ...node.filter((each) => each !== GONE));
+    node.splice(0, node.length, ...node.filter((each) => each !== REMOVED));
   }
   for (const each of Object.values(node)) closeLists(each, kept);
 }
 
 /** `pruned`: the value of `document` without malformed values. */
-function withoutEntries(document: SourceDocument, pruned: unknown, kept: Kept): SourceDocument {
+function withoutEntries(document: SourceDocument, pruned: unknown, kept: KeptIndexes): SourceDocument {
   if (kept.size === 0) return document;
   const real = (path: Path): Path => {
     let node = pruned;

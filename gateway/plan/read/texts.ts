@@ -1,7 +1,7 @@
 // Reads a text of a file: substitutes references and refuses control characters.
 import { controlIn } from '../../policy/contract.ts';
 import { type Interpolated, interpolate, type Sources } from './interpolate.ts';
-import { standsAt } from './values.ts';
+import { matchesPath } from './values.ts';
 
 type Path = readonly (string | number)[];
 
@@ -61,5 +61,5 @@ export const PUBLISHED_FIELDS: readonly string[] = [
 const PATTERNS = PUBLISHED_FIELDS.map((field) => field.replaceAll('#', '*').split('.'));
 
 function isPublished(path: readonly (string | number)[]): boolean {
-  return PATTERNS.some((pattern) => standsAt(path, pattern));
+  return PATTERNS.some((pattern) => matchesPath(path, pattern));
 }

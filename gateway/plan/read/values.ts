@@ -39,10 +39,10 @@ export function keysOf(value: unknown): readonly string[] {
 }
 
 /** Whether `path` matches `pattern`: `*` matches one key or index, `**` at the start any keys. */
-export function standsAt(path: readonly (string | number)[], pattern: readonly string[]): boolean {
+export function matchesPath(path: readonly (string | number)[], pattern: readonly string[]): boolean {
   const [first, ...rest] = pattern;
   if (first === '**')
-    return path.length >= rest.length && standsAt(path.slice(path.length - rest.length), rest);
+    return path.length >= rest.length && matchesPath(path.slice(path.length - rest.length), rest);
   return path.length === pattern.length && pattern.every((key, index) => key === '*' || key === path[index]);
 }
 

@@ -22,7 +22,7 @@ export interface YamlText {
 }
 
 /** Control tokens of the lexer without text: document start, scalar start, flow end by error. */
-const WITHOUT_TEXT: ReadonlySet<string> = new Set(['\u0002', '\u001f', '\u0018']);
+const CONTROL_TOKENS: ReadonlySet<string> = new Set(['\u0002', '\u001f', '\u0018']);
 const NOT_CLOSED = /^Missing closing/;
 
 /**
@@ -63,8 +63,8 @@ export function readYaml(
       return errors.findIndex((other) => lines.linePos(other.pos[0]).line === line) === index;
     });
     const misplaced = firsts.findIndex(({ message }) => MISPLACED.test(message));
-    const told = firsts.slice(0, misplaced < 0 ? 5 : Math.min(misplaced + 1, 5));
-    return refused(...told.map(({ pos: [from, to], message }) => ({ from, to, ...syntaxWords(message) })));
+    const reported = firsts.slice(0, misplaced < 0 ? 5 : Math.min(misplaced + 1, 5));
+    return refused(...reported.map(({ pos: [from, to], message }) => ({ from, to, ...syntaxWords(message) })));
   }
   const second = documents[1];
   if (second !== undefined) {
@@ -120,7 +120,7 @@ function findOpenQuote(
   const isOpen = NOT_CLOSED.test(error.message);
   let from = 0;
   for (const token of new Lexer().lex(text)) {
-    if (WITHOUT_TEXT.has(token)) continue;
+    if (CONTROL_TOKENS.has(token)) continue;
     const to = from + token.length;
     const [quote = ''] = /^["']/.exec(token) ?? [];
     const ends = lineOf(to);

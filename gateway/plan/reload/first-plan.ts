@@ -3,12 +3,12 @@
 import { atOnce } from '../../system/time-slices.ts';
 import { surroundingsOf } from '../check/views.ts';
 import { planSteps } from '../compile/plan.ts';
-import { isWhole, type Startable } from '../load.ts';
+import { hasPlan, type LoadedSettings } from '../load.ts';
 import type { LoadOptions, Policies } from '../load-documents.ts';
 import { createPolicyReader } from '../loader-thread/policy-reader.ts';
 import type { GatewayPlan } from '../plan.ts';
 import { hasErrors, type Problem, sortProblems } from '../problems.ts';
-import { isOfPublished, rewrittenIn } from '../published/comparison.ts';
+import { isAboutPublished, rewrittenIn } from '../published/comparison.ts';
 import type { PublishedHistory } from '../published/history.ts';
 import type { Settings } from '../settings.ts';
 import { makeNextPlan } from './next-plan.ts';
@@ -48,13 +48,13 @@ export function emptyPlan(settings: Settings): GatewayPlan {
 }
 
 export async function firstPlan(
-  loaded: Startable,
+  loaded: LoadedSettings,
   history: PublishedHistory,
   options: LoadOptions,
 ): Promise<FirstLoad> {
   const { settings, gateway } = loaded;
   let { problems } = loaded;
-  if (isWhole(loaded)) {
+  if (hasPlan(loaded)) {
     const { policies, plan, pieces, isCurrent } = loaded;
     const found = await rewrittenIn(policies, history, { ...options, public: settings.public });
     problems = sortProblems([...problems, ...found.problems]);
@@ -83,8 +83,8 @@ export async function firstPlan(
   });
   const summary = await reader.read(options.now);
   const partial = settings.start === 'partial';
-  const asked = { now: options.now, history, standsIn: true, partial, isStart: true };
-  const verdict = await judge(reader, summary, asked);
+  const judgeOptions = { now: options.now, history, standsIn: true, partial, isStart: true };
+  const verdict = await judge(reader, summary, judgeOptions);
   problems = sortProblems([...gateway.problems, ...verdict.problems]);
   if (verdict.kind === 'refused') return { kind: 'rejected', problems };
   const next = await makeNextPlan(reader, verdict, [], { settings, keepsFiles: keepsFiles(settings) });
@@ -95,7 +95,7 @@ export async function firstPlan(
     plan: next.plan,
     first: {
       ...{ revision, quarantined, pieces: next.pieces },
-      ...{ rewritten: verdict.problems.filter(isOfPublished), asRead: undefined },
+      ...{ rewritten: verdict.problems.filter(isAboutPublished), asRead: undefined },
     },
     problems,
     record: () => history.record(summary, files, verdict.former, verdict),

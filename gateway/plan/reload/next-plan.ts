@@ -35,31 +35,31 @@ export async function makeNextPlan(
   const { digests, revision } = summary;
   const known = new Map<string, PlanPiece>();
   const missing = await inSlices(missingSteps(digests, current, known));
-  for (const part of parts(missing, PIECES_AT_ONCE)) {
+  for (const part of batches(missing, PIECES_AT_ONCE)) {
     const read = await reader.pieces(part);
     await inSlices(compileSteps(read, options, known));
     await setImmediate();
   }
-  const pieces = await inSlices(foundSteps(digests, known));
+  const pieces = await inSlices(orderedSteps(digests, known));
   return { plan: await inSlices(planSteps({ settings, apis: apisOf(pieces), revision })), pieces };
 }
 
 export function allProblems(reader: PolicyReader, count: number): Promise<readonly Problem[]> {
-  return gathered(count, PROBLEMS_AT_ONCE, (from, to) => reader.problems(from, to));
+  return readInBatches(count, PROBLEMS_AT_ONCE, (from, to) => reader.problems(from, to));
 }
 
 export function allFormer(reader: PolicyReader, count: number): Promise<readonly FormerVersion[]> {
-  return gathered(count, ENTRIES_AT_ONCE, (from, to) => reader.former(from, to));
+  return readInBatches(count, ENTRIES_AT_ONCE, (from, to) => reader.former(from, to));
 }
 
 export async function recallAll(reader: PolicyReader, recorded: readonly PublishedEntry[]): Promise<void> {
-  for (const part of parts(recorded, ENTRIES_AT_ONCE)) {
+  for (const part of batches(recorded, ENTRIES_AT_ONCE)) {
     await reader.recall(part);
     await setImmediate();
   }
 }
 
-async function gathered<T>(
+async function readInBatches<T>(
   count: number,
   atOnce: number,
   read: (from: number, to: number) => Promise<readonly T[]>,
@@ -90,7 +90,7 @@ function* missingSteps(
   return missing;
 }
 
-function* foundSteps(
+function* orderedSteps(
   digests: readonly string[],
   known: ReadonlyMap<string, PlanPiece>,
 ): Generator<void, readonly PlanPiece[]> {
@@ -120,6 +120,6 @@ function* apisOf(pieces: readonly PlanPiece[]): Generator<ApiPlan, void> {
   for (const { api } of pieces) yield api;
 }
 
-function* parts<T>(items: readonly T[], size: number): Generator<readonly T[], void> {
+function* batches<T>(items: readonly T[], size: number): Generator<readonly T[], void> {
   for (let from = 0; from < items.length; from += size) yield items.slice(from, from + size);
 }

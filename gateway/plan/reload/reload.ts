@@ -5,7 +5,7 @@ import { surroundingsOf } from '../check/views.ts';
 import type { ReadSummary } from '../loader-thread/reader-contract.ts';
 import { createThreadReader } from '../loader-thread/thread-reader.ts';
 import { type Problem, sortProblems } from '../problems.ts';
-import { isOfPublished } from '../published/comparison.ts';
+import { isAboutPublished } from '../published/comparison.ts';
 import { folderOf } from '../read/file-pattern.ts';
 import type { FirstPlan } from './first-plan.ts';
 import { allProblems, makeNextPlan } from './next-plan.ts';
@@ -24,10 +24,10 @@ export function watchPolicies(options: WatchOptions, first: FirstPlan): PolicyWa
   let restartNeeded = false;
   let last: LastLoad | undefined;
   let closed = false;
-  let asked = false;
+  let reloadRequested = false;
   let running: Promise<ReloadOutcome> | undefined;
   let waiting: Promise<ReloadOutcome> | undefined;
-  let lastTurn = Promise.resolve();
+  let queueEnd = Promise.resolve();
   let timer: NodeJS.Timeout | undefined;
   const open = options.openReader ?? createThreadReader;
   const reader = open({
@@ -48,10 +48,10 @@ export function watchPolicies(options: WatchOptions, first: FirstPlan): PolicyWa
     quarantined,
   });
   /** The reader takes one request at a time. */
-  const inTurn = <T>(task: () => Promise<T>): Promise<T> => {
-    const turn = lastTurn.then(task);
-    lastTurn = turn.then(reader.rest, reader.rest);
-    return turn;
+  const enqueue = <T>(task: () => Promise<T>): Promise<T> => {
+    const queued = queueEnd.then(task);
+    queueEnd = queued.then(reader.endLoad, reader.endLoad);
+    return queued;
   };
   const rejected = (problems: readonly Problem[]): ReloadOutcome => {
     if (!closed) options.onRejected(problems);
@@ -86,7 +86,7 @@ export function watchPolicies(options: WatchOptions, first: FirstPlan): PolicyWa
     const { problems } = verdict;
     if (verdict.kind === 'refused') return rejected(problems);
     if (isSame) {
-      rewritten = problems.filter(isOfPublished);
+      rewritten = problems.filter(isAboutPublished);
       await history.record(summary, history.inForce(), verdict.former);
       if (!closed) onUnchanged();
       return outcome('unchanged', problems);
@@ -102,7 +102,7 @@ export function watchPolicies(options: WatchOptions, first: FirstPlan): PolicyWa
     ({ pieces } = next);
     ({ revision } = next.plan);
     ({ quarantined } = verdict);
-    rewritten = problems.filter(isOfPublished);
+    rewritten = problems.filter(isAboutPublished);
     await options.onPlan(next.plan, problems, pieces, quarantined);
     since = options.wallClock();
     const files = pieces.flatMap((piece) => piece.files);
@@ -112,7 +112,7 @@ export function watchPolicies(options: WatchOptions, first: FirstPlan): PolicyWa
   const start = (onUnchanged = options.onUnchanged): Promise<ReloadOutcome> => {
     if (closed) return Promise.resolve(outcome('failed'));
     options.onBegun();
-    running = inTurn(() => load(onUnchanged))
+    running = enqueue(() => load(onUnchanged))
       .catch((error: unknown) => {
         if (!closed) options.onFault(error);
         return outcome('failed');
@@ -127,7 +127,7 @@ export function watchPolicies(options: WatchOptions, first: FirstPlan): PolicyWa
     return running;
   };
   const reload = (): Promise<ReloadOutcome> => {
-    asked = true;
+    reloadRequested = true;
     if (running === undefined) return start();
     // The running load may have read a file before it changed. All callers that wait share one more load.
     waiting ??= running.then(() => {
@@ -141,17 +141,17 @@ export function watchPolicies(options: WatchOptions, first: FirstPlan): PolicyWa
    * Detects files saved between the first load and the start of the watcher. The thread of the reader takes 40 MB, so
    * it is not started for unchanged files. Reports an unchanged result only if a reload was requested meanwhile.
    */
-  const lookAgain = async (): Promise<void> => {
+  const checkForMissedChanges = async (): Promise<void> => {
     const { asRead } = first;
     if (asRead !== undefined) watcher.add([...asRead.descriptions]);
-    const isCurrent = asRead !== undefined && (await inTurn(asRead.isCurrent));
-    if (closed || asked) return;
+    const isCurrent = asRead !== undefined && (await enqueue(asRead.isCurrent));
+    if (closed || reloadRequested) return;
     if (isCurrent) last = { at: options.wallClock(), outcome: outcome('unchanged', asRead.problems) };
     else await start(() => undefined);
   };
 
   const preview = (): Promise<readonly Problem[]> =>
-    inTurn(async () => {
+    enqueue(async () => {
       if (closed) throw new Error('the watch of the policies is closed');
       return (await judged(await read())).problems;
     });
@@ -166,7 +166,7 @@ export function watchPolicies(options: WatchOptions, first: FirstPlan): PolicyWa
   watcher.on('error', options.onFault);
   const ready = new Promise<void>((resolve) => {
     watcher.once('ready', () => {
-      void (asked ? reload() : lookAgain());
+      void (reloadRequested ? reload() : checkForMissedChanges());
       resolve();
     });
   });
@@ -184,7 +184,7 @@ export function watchPolicies(options: WatchOptions, first: FirstPlan): PolicyWa
       await watcher.close();
       await waiting;
       await running;
-      await lastTurn;
+      await queueEnd;
     },
   };
 }

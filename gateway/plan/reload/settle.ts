@@ -1,14 +1,14 @@
 // Selects the policy files to serve when some files are refused.
 
 import { effectiveSunset } from '../../sections/schedule/redirects.ts';
-import type { Surroundings } from '../../sections/view.ts';
+import type { CheckContext } from '../../sections/view.ts';
 import type { Context } from '../load-documents.ts';
 import { hasErrors, headline, type Problem } from '../problems.ts';
 import { type AcceptedForms, createAcceptedForms } from '../published/accepted-forms.ts';
 import { comparePublished } from '../published/comparison.ts';
+import { currentPoliciesOf, isWithin, placesIn } from '../published/current-policies.ts';
 import type { FormerVersion, PublishedEntry, PublishedFile } from '../published/record.ts';
-import { isWithin, placesIn, todayOf } from '../published/today.ts';
-import { type Claims, checkTogether, claimsOf } from '../rules/together.ts';
+import { checkTogether, outlineOf, type PolicyOutline } from '../rules/together.ts';
 import type { ReadPiece } from './pieces.ts';
 import { type Candidate, isUnchanged, type StandIn, standIns } from './stand-ins.ts';
 
@@ -46,10 +46,10 @@ export interface SettleInput {
   readonly recorded: readonly PublishedEntry[];
 }
 
-export async function settle(input: SettleInput, context: Context, around: Surroundings): Promise<Settled> {
+export async function settle(input: SettleInput, context: Context, around: CheckContext): Promise<Settled> {
   const { recorded, unmatched } = input;
   const forms = createAcceptedForms(recorded, context, around);
-  // An unchanged file keeps its routes and name. A changed file that claims the same is refused.
+  // An unchanged file keeps its routes and name. A changed file with the same ones is refused.
   const rank = (each: Candidate) => Number(!isUnchanged(each, forms));
   const candidates = input.candidates.toSorted((a, b) => rank(a) - rank(b));
   const broken = new Map<string, readonly Problem[]>(
@@ -63,25 +63,25 @@ export async function settle(input: SettleInput, context: Context, around: Surro
     const accepted = candidates.filter(({ file }) => !refused.has(file));
     const { now } = context;
     const files = { refused: [...refused.keys()], broken, candidates, accepted, forms, around };
-    const { standIns: standing, leftOut, retained } = await standIns(files);
-    const claims = [
-      ...accepted.flatMap(({ claimant }) => claimant?.claims ?? []),
-      ...standing.map(({ view }) => without(claimsOf(view, around.public), accepted)),
+    const { findStandIns: standing, leftOut, retained } = await standIns(files);
+    const outline = [
+      ...accepted.flatMap(({ outlined }) => outlined?.outline ?? []),
+      ...standing.map(({ view }) => withoutRoutesOf(outlineOf(view, around.public), accepted)),
     ];
     const views = new Map(standing.map(({ view }) => [view.parts.api, view]));
-    const byName = new Map(accepted.map((each) => [each.claimant?.claims.api, each]));
+    const byName = new Map(accepted.map((each) => [each.outlined?.outline.api, each]));
     const find = (api: string) => byName.get(api)?.view(now) ?? views.get(api);
     const pieces = [...accepted.flatMap(({ piece }) => piece ?? []), ...standing.map(({ piece }) => piece)];
     const compared = await comparePublished(
       {
         recorded,
         files: pieces.flatMap(({ files }) => files),
-        today: todayOf(claims, find, { complete: true, public: around.public }),
+        today: currentPoliciesOf(outline, find, { complete: true, public: around.public }),
       },
       context,
     );
-    const together = checkTogether(accepted.flatMap(({ claimant }) => claimant ?? []));
-    const ended = await takenFromEnded(accepted, standing, forms, { ...context, ...around });
+    const together = checkTogether(accepted.flatMap(({ outlined }) => outlined ?? []));
+    const ended = await routesOfEndedVersions(accepted, standing, forms, { ...context, ...around });
     // Problems of refused files are listed already. Accepted forms were judged when they were accepted.
     const found = [...together, ...ended, ...compared.problems].filter(({ file }) => !refused.has(file));
     const errors = Map.groupBy(
@@ -126,24 +126,24 @@ export async function settle(input: SettleInput, context: Context, around: Surro
   }
 }
 
-/** The claims without the routes of accepted files. */
-function without(claims: Claims, accepted: readonly Candidate[]): Claims {
-  const taken = new Set(accepted.flatMap(({ claimant }) => placesIn(claimant?.claims)));
-  const routes = claims.routes.map(({ at, keys }) => ({ at, keys: keys.filter((key) => !taken.has(key)) }));
-  return { ...claims, routes };
+/** The outline without the routes of accepted files. */
+function withoutRoutesOf(outline: PolicyOutline, accepted: readonly Candidate[]): PolicyOutline {
+  const taken = new Set(accepted.flatMap(({ outlined }) => placesIn(outlined?.outline)));
+  const routes = outline.routes.map(({ at, keys }) => ({ at, keys: keys.filter((key) => !taken.has(key)) }));
+  return { ...outline, routes };
 }
 
 /** A version that answers 410 keeps its routes while its file is refused: no other API may add one there or below. */
-async function takenFromEnded(
+async function routesOfEndedVersions(
   accepted: readonly Candidate[],
   standing: readonly StandIn[],
   forms: AcceptedForms,
-  { now, public: origin }: Pick<Surroundings, 'now' | 'public'>,
+  { now, public: origin }: Pick<CheckContext, 'now' | 'public'>,
 ): Promise<readonly Problem[]> {
   const ended = standing.flatMap(({ view }) =>
     [...view.versions].flatMap(([label, version]) => {
       if ((effectiveSunset(version) ?? Number.POSITIVE_INFINITY) > now) return [];
-      const keys = placesIn(claimsOf(view, origin));
+      const keys = placesIn(outlineOf(view, origin));
       const places = keys.flatMap((key) => [key, key.replace('{version}', label)]);
       return [{ label, api: view.parts.api, places }];
     }),
@@ -152,17 +152,17 @@ async function takenFromEnded(
   const problems: Problem[] = [];
   const changed = accepted.filter((each) => !isUnchanged(each, forms));
   const before = await forms.besides(accepted.flatMap(({ piece }) => piece ?? []));
-  for (const { claimant } of changed) {
-    if (claimant === undefined) continue;
-    const own = before.flatMap(({ api, view }) => (view && api === claimant.claims.api ? view : []));
-    const held = new Set(own.flatMap((view) => placesIn(claimsOf(view, origin))));
+  for (const { outlined } of changed) {
+    if (outlined === undefined) continue;
+    const own = before.flatMap(({ api, view }) => (view && api === outlined.outline.api ? view : []));
+    const held = new Set(own.flatMap((view) => placesIn(outlineOf(view, origin))));
     for (const { label, api, places } of ended) {
       const isTaken = (key: string) => !held.has(key) && isWithin(key, places);
-      const route = claimant.claims.routes.find(({ keys }) => keys.some(isTaken));
+      const route = outlined.outline.routes.find(({ keys }) => keys.some(isTaken));
       if (route === undefined) continue;
       const message = `${label} of the API ${api} has ended and answers here; the file of that API was refused`;
       const hint = `correct the file of ${api} first`;
-      problems.push(claimant.document().problem(route.at, { rule: 'duplicate', message, hint }));
+      problems.push(outlined.document().problem(route.at, { rule: 'duplicate', message, hint }));
       break;
     }
   }

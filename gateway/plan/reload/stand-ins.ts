@@ -1,13 +1,13 @@
 // Finds the last accepted form that stands in for each refused file.
 import { basename } from 'node:path';
 import type { EpochMs } from '../../policy/contract.ts';
-import type { PolicyView, Surroundings } from '../../sections/view.ts';
+import type { CheckContext, PolicyView } from '../../sections/view.ts';
 import type { Problem } from '../problems.ts';
 import type { AcceptedForm, AcceptedForms } from '../published/accepted-forms.ts';
+import { isWithin, placesIn } from '../published/current-policies.ts';
 import type { PublishedFile } from '../published/record.ts';
-import { isWithin, placesIn } from '../published/today.ts';
 import { closedRoutes, hasReadableRoutes, statesRoutes } from '../routes/closed-routes.ts';
-import { type Claimant, claimsOf } from '../rules/together.ts';
+import { type OutlinedPolicy, outlineOf } from '../rules/together.ts';
 import type { ReadPiece } from './pieces.ts';
 
 /** A policy file as read from the disk. */
@@ -17,7 +17,7 @@ export interface Candidate {
   /** Undefined if the shape is wrong. */
   readonly piece: ReadPiece | undefined;
   /** Undefined if the file is not YAML. */
-  readonly claimant: Claimant | undefined;
+  readonly outlined: OutlinedPolicy | undefined;
   readonly view: (now: EpochMs) => PolicyView | undefined | Promise<PolicyView | undefined>;
 }
 
@@ -49,23 +49,23 @@ export interface RefusedFiles {
   readonly candidates: readonly Candidate[];
   readonly accepted: readonly Candidate[];
   readonly forms: AcceptedForms;
-  readonly around: Surroundings;
+  readonly around: CheckContext;
 }
 
-export interface StoodIn {
-  readonly standIns: readonly StandIn[];
+export interface ReplacedFiles {
+  readonly findStandIns: readonly StandIn[];
   readonly leftOut: readonly LeftOut[];
   readonly retained: readonly PublishedFile[];
 }
 
-export async function standIns(files: RefusedFiles): Promise<StoodIn> {
+export async function standIns(files: RefusedFiles): Promise<ReplacedFiles> {
   const { refused, broken, candidates, accepted, forms, around } = files;
-  const servers = new Map(accepted.map((each) => [each.claimant?.claims.api, each]));
+  const servers = new Map(accepted.map((each) => [each.outlined?.outline.api, each]));
   const candidateOf = new Map(candidates.map((each) => [each.file, each]));
-  const apiOf = (file: string) => candidateOf.get(file)?.claimant?.claims.api;
+  const apiOf = (file: string) => candidateOf.get(file)?.outlined?.outline.api;
   const others = await forms.besides(accepted.flatMap(({ piece }) => piece ?? []));
   const byApi = new Map(others.toReversed().map((form) => [form.api ?? form, form]));
-  const placed = assign(
+  const placed = assignForms(
     // A file that was accepted itself takes precedence over copies.
     refused.toSorted((a, b) => Number(forms.names.has(b)) - Number(forms.names.has(a))),
     [...byApi.values()].filter(({ api }) => api === undefined || !servers.has(api)),
@@ -74,9 +74,9 @@ export async function standIns(files: RefusedFiles): Promise<StoodIn> {
   const found: StandIn[] = [];
   const leftOut: LeftOut[] = [];
   const own = async (file: string) => candidateOf.get(file)?.view(around.now);
-  const placesOf = (view: PolicyView) => placesIn(claimsOf(view, around.public));
+  const placesOf = (view: PolicyView) => placesIn(outlineOf(view, around.public));
   /** Without routes at or below `places`: the rules of its API apply there. */
-  const closing = (view: PolicyView | undefined, name: string, places: readonly string[] = []) => {
+  const closedRoutesOf = (view: PolicyView | undefined, name: string, places: readonly string[] = []) => {
     if (view === undefined) return [];
     const piece = closedRoutes(view, name);
     if (piece === undefined) return [];
@@ -88,11 +88,11 @@ export async function standIns(files: RefusedFiles): Promise<StoodIn> {
     const { piece, view } = form;
     const stated = await own(file);
     if (piece !== undefined && view !== undefined)
-      found.push({ file, piece, view, closed: closing(stated, basename(file), placesOf(view)) });
+      found.push({ file, piece, view, closed: closedRoutesOf(stated, basename(file), placesOf(view)) });
     else {
       const api = form.api ?? basename(file);
       const isPlaced = view !== undefined && hasReadableRoutes(view);
-      const closed = [...closing(stated, api), ...closing(view, api)];
+      const closed = [...closedRoutesOf(stated, api), ...closedRoutesOf(view, api)];
       leftOut.push({ file, api, isSpare: false, isRival: false, closed, isPlaced });
       retained.push(...form.files);
     }
@@ -109,20 +109,20 @@ export async function standIns(files: RefusedFiles): Promise<StoodIn> {
     const isBeside = broken.has(file) || server === undefined || isUnchanged(server, forms);
     const stoodIn = served.get(api);
     const isSpare = api !== undefined && (server ?? stoodIn) !== undefined && isBeside;
-    const places = [...placesIn(server?.claimant?.claims), ...(stoodIn ? placesOf(stoodIn) : [])];
+    const places = [...placesIn(server?.outlined?.outline), ...(stoodIn ? placesOf(stoodIn) : [])];
     const view = await own(file);
     const name = api === undefined || named.has(api) ? basename(file) : api;
     named.add(name);
     leftOut.push({
       ...{ file, api: name, isSpare, isRival: !isBeside },
-      closed: closing(view, name, isSpare ? places : []),
+      closed: closedRoutesOf(view, name, isSpare ? places : []),
       isPlaced: view !== undefined && statesRoutes(view, candidateOf.get(file)?.problems ?? []),
     });
   }
-  return { standIns: found, leftOut, retained };
+  return { findStandIns: found, leftOut, retained };
 }
 
-interface Placed {
+interface AssignedForm {
   readonly file: string;
   readonly form: AcceptedForm;
   /** False if the file names another API, one without an accepted form. */
@@ -130,14 +130,14 @@ interface Placed {
 }
 
 /** Assigns each API without an accepted file to a refused file. An API that gets none was removed. */
-function assign(
+function assignForms(
   refused: readonly string[],
   absent: readonly AcceptedForm[],
   candidateOf: ReadonlyMap<string, Candidate>,
-): readonly Placed[] {
-  const apiOf = (file: string) => candidateOf.get(file)?.claimant?.claims.api;
+): readonly AssignedForm[] {
+  const apiOf = (file: string) => candidateOf.get(file)?.outlined?.outline.api;
   const left = new Set(absent);
-  const placed: Placed[] = [];
+  const placed: AssignedForm[] = [];
   const has = (file: string) => placed.some((each) => each.file === file);
   const placeAll = (matches: (file: string, form: AcceptedForm) => boolean) => {
     for (const file of refused)

@@ -41,14 +41,14 @@ export async function judge(
   { now, history, standsIn, partial, isStart }: JudgeOptions,
 ): Promise<LoadVerdict> {
   const { revision, digests } = summary;
-  const withRecord = <T>(ask: () => Promise<T>): Promise<T | undefined> =>
+  const compareWithRecord = <T>(ask: () => Promise<T>): Promise<T | undefined> =>
     history.compared(summary, async (recorded) => {
       await recallAll(reader, recorded);
       return ask();
     });
   let count = summary.problems;
   if (revision !== undefined) {
-    const found = await withRecord(() => reader.compare(now));
+    const found = await compareWithRecord(() => reader.compare(now));
     count = found?.problems ?? count;
     if (found?.hasErrors !== true) {
       const problems = await allProblems(reader, count);
@@ -58,7 +58,7 @@ export async function judge(
   }
   const refused = await allProblems(reader, count);
   if (!standsIn) return { kind: 'refused', problems: refused };
-  const compared = await withRecord(() => reader.settle(now));
+  const compared = await compareWithRecord(() => reader.settle(now));
   // A reload without the store would drop the accepted forms that are served.
   const settled = compared ?? (partial && isStart ? await reader.settle(now) : undefined);
   if (settled === undefined) return { kind: 'refused', problems: refused };

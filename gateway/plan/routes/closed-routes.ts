@@ -27,7 +27,7 @@ export function closedRoutes({ parts }: PolicyView, name: string): ReadPiece | u
   return { digest: digest([JSON.stringify(file)]), files: [], file };
 }
 
-const OF_SHAPE: ReadonlySet<string> = new Set(['shape', 'custom', 'unknown-key', 'wrong-file']);
+const SHAPE_RULES: ReadonlySet<string> = new Set(['shape', 'custom', 'unknown-key', 'wrong-file']);
 
 /** Otherwise the file may be truncated, or have its host under another key. */
 export function statesRoutes(view: PolicyView, problems: readonly Problem[]): boolean {
@@ -37,7 +37,7 @@ export function statesRoutes(view: PolicyView, problems: readonly Problem[]): bo
     hasReadableRoutes(view) &&
     document.has(['versions']) &&
     !ROUTE_KEYS.some((key) => key === lastKey) &&
-    (parts.host !== undefined || !problems.some(({ rule }) => OF_SHAPE.has(rule)))
+    (parts.host !== undefined || !problems.some(({ rule }) => SHAPE_RULES.has(rule)))
   );
 }
 

@@ -2,7 +2,7 @@
 import { LONGEST_LITERAL } from '../../policy/octets.ts';
 import type { ReadPath } from '../../policy/paths/reading.ts';
 import { looksLikeVersion } from '../../policy/versioning/readers.ts';
-import { type Found, follow, NOTHING, type NodesByName } from './nodes-by-name.ts';
+import { type Matches, matchesBelow, NO_MATCHES, type NodesByName } from './nodes-by-name.ts';
 
 /** Name lengths to try for a `{version}` segment. */
 const ALL_LENGTHS = Array.from({ length: LONGEST_LITERAL }, (_, index) => LONGEST_LITERAL - index);
@@ -30,33 +30,33 @@ export interface NestedRoute<T> {
 
 /** The routes below `places`, which are the nodes of `route` in the tree of one host. Undefined if there are none. */
 export function nestedRoutes<T>(places: readonly RouteNode<T>[], route: T): NestedRoutes<T> | undefined {
-  const starts = places.filter((node) => leadsElsewhere(node, route));
+  const starts = places.filter((node) => hasOtherRoute(node, route));
   if (starts.length === 0) return undefined;
   return {
-    reached: (path) => starts.flatMap((start) => longest(start, path, 0, undefined, false).matches),
+    reached: (path) => starts.flatMap((start) => longestMatches(start, path, 0, undefined, false).matches),
   };
 }
 
-function leadsElsewhere<T>(node: RouteNode<T>, route: T): boolean {
+function hasOtherRoute<T>(node: RouteNode<T>, route: T): boolean {
   const below = [...node.literals.values(), ...(node.version === undefined ? [] : [node.version])];
   return below.some(
-    (each) => (each.bound !== undefined && each.bound.route !== route) || leadsElsewhere(each, route),
+    (each) => (each.bound !== undefined && each.bound.route !== route) || hasOtherRoute(each, route),
   );
 }
 
 /** A reader gets the route of `node` if it finds no longer one. `isFolded`: the path leads here only without case. */
-function longest<T>(
+function longestMatches<T>(
   node: RouteNode<T>,
   path: ReadPath,
   depth: number,
   versionSegment: string | undefined,
   isFolded: boolean,
-): Found<NestedRoute<T>> {
+): Matches<NestedRoute<T>> {
   const { byName, version } = node;
   const below =
     depth === path.segments.length
-      ? NOTHING
-      : follow<RouteNode<T> | string, NestedRoute<T>>(
+      ? NO_MATCHES
+      : matchesBelow<RouteNode<T> | string, NestedRoute<T>>(
           path,
           depth,
           version === undefined ? node.lengths : ALL_LENGTHS,
@@ -66,8 +66,8 @@ function longest<T>(
           },
           (next, folds) =>
             typeof next === 'string'
-              ? longest(version ?? node, path, depth + 1, next, isFolded || folds)
-              : longest(next, path, depth + 1, versionSegment, isFolded || folds),
+              ? longestMatches(version ?? node, path, depth + 1, next, isFolded || folds)
+              : longestMatches(next, path, depth + 1, versionSegment, isFolded || folds),
         );
   if ((below.byAll && !isFolded) || node.bound === undefined) return below;
   const own = { route: node.bound.route, versionSegment, depth };

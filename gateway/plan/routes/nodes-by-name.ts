@@ -7,14 +7,14 @@ export interface NodesByName<N> {
   lengths: readonly number[];
 }
 
-export interface Found<M> {
+export interface Matches<M> {
   readonly matches: readonly M[];
   /** Whether each reader finds a match. */
   readonly byAll: boolean;
 }
 
 const NO_NODES: readonly never[] = [];
-export const NOTHING: Found<never> = { matches: [], byAll: false };
+export const NO_MATCHES: Matches<never> = { matches: [], byAll: false };
 
 export function createNodesByName<N>(): NodesByName<N> {
   return { byName: { exact: new Map(), ascii: new Map(), unicode: new Map() }, lengths: [] };
@@ -35,16 +35,16 @@ export function addNode<N>(nodes: NodesByName<N>, name: string, node: N): N {
  * The matches of the readers of `path` from its segment at `depth` on. `isFolded`: the name as written does not
  * match. A reader that ignores suffixes tries shorter names until one matches. Calls `find` once per node.
  */
-export function follow<N, M>(
+export function matchesBelow<N, M>(
   path: ReadPath,
   depth: number,
   lengths: readonly number[],
   nextOf: (name: string, letters: Letters) => readonly N[] | undefined,
-  find: (next: N, isFolded: boolean) => Found<M>,
-): Found<M> {
+  find: (next: N, isFolded: boolean) => Matches<M>,
+): Matches<M> {
   const isLast = depth === path.segments.length - 1;
   const [literal] = path.readers.letters;
-  const visited = new Map<N, Found<M>>();
+  const visited = new Map<N, Matches<M>>();
   const isFound = (name: string, letters: Letters): boolean => {
     let isFoundByAll = false;
     for (const next of nextOf(name, letters) ?? NO_NODES) {
@@ -72,7 +72,7 @@ export function follow<N, M>(
     byAll &&= isFoundByAll;
     if (path.isLiteral) break;
   }
-  if (visited.size === 0) return NOTHING;
+  if (visited.size === 0) return NO_MATCHES;
   const matches: M[] = [];
   for (const found of visited.values()) matches.push(...found.matches);
   return { matches, byAll };

@@ -6,9 +6,9 @@ import { literalReading } from '../../policy/paths/rules.ts';
 import {
   addNode,
   createNodesByName,
-  type Found,
-  follow,
-  NOTHING,
+  type Matches,
+  matchesBelow,
+  NO_MATCHES,
   type NodesByName,
 } from './nodes-by-name.ts';
 
@@ -23,7 +23,7 @@ export interface OperationTable<T> {
   /** For the path as written. Literal segments win over parameters. For HEAD: HEAD wins over GET, GET over `*`. */
   readonly match: (method: string, tail: string) => OperationMatch<T> | undefined;
   /** The operations that any reader of the path finds. */
-  readonly reached: (method: string, path: ReadPath) => Found<OperationMatch<T>>;
+  readonly reached: (method: string, path: ReadPath) => Matches<OperationMatch<T>>;
 }
 
 interface Node<T> extends NodesByName<Node<T>> {
@@ -42,7 +42,7 @@ export function createOperationTable<T>(
     list: operations.map(({ rules }) => rules),
     match: (method, tail) => find(root, method, literalReading(tail), 0, [], false).matches[0],
     reached: (method, path) =>
-      path.segments.length > deepest ? NOTHING : find(root, method, path, 0, [], false),
+      path.segments.length > deepest ? NO_MATCHES : find(root, method, path, 0, [], false),
   };
 }
 
@@ -65,19 +65,19 @@ function find<T>(
   depth: number,
   captures: readonly string[],
   isFolded: boolean,
-): Found<OperationMatch<T>> {
+): Matches<OperationMatch<T>> {
   const segment = path.segments[depth];
   if (segment === undefined) {
     const rules =
       node.byMethod.get(method) ??
       (method === 'HEAD' ? node.byMethod.get('GET') : undefined) ??
       node.byMethod.get('*');
-    return rules === undefined ? NOTHING : { matches: [{ rules, captures }], byAll: true };
+    return rules === undefined ? NO_MATCHES : { matches: [{ rules, captures }], byAll: true };
   }
   const literal =
     node.lengths.length === 0
-      ? NOTHING
-      : follow(
+      ? NO_MATCHES
+      : matchesBelow(
           path,
           depth,
           node.lengths,

@@ -35,7 +35,7 @@ export interface RouteTable<T> {
 const VERSION = '{version}';
 
 /** The best match so far. `end` is where the tail starts. */
-interface Found<T> {
+interface BestMatch<T> {
   bound: { readonly route: T } | undefined;
   end: number;
   versionStart: number;
@@ -43,13 +43,13 @@ interface Found<T> {
 }
 
 /** Do not use `table` before the last `add`. */
-export interface GrowingRouteTable<T> {
+export interface RouteTableBuilder<T> {
   /** The first route at a host and path wins. @throws RangeError if the path has two `{version}` */
   readonly add: (route: Route<T>) => void;
   readonly table: RouteTable<T>;
 }
 
-export function startRouteTable<T>(): GrowingRouteTable<T> {
+export function createRouteTableBuilder<T>(): RouteTableBuilder<T> {
   const hosts = new Map<string, RouteNode<T>>();
   const places = new Map<T, RouteNode<T>[]>();
   const nested = new Map<T, NestedRoutes<T> | undefined>();
@@ -64,7 +64,7 @@ export function startRouteTable<T>(): GrowingRouteTable<T> {
         const named = hosts.get(host);
         const tree = named ?? hosts.get(versionedHost(host));
         if (tree === undefined || !path.startsWith('/')) return undefined;
-        const found: Found<T> = { bound: undefined, end: -1, versionStart: -1, versionEnd: -1 };
+        const found: BestMatch<T> = { bound: undefined, end: -1, versionStart: -1, versionEnd: -1 };
         descend(tree, path, 0, -1, -1, found);
         if (found.bound === undefined) return undefined;
         return {
@@ -140,7 +140,7 @@ function descend<T>(
   at: number,
   versionStart: number,
   versionEnd: number,
-  found: Found<T>,
+  found: BestMatch<T>,
 ): void {
   if (node.bound !== undefined && at > found.end) {
     found.bound = node.bound;

@@ -11,22 +11,22 @@ export interface BrownoutList {
   readonly rules: readonly BrownoutRule[];
   /** The missing date, or the dates with the windows between them in order of time. */
   readonly placed:
-    | { readonly kind: 'nowhere'; readonly missing: 'deprecated' | 'sunset' }
+    | { readonly kind: 'undated'; readonly missing: 'deprecated' | 'sunset' }
     /** Not expanded: with this list, the file has more than `MOST_DIFFERENT` windows. */
-    | { readonly kind: 'beyond' }
+    | { readonly kind: 'too-many' }
     | { readonly kind: 'windows'; readonly span: BrownoutSpan; readonly windows: readonly BrownoutWindow[] };
 }
 
 /** Each window costs a time zone lookup. This number keeps `check` and a reload well below a second. */
-export const MOST_DIFFERENT = 2_500;
+export const MOST_FILE_WINDOWS = 2_500;
 
 /** The expanded lists of one file. Equal lists between the same dates are expanded once. */
-interface Unrolled {
+interface ExpandedLists {
   readonly lists: Map<string, BrownoutList['placed']>;
   windows: number;
 }
 
-const unrolled = new WeakMap<PolicyView, Unrolled>();
+const expandedByView = new WeakMap<PolicyView, ExpandedLists>();
 
 /** Lists with malformed or unordered dates are left out: these have findings of their own. */
 export function brownoutListsOf({ version, at, view }: CheckedVersion): readonly BrownoutList[] {
@@ -58,33 +58,33 @@ function listOf(
   const at = [...owner, 'brownouts'];
   if (deprecated === undefined || sunset === undefined) {
     const missing = deprecated === undefined ? 'deprecated' : 'sunset';
-    return written(missing) ? [] : [{ at, rules, placed: { kind: 'nowhere', missing } }];
+    return written(missing) ? [] : [{ at, rules, placed: { kind: 'undated', missing } }];
   }
   if (sunset <= deprecated) return [];
   const span = { deprecated, sunset };
-  const placed = unroll(view, rules, span);
+  const placed = expandList(view, rules, span);
   return placed === undefined ? [] : [{ at, rules, placed }];
 }
 
-/** The first list above the limit is `beyond`. Lists after it are left out. */
-function unroll(
+/** The first list above the limit is `too-many`. Lists after it are left out. */
+function expandList(
   view: PolicyView,
   rules: readonly BrownoutRule[],
   span: BrownoutSpan,
 ): BrownoutList['placed'] | undefined {
-  const file = unrolled.getOrInsertComputed(view, () => ({ lists: new Map(), windows: 0 }));
+  const file = expandedByView.getOrInsertComputed(view, () => ({ lists: new Map(), windows: 0 }));
   const key = JSON.stringify([span, rules]);
   const known = file.lists.get(key);
-  if (known !== undefined || file.windows > MOST_DIFFERENT) return known;
+  if (known !== undefined || file.windows > MOST_FILE_WINDOWS) return known;
   const windows = expandBrownouts(rules, span);
   file.windows += windows.length;
   const placed: BrownoutList['placed'] =
-    file.windows > MOST_DIFFERENT ? { kind: 'beyond' } : { kind: 'windows', span, windows };
+    file.windows > MOST_FILE_WINDOWS ? { kind: 'too-many' } : { kind: 'windows', span, windows };
   file.lists.set(key, placed);
   return placed;
 }
 
 /** In UTC, with seconds only if they are not zero. */
-export function spellInstant(instant: EpochMs): string {
+export function formatInstant(instant: EpochMs): string {
   return Temporal.Instant.fromEpochMilliseconds(instant).toString().replace(/:00Z$/, 'Z');
 }

@@ -3,22 +3,22 @@ import type { BrownoutRule, BrownoutWindow } from '../../policy/lifecycle/browno
 import { type BrownoutSpan, MOST_WINDOWS } from '../../policy/lifecycle/brownout-windows.ts';
 import { dayUntil } from '../../sections/schedule/calendar.ts';
 import type { VersionCheck } from '../../sections/view.ts';
-import { brownoutListsOf, MOST_DIFFERENT, spellInstant } from './brownout-lists.ts';
+import { brownoutListsOf, formatInstant, MOST_FILE_WINDOWS } from './brownout-lists.ts';
 
 const RULE = 'brownout-windows';
 
 export const brownoutWindows: VersionCheck = (subject, report) => {
   for (const { at, rules, placed } of brownoutListsOf(subject)) {
-    if (placed.kind === 'nowhere') {
+    if (placed.kind === 'undated') {
       const message = `brownouts need ${placed.missing}: their windows lie between deprecation and sunset`;
       report(at, { rule: RULE, message, at: 'key' });
       continue;
     }
-    if (placed.kind === 'beyond') {
+    if (placed.kind === 'too-many') {
       // Not a rule that can be switched off: every reload would have to expand the windows.
       report(at, {
         rule: 'brownouts',
-        message: `with this list the brownouts of the file come to more than ${MOST_DIFFERENT} different windows`,
+        message: `with this list the brownouts of the file come to more than ${MOST_FILE_WINDOWS} different windows`,
         hint: 'write fewer, or the same list where operations pause together',
         at: 'key',
       });
@@ -40,7 +40,7 @@ export const brownoutWindows: VersionCheck = (subject, report) => {
   }
 };
 
-type Wrong = { readonly at: readonly (string | number)[]; readonly message: string };
+type WindowFinding = { readonly at: readonly (string | number)[]; readonly message: string };
 
 const DAY_MS = 86_400_000;
 const NOTICE_DAYS = 14;
@@ -54,48 +54,48 @@ export const brownoutAnnouncement: VersionCheck = (subject, report) => {
       if (first === undefined || first.from - announced >= NOTICE_DAYS * DAY_MS) continue;
       report([...at, index, 'announced'], {
         rule: 'brownout-announcement',
-        message: `announced less than ${NOTICE_DAYS} days before the first window (${spellInstant(first.from)})`,
+        message: `announced less than ${NOTICE_DAYS} days before the first window (${formatInstant(first.from)})`,
         hint: `announced ${dayUntil(first.from - NOTICE_DAYS * DAY_MS)} or earlier`,
       });
     }
   }
 };
 
-function outside({ times }: BrownoutRule, span: BrownoutSpan): Wrong | undefined {
-  const deprecated = spellInstant(span.deprecated);
-  const sunset = spellInstant(span.sunset);
+function outside({ times }: BrownoutRule, span: BrownoutSpan): WindowFinding | undefined {
+  const deprecated = formatInstant(span.deprecated);
+  const sunset = formatInstant(span.sunset);
   if (times.kind === 'phase') {
     const begin = span.sunset - times.beforeSunset;
     if (begin < span.deprecated) {
       return {
         at: ['before_sunset'],
-        message: `this begins ${spellInstant(begin)}, before deprecated (${deprecated})`,
+        message: `this begins ${formatInstant(begin)}, before deprecated (${deprecated})`,
       };
     }
     if (times.beat !== undefined || times.lasts <= times.beforeSunset) return undefined;
     return { at: ['for'], message: `a window of this length ends after the sunset (${sunset})` };
   }
   const { from = span.deprecated, until = span.sunset } = times;
-  if (until <= from) return { at: [], message: `an empty window: it ends ${spellInstant(until)}` };
+  if (until <= from) return { at: [], message: `an empty window: it ends ${formatInstant(until)}` };
   if (from < span.deprecated) {
     return {
       at: ['from'],
-      message: `a window from ${spellInstant(from)} begins before deprecated (${deprecated})`,
+      message: `a window from ${formatInstant(from)} begins before deprecated (${deprecated})`,
     };
   }
   if (until <= span.sunset) return undefined;
   return {
     at: [],
-    message: `a window until ${spellInstant(until)} ends after the sunset (${sunset})`,
+    message: `a window until ${formatInstant(until)} ends after the sunset (${sunset})`,
   };
 }
 
 /** Only the first overlap: repeated windows repeat it. */
-function firstOverlap(windows: readonly BrownoutWindow[]): Wrong | undefined {
+function firstOverlap(windows: readonly BrownoutWindow[]): WindowFinding | undefined {
   for (const [place, { from, rule }] of windows.entries()) {
     const before = windows[place - 1];
     if (before === undefined || before.until <= from) continue;
-    const message = `the window at ${spellInstant(from)} begins before that of ${spellInstant(before.from)} is over`;
+    const message = `the window at ${formatInstant(from)} begins before that of ${formatInstant(before.from)} is over`;
     return { at: [rule], message };
   }
   return undefined;

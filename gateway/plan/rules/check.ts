@@ -3,13 +3,13 @@ import { INHERITED, SECTIONS } from '../../sections/list.ts';
 import type { VersionParts } from '../../sections/policy-file.ts';
 import { pathsOf } from '../../sections/routes/compile.ts';
 import {
+  type CheckContext,
   type CheckedVersion,
   checkedVersion,
-  isTakenOver,
+  isInherited,
   isWritten,
   type PolicyView,
   type Report,
-  type Surroundings,
   type VersionCheck,
 } from '../../sections/view.ts';
 import type { Path } from '../read/document.ts';
@@ -50,7 +50,7 @@ const ANNOUNCED_TO_ALL: readonly string[] = SECTIONS.flatMap(({ inherited = {}, 
   mayBeOverridden ? [] : Object.keys(inherited),
 );
 
-export function checkPolicy(view: PolicyView, around: Surroundings, unswitched: Report): void {
+export function checkPolicy(view: PolicyView, around: CheckContext, unswitched: Report): void {
   const report = switchedReport(view.parts.rules, unswitched);
   takenOver(view, report);
   if (view.unversioned) checkUnversioned(view, report);
@@ -71,11 +71,11 @@ function operationsOf({ label, version, at, view }: CheckedVersion): readonly Ch
   return Object.entries(version.operations ?? {}).flatMap(([name, operation]): readonly CheckedVersion[] => {
     const { deprecated, sunset, guide } = operation;
     if (deprecated === undefined && sunset === undefined) return [];
-    const told: VersionParts =
+    const announcement: VersionParts =
       deprecated === undefined
         ? { deprecated: version.deprecated, announced: version.announced }
         : { deprecated };
-    const own: VersionParts = { ...told, sunset, guide: guide ?? version.guide };
+    const own: VersionParts = { ...announcement, sunset, guide: guide ?? version.guide };
     return [{ label: `${label} ${name}`, version: own, at: [...at, 'operations', name], view }];
   });
 }
@@ -86,7 +86,7 @@ function takenOver({ document, labels }: PolicyView, report: Report): void {
   const areMaps = labels.every((label) => isMap(valueAt(document.value, ['versions', label])));
   if (labels.length === 0 || !areMaps) return;
   for (const key of ANNOUNCED_TO_ALL) {
-    if (!document.has([key]) || labels.some((label) => isTakenOver(document, label, key))) continue;
+    if (!document.has([key]) || labels.some((label) => isInherited(document, label, key))) continue;
     report([key], {
       rule: 'taken-over',
       message: `${key} does nothing here: every version says ${INHERITED[key]?.join(' or ')} of its own`,
@@ -101,7 +101,7 @@ function checkUnversioned(view: PolicyView, report: Report): void {
   const ofUpstreams = view.upstreamNames.map((name) => ['upstreams', name, 'version_as']);
   const idle = [...SECTIONS.flatMap(({ needsVersions = [] }) => needsVersions), ...ofUpstreams];
   const undated = SECTIONS.flatMap(({ needsDeprecation = [] }) => needsDeprecation);
-  const say = (paths: readonly Path[], where: string) => {
+  const reportIdle = (paths: readonly Path[], where: string) => {
     for (const path of paths.filter((each) => isWritten(view, each))) {
       report(path, {
         rule: 'unversioned',
@@ -110,8 +110,9 @@ function checkUnversioned(view: PolicyView, report: Report): void {
       });
     }
   };
-  say(idle, 'with "versions: none"');
-  if (!isWritten(view, ['deprecated'])) say(undated, 'with "versions: none" and no deprecated of its own');
+  reportIdle(idle, 'with "versions: none"');
+  if (!isWritten(view, ['deprecated']))
+    reportIdle(undated, 'with "versions: none" and no deprecated of its own');
 }
 
 /** The gateway answers these paths itself, so an API there would get no requests. */

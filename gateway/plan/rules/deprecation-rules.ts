@@ -32,7 +32,7 @@ export const parallelVersions: VersionCheck = (subject, report) => {
   // A version that ends with the whole API needs no other version.
   if (deprecated === view.parts.deprecated) return;
   const end = effectiveSunset(version) ?? Number.POSITIVE_INFINITY;
-  const alone = firstAlone(subject, deprecated, end);
+  const alone = firstUnaccompanied(subject, deprecated, end);
   if (alone === undefined) return;
   report([...at, 'deprecated'], {
     rule: 'parallel-versions',
@@ -78,7 +78,11 @@ export const bodyNotice: VersionCheck = ({ label, version, at, view }, report) =
 };
 
 /** The first instant from `from` until `until` at which no other version is served. */
-function firstAlone({ label, view }: CheckedVersion, from: EpochMs, until: EpochMs): EpochMs | undefined {
+function firstUnaccompanied(
+  { label, view }: CheckedVersion,
+  from: EpochMs,
+  until: EpochMs,
+): EpochMs | undefined {
   const others = [...view.versions]
     .filter(([other, { released }]) => other !== label && released !== undefined)
     .map(([, version]) => ({ from: version.released ?? 0, until: effectiveSunset(version) ?? Infinity }))

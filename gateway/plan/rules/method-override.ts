@@ -12,7 +12,7 @@ export function methodOverride(view: PolicyView, report: Report): void {
   const { access, headers } = view.parts;
   const versions = [...view.versions];
   const kept = headers?.request?.keep?.findIndex((name) => clientField(name).kind === 'override') ?? -1;
-  if (kept >= 0 && versions.some(([, version]) => goesByMethod(version, access)))
+  if (kept >= 0 && versions.some(([, version]) => dependsOnMethod(version, access)))
     report(['headers', 'request', 'keep', kept], {
       rule: 'method-override',
       message:
@@ -21,7 +21,7 @@ export function methodOverride(view: PolicyView, report: Report): void {
     });
   for (const [label, version] of versions) {
     if (view.takesForms[label] === false) continue;
-    const found = passedByPost(version, access);
+    const found = weakenedByPost(version, access);
     if (found === undefined) continue;
     const { name, method } = found;
     report([...versionPath(label), 'operations', name, 'access'], {
@@ -34,7 +34,7 @@ export function methodOverride(view: PolicyView, report: Report): void {
   }
 }
 
-function goesByMethod(version: VersionParts, ofApi: Access): boolean {
+function dependsOnMethod(version: VersionParts, ofApi: Access): boolean {
   if (Object.keys(version.operations ?? {}).length > 0) return true;
   const access = version.access ?? ofApi;
   if (typeof access !== 'object' || access.scopes === undefined) return false;
@@ -43,7 +43,7 @@ function goesByMethod(version: VersionParts, ofApi: Access): boolean {
 }
 
 /** The first operation that needs a scope which a POST to the same path does not need. */
-function passedByPost(
+function weakenedByPost(
   version: VersionParts,
   ofApi: Access,
 ): { readonly name: string; readonly method: string } | undefined {

@@ -15,7 +15,7 @@ import type { PolicyView, VersionCheck } from '../../sections/view.ts';
 import { createOperationTable, type OperationTable } from '../routes/operation-table.ts';
 
 /** A request in the form of an operation template, and its version. */
-interface Asked {
+interface OperationRef {
   readonly label: string;
   readonly template: OperationTemplate;
 }
@@ -41,9 +41,9 @@ export const operationCircle: VersionCheck = ({ label, version, at, view }, repo
     const circle = circleFrom(start, view);
     // The check of operations reports an operation that is its own successor.
     if (circle === undefined || circle.length < 2) continue;
-    const others = circle.slice(1).filter((each) => isNamed(each, view));
+    const others = circle.slice(1).filter((each) => hasOwnSuccessor(each, view));
     if (others.some((each) => comesAfter(each, start, view))) continue;
-    const way = [...circle, start].map((each) => spell(each, label));
+    const way = [...circle, start].map((each) => formatOperation(each, label));
     report([...at, 'operations', name, 'successor'], {
       rule: 'successor-circle',
       message: `successors lead in a circle: ${way.join(' -> ')}`,
@@ -60,16 +60,17 @@ export const operationSuccessor: VersionCheck = ({ label, version, at, view }, r
     if (successor === undefined || parsed.kind === 'malformed') continue;
     const to = successor.label ?? label;
     const { operations } = to === label ? version : (view.versions.get(to) ?? {});
-    const asked = successor.template ?? parsed.template;
-    const there = answering(operations, asked);
-    if (to === label && (there?.name ?? spellOperation(asked)) === spellOperation(parsed.template)) continue;
+    const requested = successor.template ?? parsed.template;
+    const there = operationFor(operations, requested);
+    if (to === label && (there?.name ?? spellOperation(requested)) === spellOperation(parsed.template))
+      continue;
     const ofVersion = effectiveSunset(version);
     const ends = operation.sunset ?? ofVersion;
     const redirected = isRedirected(operation, version, to);
     // In one version, everything ends with it at the latest. The redirect rules cover other versions that ended.
     const thereEnds = there?.rules.sunset ?? (to === label && redirected ? ofVersion : undefined);
     if (thereEnds === undefined || ends === undefined || thereEnds > ends) continue;
-    const target = there?.name ?? spellOperation(asked);
+    const target = there?.name ?? spellOperation(requested);
     const withAll = thereEnds === ofVersion && ends === ofVersion;
     report([...at, 'operations', name, 'successor'], {
       rule: 'operation-successor',
@@ -84,10 +85,10 @@ export const operationSuccessor: VersionCheck = ({ label, version, at, view }, r
 };
 
 /** The requests on the cycle from `start` back to itself. Undefined if there is none. */
-function circleFrom(start: Asked, view: PolicyView): readonly Asked[] | undefined {
+function circleFrom(start: OperationRef, view: PolicyView): readonly OperationRef[] | undefined {
   const passed = [start];
   const seen = new Set([keyOf(start)]);
-  for (let at = next(start, view); at !== undefined; at = next(at, view)) {
+  for (let at = successorRef(start, view); at !== undefined; at = successorRef(at, view)) {
     if (keyOf(at) === keyOf(start)) return passed;
     if (seen.has(keyOf(at))) return undefined;
     seen.add(keyOf(at));
@@ -97,34 +98,34 @@ function circleFrom(start: Asked, view: PolicyView): readonly Asked[] | undefine
 }
 
 /** An operation without a successor has the successor of its version. */
-function next({ label, template }: Asked, { versions }: PolicyView): Asked | undefined {
+function successorRef({ label, template }: OperationRef, { versions }: PolicyView): OperationRef | undefined {
   const version = versions.get(label);
-  const own = answering(version?.operations, template)?.rules.successor;
+  const own = operationFor(version?.operations, template)?.rules.successor;
   if (own !== undefined) return { label: own.label ?? label, template: own.template ?? template };
   const to = successorOf(version);
   return to === undefined ? undefined : { label: to, template };
 }
 
 /** Whether the request has a successor line of its own that can be reported. */
-function isNamed(asked: Asked, { versions }: PolicyView): boolean {
-  const there = answering(versions.get(asked.label)?.operations, asked.template);
-  return there?.rules.successor !== undefined && tailOf(there.template) === tailOf(asked.template);
+function hasOwnSuccessor(requested: OperationRef, { versions }: PolicyView): boolean {
+  const there = operationFor(versions.get(requested.label)?.operations, requested.template);
+  return there?.rules.successor !== undefined && tailOf(there.template) === tailOf(requested.template);
 }
 
 /** Reports a cycle once, for the last operation of the newest version. */
-function comesAfter(other: Asked, start: Asked, { versions }: PolicyView): boolean {
+function comesAfter(other: OperationRef, start: OperationRef, { versions }: PolicyView): boolean {
   if (other.label !== start.label) return compareLabels(other.label, start.label) > 0;
   const keys = Object.keys(versions.get(start.label)?.operations ?? {});
-  const placeOf = ({ template }: Asked) =>
-    keys.indexOf(answering(versions.get(start.label)?.operations, template)?.key ?? '');
+  const placeOf = ({ template }: OperationRef) =>
+    keys.indexOf(operationFor(versions.get(start.label)?.operations, template)?.key ?? '');
   return placeOf(other) > placeOf(start);
 }
 
-function keyOf({ label, template }: Asked): string {
+function keyOf({ label, template }: OperationRef): string {
   return `${label} ${template.method} ${tailOf(template)}`;
 }
 
-function spell({ label, template }: Asked, here: string): string {
+function formatOperation({ label, template }: OperationRef, here: string): string {
   return `${label === here ? '' : `${label} `}${spellOperation(template)}`;
 }
 
@@ -134,7 +135,7 @@ function isRedirected({ after, sunset }: OperationFile, version: VersionParts, t
 }
 
 /** If two operations have the same requests, the first: another finding reports the second. */
-function answering(
+function operationFor(
   operations: Operations | undefined,
   template: OperationTemplate,
 ): WrittenOperation | undefined {

@@ -27,7 +27,7 @@ export function pathRules(view: PolicyView, byDefault: PathsFile | undefined, re
       if (parsed.kind === 'malformed') continue;
       hasOperations = true;
       const { template } = parsed;
-      const other = before.find((each) => areAlike(each, template, rules));
+      const other = before.find((each) => mayBeConfused(each, template, rules));
       before.push(template);
       if (other === undefined) continue;
       report([...versionPath(label), 'operations', key], {
@@ -65,7 +65,7 @@ function nestedVersions({ parts }: PolicyView, report: Report): void {
 }
 
 /** Whether two templates differ only in what a reader may ignore. */
-function areAlike(one: OperationTemplate, other: OperationTemplate, rules: PathRules): boolean {
+function mayBeConfused(one: OperationTemplate, other: OperationTemplate, rules: PathRules): boolean {
   const { segments } = one;
   if (segments.length !== other.segments.length || !shareMethods(one, other)) return false;
   if (sameRequests({ ...one, method: other.method }, other)) return false;

@@ -8,7 +8,7 @@ import {
   redirectChain,
   successorOf,
 } from '../../sections/schedule/redirects.ts';
-import { type PolicyView, type Report, reportDangling, type VersionCheck } from '../../sections/view.ts';
+import { type PolicyView, type Report, reportUnknownName, type VersionCheck } from '../../sections/view.ts';
 import { wholeApiParts } from '../versions.ts';
 import { namedSuccessor, noticeMonths, redirectTarget, sunsetPlace } from './subject.ts';
 
@@ -21,7 +21,7 @@ export const successorExists: VersionCheck = ({ label, version, at, view }, repo
     report(path, { rule: 'successor-exists', message: 'a version cannot be its own successor' });
   } else if (!view.labels.includes(successor)) {
     const named: Report = (place, finding) => report(place, { ...finding, rule: 'successor-exists' });
-    reportDangling(path, 'version', successor, view.labels, view, named);
+    reportUnknownName(path, 'version', successor, view.labels, view, named);
   }
 };
 

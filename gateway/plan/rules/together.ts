@@ -10,7 +10,7 @@ import { keysOf } from '../read/values.ts';
 import { addressesOf, outerPlaces, placesIn } from '../upstreams/upstream-places.ts';
 
 /** The facts of a file for these checks. It has no document: thousands are kept between reloads. */
-export interface Claims {
+export interface PolicyOutline {
   readonly file: string;
   /** Undefined if the file has no name, or may be two files in one. */
   readonly api: string | undefined;
@@ -23,13 +23,16 @@ export interface Claims {
   readonly nestedAccess: RuleSeverity | 'off';
 }
 
-export interface Claimant {
-  readonly claims: Claims;
+export interface OutlinedPolicy {
+  readonly outline: PolicyOutline;
   /** Called only if two files conflict. */
   readonly document: () => SourceDocument;
 }
 
-export function claimsOf({ document, parts, labels }: PolicyView, publicOrigin: string | undefined): Claims {
+export function outlineOf(
+  { document, parts, labels }: PolicyView,
+  publicOrigin: string | undefined,
+): PolicyOutline {
   const hosts = hostsOf(parts, publicOrigin).map(hostKey);
   const routes = pathsOf(parts).map(({ path, at }) => ({ at, keys: hosts.map((host) => `${host} ${path}`) }));
   const nestedAccess = parts.rules?.['nested-access'] ?? RULES['nested-access'].severity;
@@ -50,15 +53,15 @@ function endsInName(document: SourceDocument): boolean {
   return !document.has(['versions']) && keysOf(document.value).at(-1) === 'api';
 }
 
-export function checkTogether(claimants: readonly Claimant[]): readonly Problem[] {
+export function checkTogether(outlinedPolicies: readonly OutlinedPolicy[]): readonly Problem[] {
   const problems: Problem[] = [];
-  const byName = new Map<string, Claims>();
-  const byRoute = new Map<string, Claims>();
-  for (const { claims, document } of claimants) {
-    const { api, routes } = claims;
+  const byName = new Map<string, PolicyOutline>();
+  const byRoute = new Map<string, PolicyOutline>();
+  for (const { outline, document } of outlinedPolicies) {
+    const { api, routes } = outline;
     if (api !== undefined) {
       const other = byName.get(api);
-      if (other === undefined) byName.set(api, claims);
+      if (other === undefined) byName.set(api, outline);
       else {
         const written = document();
         const message = `the API ${written.show(['api'], api)} is already described in ${other.file}`;
@@ -68,8 +71,8 @@ export function checkTogether(claimants: readonly Claimant[]): readonly Problem[
     for (const { at, keys } of routes) {
       for (const key of keys) {
         const other = byRoute.get(key);
-        if (other === undefined) byRoute.set(key, claims);
-        else if (other !== claims) {
+        if (other === undefined) byRoute.set(key, outline);
+        else if (other !== outline) {
           const message = `this host and path belong to the API in ${other.file}`;
           problems.push(document().problem(at, { rule: 'duplicate', message }));
           break;
@@ -77,39 +80,39 @@ export function checkTogether(claimants: readonly Claimant[]): readonly Problem[
       }
     }
   }
-  for (const { claims, document } of claimants) {
-    for (const { at, keys } of claims.routes) {
+  for (const { outline, document } of outlinedPolicies) {
+    for (const { at, keys } of outline.routes) {
       const [taken] = keys.flatMap((key) => versionsAt(key, byRoute));
-      if (taken === undefined || taken.of === claims) continue;
+      if (taken === undefined || taken.of === outline) continue;
       const message = `requests for ${taken.label} of the API in ${taken.of.file} come here instead`;
       const hint = 'choose a path without a segment that is one of its versions';
       problems.push(document().problem(at, { rule: 'duplicate', message, hint, severity: 'warning' }));
     }
   }
-  return [...problems, ...nestedAccess(claimants)];
+  return [...problems, ...nestedAccess(outlinedPolicies)];
 }
 
 /** Two APIs on one service: if it reads a path differently, the outer API may lead into the inner one. */
-function nestedAccess(claimants: readonly Claimant[]): readonly Problem[] {
-  const byPlace = new Map<string, Claims[]>();
-  for (const { claims } of claimants)
-    for (const place of claims.places) byPlace.set(place, [...(byPlace.get(place) ?? []), claims]);
-  return claimants.flatMap(({ claims, document }) => {
-    if (claims.nestedAccess === 'off') return [];
-    const outer = [...claims.places]
+function nestedAccess(outlinedPolicies: readonly OutlinedPolicy[]): readonly Problem[] {
+  const byPlace = new Map<string, PolicyOutline[]>();
+  for (const { outline } of outlinedPolicies)
+    for (const place of outline.places) byPlace.set(place, [...(byPlace.get(place) ?? []), outline]);
+  return outlinedPolicies.flatMap(({ outline, document }) => {
+    if (outline.nestedAccess === 'off') return [];
+    const outer = [...outline.places]
       .flatMap((place) => outerPlaces(place).flatMap((each) => byPlace.get(each) ?? []))
-      .find((each) => each !== claims && each.access !== claims.access);
+      .find((each) => each !== outline && each.access !== outline.access);
     if (outer === undefined) return [];
     const message = `this upstream path is also reachable through the API in ${outer.file}, which has different access rules`;
     const hint =
       'use the same access in both files, or a separate upstream for one of them; if it is intended: rules: { nested-access: off }';
-    const finding = { rule: 'nested-access', message, hint, severity: claims.nestedAccess };
+    const finding = { rule: 'nested-access', message, hint, severity: outline.nestedAccess };
     return [document().problem(['base'], finding)];
   });
 }
 
 /** A literal segment wins over `{version}`. Finds the version whose requests this place gets. */
-function versionsAt(key: string, byRoute: ReadonlyMap<string, Claims>) {
+function versionsAt(key: string, byRoute: ReadonlyMap<string, PolicyOutline>) {
   const segments = key.split('/');
   return segments.flatMap((segment, index) => {
     if (!STARTS_LIKE_A_VERSION.test(segment)) return [];

@@ -4,7 +4,7 @@ import type { PolicyParts } from '../../sections/policy-file.ts';
 import { upstreamPath } from '../../sections/upstreams/compile.ts';
 import type { UpstreamPlan, VersionRules } from '../plan.ts';
 import type { NestedRoutes } from '../routes/nested-routes.ts';
-import { startRouteTable } from '../routes/route-table.ts';
+import { createRouteTableBuilder } from '../routes/route-table.ts';
 
 type ServicePlace = Pick<UpstreamPlan, 'targets' | 'path'>;
 
@@ -72,12 +72,12 @@ export function pathInside(outer: ServicePlace, inner: ServicePlace): string | u
 }
 
 /** For each version, the paths behind its own that lead to another version on the same service. */
-export function versionsInside(
+export function nestedVersionPaths(
   versions: readonly Pick<VersionRules, 'label' | 'upstream'>[],
 ): ReadonlyMap<Label, NestedRoutes<Label>> | undefined {
   const inside = new Map<Label, NestedRoutes<Label>>();
   for (const outer of versions) {
-    const { add, table } = startRouteTable<Label>();
+    const { add, table } = createRouteTableBuilder<Label>();
     add({ host: '', path: '/', route: outer.label });
     for (const inner of versions) {
       const path = outer.upstream && inner.upstream && pathInside(outer.upstream, inner.upstream);

@@ -37,7 +37,7 @@ export type CredentialScheme =
 export interface Consumer {
   readonly id: string;
   /** Whether the id may label a metric. Ids from claims that name an application (`client_id`, `azp`) may. */
-  readonly named: boolean;
+  readonly mayLabelMetrics: boolean;
   readonly via: 'token' | 'key' | 'certificate';
   readonly scopes: ReadonlySet<string>;
   /** All verified claims of its token, for rules that read a claim. The gateway never shows them. */
@@ -65,7 +65,7 @@ export interface ClientCertificate {
   readonly ends: EpochMs;
 }
 
-export interface Carried {
+export interface CallerEvidence {
   readonly headers: Fields;
   /** An IPv6 address is shortened to its /64 network. Undefined if the request did not come over a network. */
   readonly clientAddress?: string;
@@ -122,24 +122,24 @@ export type TokenFlaw =
  * The result of an authentication. `unavailable`: no key or issuer was available to verify the credential (503, never 401;
  * JWT-4). `limited`: the address sent too many invalid tokens (429, because this token may be valid; RL-7).
  */
-export type Authenticated =
+export type AuthenticationResult =
   | { readonly kind: 'consumer'; readonly consumer: Consumer }
   | { readonly kind: 'refused'; readonly refusal: AuthenticationRefusal }
   | { readonly kind: 'limited'; readonly retryAfterSeconds: number }
   | { readonly kind: 'unavailable' };
 
 /** The result for a token, whoever presents it. `boundTo`: SHA-256 of the required client certificate, lower-case hex. */
-export type Verified =
+export type TokenOutcome =
   | { readonly kind: 'consumer'; readonly consumer: Consumer; readonly boundTo?: string }
-  | Exclude<Authenticated, { kind: 'consumer' }>;
+  | Exclude<AuthenticationResult, { kind: 'consumer' }>;
 
 /** Verifies compact tokens of one identity. A cache hit returns without a promise. */
 export interface TokenVerifier {
   /** Whether the unverified token names this identity. The result only selects the identity that verifies the token. */
   readonly claims: (token: string) => boolean;
   /** The cached result for this exact header line. Undefined: call `verify`. */
-  readonly known?: (line: string) => Verified | undefined;
-  readonly verify: (token: string, clientAddress?: string) => MaybePromise<Verified>;
+  readonly known?: (line: string) => TokenOutcome | undefined;
+  readonly verify: (token: string, clientAddress?: string) => MaybePromise<TokenOutcome>;
 }
 
 export interface Authenticator {
@@ -147,11 +147,11 @@ export interface Authenticator {
   /** The header that carries its credentials, spelled as in the gateway file. Undefined if no header does. */
   readonly field?: string;
   /** Whether the request carries a credential of this kind, valid or not. */
-  readonly isPresent: (carried: Carried) => boolean;
+  readonly isPresent: (carried: CallerEvidence) => boolean;
   /** Whether the unverified credential names this identity. The result only selects one of several identities of a kind. */
-  readonly claims: (carried: Carried) => boolean;
+  readonly claims: (carried: CallerEvidence) => boolean;
   /** Refuses a request without a credential of its kind. A cache hit returns without a promise. */
-  readonly judge: (carried: Carried) => MaybePromise<Authenticated>;
+  readonly judge: (carried: CallerEvidence) => MaybePromise<AuthenticationResult>;
 }
 
 /**

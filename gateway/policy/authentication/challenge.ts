@@ -25,7 +25,9 @@ const SCHEME_OF: Readonly<Record<Consumer['via'], Scheme>> = {
 export function challengesFor(refusal: AuthenticationRefusal, context: ChallengeContext): readonly string[] {
   const schemes = context.schemes.filter(isFirstOfItsScheme);
   const all = (to?: Scheme, error = ''): readonly string[] =>
-    schemes.map((each) => (each.scheme === to ? bare(each, context) + error : whole(each, context)));
+    schemes.map((each) =>
+      each.scheme === to ? bareChallenge(each, context) + error : challengeWithMetadata(each, context),
+    );
   switch (refusal.reason) {
     case 'credentials_missing':
     case 'key_invalid':
@@ -34,11 +36,13 @@ export function challengesFor(refusal: AuthenticationRefusal, context: Challenge
     case 'credentials_malformed':
       return refusal.field === BEARER_FIELD ? all('Bearer', ', error="invalid_request"') : all();
     case 'token_invalid':
-      return all('Bearer', `, error="invalid_token", error_description="${shown(refusal.description)}"`);
+      return all('Bearer', `, error="invalid_token", error_description="${quotable(refusal.description)}"`);
     case 'scope_insufficient': {
       const used = SCHEME_OF[refusal.via];
-      const error = `, error="insufficient_scope", scope="${shown(refusal.required.join(' '))}"`;
-      return schemes.filter(({ scheme }) => scheme === used).map((each) => bare(each, context) + error);
+      const error = `, error="insufficient_scope", scope="${quotable(refusal.required.join(' '))}"`;
+      return schemes
+        .filter(({ scheme }) => scheme === used)
+        .map((each) => bareChallenge(each, context) + error);
     }
     case 'operation_not_granted':
       return [];
@@ -48,20 +52,20 @@ export function challengesFor(refusal: AuthenticationRefusal, context: Challenge
 }
 
 /** The challenge before any attempt: it includes the URL that lists the issuers. */
-function whole(scheme: CredentialScheme, context: ChallengeContext): string {
+function challengeWithMetadata(scheme: CredentialScheme, context: ChallengeContext): string {
   const { resourceMetadata } = context;
-  const challenge = bare(scheme, context);
+  const challenge = bareChallenge(scheme, context);
   return scheme.scheme === 'Bearer' && resourceMetadata !== undefined
-    ? `${challenge}, resource_metadata="${shown(resourceMetadata)}"`
+    ? `${challenge}, resource_metadata="${quotable(resourceMetadata)}"`
     : challenge;
 }
 
 /** The ApiKey challenge lists the headers of all identities, because the client may have a key for any of them. */
-function bare({ scheme }: CredentialScheme, { realm, schemes }: ChallengeContext): string {
-  const challenge = `${scheme} realm="${shown(realm)}"`;
+function bareChallenge({ scheme }: CredentialScheme, { realm, schemes }: ChallengeContext): string {
+  const challenge = `${scheme} realm="${quotable(realm)}"`;
   if (scheme !== 'ApiKey') return challenge;
   const headers = schemes.flatMap((each) => (each.scheme === 'ApiKey' ? each.header : []));
-  return `${challenge}, header="${shown([...new Set(headers)].join(', '))}"`;
+  return `${challenge}, header="${quotable([...new Set(headers)].join(', '))}"`;
 }
 
 function isFirstOfItsScheme(
@@ -73,6 +77,6 @@ function isFirstOfItsScheme(
 }
 
 /** RFC 6750 §3 allows printable ASCII without `"` and `\`. Other characters are dropped, so nothing needs an escape. */
-function shown(text: string): string {
+function quotable(text: string): string {
   return text.replace(/[^\x20\x21\x23-\x5b\x5d-\x7e]/g, '');
 }

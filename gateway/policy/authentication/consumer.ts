@@ -22,7 +22,7 @@ export function consumerFrom(
   const id = typeof named === 'string' ? idNamed(named, prefixes) : undefined;
   if (id === undefined) return undefined;
   const scopes = scopesOf(claims.scope);
-  return { id, named: APPLICATION_CLAIMS.has(name), via: 'token', scopes, claims, prefixes };
+  return { id, mayLabelMetrics: APPLICATION_CLAIMS.has(name), via: 'token', scopes, claims, prefixes };
 }
 
 /** JWT-7: one string of scopes separated by spaces, compared as whole words and by case. An array is not accepted. */
@@ -47,7 +47,7 @@ export function consumerOfCertificate(
   const named = idIn(certificate, place);
   const id = named === undefined ? undefined : idNamed(named, prefixes);
   if (id === undefined) return undefined;
-  return { id, named: true, via: 'certificate', scopes, claims: {}, ends: certificate.ends };
+  return { id, mayLabelMetrics: true, via: 'certificate', scopes, claims: {}, ends: certificate.ends };
 }
 
 function idIn(

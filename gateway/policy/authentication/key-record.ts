@@ -30,12 +30,12 @@ export type FoundKey =
   | { readonly kind: 'unknown' }
   | { readonly kind: 'away' };
 
-export interface KnownKeys {
+export interface KeyLookup {
   readonly find: (id: string) => MaybePromise<FoundKey>;
 }
 
 /** The port for key management. Every call except `find` rejects with `StoreUnavailable` while the store is away. */
-export interface KeyStore extends KnownKeys {
+export interface KeyStore extends KeyLookup {
   /** Reads from the store, not from a cache. `unreadable`: this version cannot parse the record, so the key is refused. */
   readonly read: (id: string) => Promise<KeyRecord | 'unreadable' | undefined>;
   /**
@@ -50,7 +50,7 @@ export interface KeyStore extends KnownKeys {
 
 /** Undefined if the key is valid. A wrong secret gives `unknown`, as if the key did not exist. */
 export function flawOfKey(record: KeyRecord, digest: string, now: EpochMs): KeyFlaw | undefined {
-  const secret = secretWith(record, digest);
+  const secret = secretMatching(record, digest);
   if (secret === undefined) return 'unknown';
   if (record.revoked !== undefined) return 'revoked';
   const ends = endOf(record, secret);
@@ -58,10 +58,10 @@ export function flawOfKey(record: KeyRecord, digest: string, now: EpochMs): KeyF
 }
 
 export function consumerOfKey(record: KeyRecord, digest: string): Consumer {
-  const secret = secretWith(record, digest);
+  const secret = secretMatching(record, digest);
   return {
     id: record.consumer,
-    named: true,
+    mayLabelMetrics: true,
     via: 'key',
     scopes: new Set(record.scopes),
     claims: {},
@@ -74,7 +74,7 @@ function endOf({ expires }: KeyRecord, { until }: KeySecret): EpochMs | undefine
 }
 
 /** The loop compares every secret, so that the time does not show which one matched. */
-function secretWith({ secrets }: KeyRecord, digest: string): KeySecret | undefined {
+function secretMatching({ secrets }: KeyRecord, digest: string): KeySecret | undefined {
   const given = Buffer.from(digest, 'hex');
   let found: KeySecret | undefined;
   for (const secret of secrets) {
@@ -84,7 +84,7 @@ function secretWith({ secrets }: KeyRecord, digest: string): KeySecret | undefin
   return found;
 }
 
-const MOST_BEFORE = 3;
+const MOST_OLD_SECRETS = 3;
 
 export type NewKey = Pick<KeyRecord, 'id' | 'consumer' | 'scopes' | 'contact' | 'expires'>;
 
@@ -107,7 +107,7 @@ export function rotateKey(
   const before = record.secrets
     .map(({ digest: old, until }) => ({ digest: old, until: Math.min(until ?? Infinity, now + overlapMs) }))
     .filter(({ until }) => until > now)
-    .slice(0, MOST_BEFORE);
+    .slice(0, MOST_OLD_SECRETS);
   return { ...record, rotated: now, secrets: [{ digest, until: undefined }, ...before] };
 }
 
@@ -142,7 +142,7 @@ export interface KeyParts {
   readonly digest: string;
 }
 
-export function readKey(text: string): KeyParts | undefined {
+export function parseApiKey(text: string): KeyParts | undefined {
   const [, id, secret, check] = FORM.exec(text) ?? [];
   if (id === undefined || secret === undefined || check !== checksum(id, secret)) return undefined;
   return { id, digest: hash('sha256', secret) };

@@ -1,13 +1,13 @@
 // Reads the bearer token of a request, verifies it and checks its binding to a client certificate.
 import type { EpochMs, Fields } from '../contract.ts';
 import type {
-  Authenticated,
   AuthenticationRefusal,
+  AuthenticationResult,
   Authenticator,
-  Carried,
+  CallerEvidence,
   ClientCertificate,
+  TokenOutcome,
   TokenVerifier,
-  Verified,
 } from './access.ts';
 
 type Bearer =
@@ -85,7 +85,7 @@ function showsCertificate(
 /** AUTH-2: the description for every invalid token that has not expired. */
 export const NOT_VALID = 'The access token is not valid';
 
-const UNSHOWN: Authenticated = {
+const NOT_BOUND: AuthenticationResult = {
   kind: 'refused',
   refusal: { reason: 'token_invalid', description: NOT_VALID, flaw: 'binding' },
 };
@@ -93,11 +93,14 @@ const UNSHOWN: Authenticated = {
 /** `now`: the real clock. */
 export function tokenAuthenticator(now: () => EpochMs, verifier: TokenVerifier): Authenticator {
   /** JWT-6: refuses a bound token without its certificate. The consumer expires with the certificate. */
-  const settle = (verified: Verified, { clientCertificate: shown }: Carried): Authenticated => {
+  const checkBinding = (
+    verified: TokenOutcome,
+    { clientCertificate: shown }: CallerEvidence,
+  ): AuthenticationResult => {
     if (verified.kind !== 'consumer' || verified.boundTo === undefined) return verified;
     return showsCertificate(shown, verified.boundTo, now())
       ? { kind: 'consumer', consumer: { ...verified.consumer, ends: shown.ends } }
-      : UNSHOWN;
+      : NOT_BOUND;
   };
   return {
     via: 'token',
@@ -113,13 +116,13 @@ export function tokenAuthenticator(now: () => EpochMs, verifier: TokenVerifier):
     judge: (carried) => {
       const line = carried.headers.get('authorization');
       const known = line === undefined ? undefined : verifier.known?.(line);
-      if (known !== undefined) return settle(known, carried);
+      if (known !== undefined) return checkBinding(known, carried);
       const bearer = readBearer(carried.headers);
       if (bearer.kind === 'refused') return bearer;
       const verified = verifier.verify(bearer.token, carried.clientAddress);
       return verified instanceof Promise
-        ? verified.then((each) => settle(each, carried))
-        : settle(verified, carried);
+        ? verified.then((each) => checkBinding(each, carried))
+        : checkBinding(verified, carried);
     },
   };
 }

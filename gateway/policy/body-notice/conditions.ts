@@ -37,14 +37,14 @@ export function mapConditions(
   return { kind: 'conditions', replace };
 }
 
-type Mapped =
+type MappedTags =
   | { readonly kind: 'tags'; readonly list: string }
   | { readonly kind: 'none' }
   | { readonly kind: 'unread' }
   /** The field is absent, unchanged, or `*`, which does not depend on the bytes. */
   | { readonly kind: 'as_is' };
 
-function mapList(text: string | undefined, suffix: string, plain: 'keep' | 'drop'): Mapped {
+function mapList(text: string | undefined, suffix: string, plain: 'keep' | 'drop'): MappedTags {
   if (text === undefined || text.trim() === '*') return { kind: 'as_is' };
   const tags = readTags(text);
   if (tags === undefined) return { kind: 'unread' };
@@ -58,7 +58,7 @@ const TAG = '(?:W/)?"[\\x21\\x23-\\x7e\\x80-\\xff]*"';
 const ONE_TAG = new RegExp(`^${TAG}$`);
 /** One list element, possibly empty, and its separator (RFC 9110 §5.6.1). A comma inside quotes separates nothing. */
 const ELEMENT = new RegExp(`[ \\t]*(?:(${TAG})[ \\t]*)?(?:,|$)`, 'y');
-const SUFFIXED = /~d[0-9a-f]{8}"$/;
+const NOTICE_SUFFIX = /~d[0-9a-f]{8}"$/;
 
 /** The entity tag of a body with the notice. Undefined if `tag` is no valid entity tag. */
 export function noticedTag(tag: string, suffix: string): string | undefined {
@@ -83,6 +83,6 @@ export function readTags(list: string): readonly string[] | undefined {
  */
 export function upstreamTag(tag: string, suffix: string, plain: 'keep' | 'drop'): string | undefined {
   if (tag.endsWith(`${suffix}"`)) return `${tag.slice(0, -suffix.length - 1)}"`;
-  if (SUFFIXED.test(tag)) return undefined;
+  if (NOTICE_SUFFIX.test(tag)) return undefined;
   return plain === 'keep' ? tag : undefined;
 }

@@ -50,13 +50,13 @@ export function isEdited(method: string): boolean {
 
 export function judgeHead(status: number, headers: FieldRecord): HeadJudgement | undefined {
   if (!STATUSES.has(status)) return undefined;
-  const why = whyNot(headers);
+  const why = reasonNotToEdit(headers);
   if (why !== undefined) return { kind: 'left', why };
   const coding = codingOf(headers['content-encoding']);
   return coding === 'unknown' ? { kind: 'left', why: 'coding' } : { kind: 'editable', coding };
 }
 
-function whyNot(headers: FieldRecord): NoticeOutcome | undefined {
+function reasonNotToEdit(headers: FieldRecord): NoticeOutcome | undefined {
   if (!isJson(textOf(headers['content-type']))) return 'not_json';
   if (NO_TRANSFORM.test(textOf(headers['cache-control']))) return 'no_transform';
   if (headers['content-range'] !== undefined) return 'partial';

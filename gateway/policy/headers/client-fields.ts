@@ -2,7 +2,7 @@
 import type { HeaderRules } from './rules.ts';
 
 /** Hop-by-hop fields and fields that only the gateway sets. No policy can keep them. */
-const OWN: ReadonlySet<string> = new Set([
+const NEVER_FORWARDED: ReadonlySet<string> = new Set([
   ...['connection', 'keep-alive', 'proxy-connection', 'proxy-authenticate', 'proxy-authorization', 'te'],
   ...['trailer', 'transfer-encoding', 'upgrade', 'http2-settings', 'expect', 'content-length', 'host', 'via'],
   ...['x-request-id', 'traceparent', 'tracestate', 'forwarded', 'x-forwarded-for', 'x-forwarded-host'],
@@ -69,13 +69,13 @@ export function clientField(name: string): ClientField {
 }
 
 function kindOf(plain: string): ClientField['kind'] {
-  if (OWN.has(plain)) return 'own';
+  if (NEVER_FORWARDED.has(plain)) return 'own';
   if (CLAIMED_NAMES.has(plain) || CLAIMED_PREFIX.test(plain)) return 'claim';
   return METHOD_OVERRIDES.has(plain) ? 'override' : undefined;
 }
 
 /** Whether the upstream gets the field. Another spelling of a listed name was neither judged nor kept, so it is dropped. */
-export function goesOn(name: string, { plain, kind }: ClientField, kept: readonly string[]): boolean {
+export function isForwarded(name: string, { plain, kind }: ClientField, kept: readonly string[]): boolean {
   switch (kind) {
     case undefined:
       return true;

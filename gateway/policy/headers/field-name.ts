@@ -14,7 +14,7 @@ const FRAMING = 'connection framing';
 const CALLER = 'who calls';
 const TRACE = 'which trace it belongs to';
 
-const SAYS: Readonly<Record<string, string>> = Object.assign(Object.create(null), {
+const MEANINGS: Readonly<Record<string, string>> = Object.assign(Object.create(null), {
   authorization: 'which token is sent',
   cookie: 'what a browser keeps',
   host: 'which host is meant',
@@ -53,6 +53,6 @@ const FAMILIES: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** The meaning of a well-known field, for `<name> says …`. Undefined for any other. `name` in lower case. */
-export function saidBy(name: string): string | undefined {
-  return SAYS[name] ?? FAMILIES.find(([family]) => family.test(name))?.[1];
+export function fieldMeaning(name: string): string | undefined {
+  return MEANINGS[name] ?? FAMILIES.find(([family]) => family.test(name))?.[1];
 }

@@ -9,7 +9,7 @@ const QUOTED = new RegExp(`^${TEXT}(?:${PARAMETER})*$`);
 const BARE = /^[A-Za-z0-9._~:-]{1,255}$/;
 const LONGEST = 255;
 
-export type ReadKey =
+export type IdempotencyKeyHeader =
   | { readonly kind: 'none' }
   | { readonly kind: 'malformed' }
   | { readonly kind: 'key'; readonly key: string };
@@ -17,7 +17,7 @@ export type ReadKey =
 /**
  * IDM-1: a String in quotes, or the same characters without quotes. Two lines arrive as one with a comma and are malformed.
  */
-export function readKey(headers: Fields): ReadKey {
+export function readIdempotencyKey(headers: Fields): IdempotencyKeyHeader {
   const field = headers.get('idempotency-key');
   if (field === undefined) return { kind: 'none' };
   if (BARE.test(field)) return { kind: 'key', key: field };
@@ -45,7 +45,7 @@ export function storageKey(scope: KeyScope): string {
   const who =
     consumer === undefined
       ? ['address', clientAddress]
-      : ['consumer', consumer.id, wordOf(consumer.claims.iss), ...userIn(consumer.claims)];
+      : ['consumer', consumer.id, claimText(consumer.claims.iss), ...userOf(consumer.claims)];
   return digest(JSON.stringify([api, version, method, target, who, key]));
 }
 
@@ -55,11 +55,11 @@ export function fingerprintOf(contentType: string, body: Uint8Array): string {
 }
 
 /** RFC 7662 §2.2: an introspection response may omit `sub`, and some servers send numbers. */
-function userIn({ sub, username }: Readonly<Record<string, unknown>>): readonly string[] {
-  return sub === undefined && username !== undefined ? ['', wordOf(username)] : [wordOf(sub)];
+function userOf({ sub, username }: Readonly<Record<string, unknown>>): readonly string[] {
+  return sub === undefined && username !== undefined ? ['', claimText(username)] : [claimText(sub)];
 }
 
-function wordOf(claim: unknown): string {
+function claimText(claim: unknown): string {
   return typeof claim === 'string' ? claim : (JSON.stringify(claim) ?? '');
 }
 

@@ -20,7 +20,7 @@ export interface IdempotencyRules {
 }
 
 /** A stored response without hop-by-hop fields, cookies and dates. */
-export interface KeptAnswer {
+export interface StoredResponse {
   readonly fingerprint: string;
   readonly status: number;
   /** By lower-case name. */
@@ -28,11 +28,11 @@ export interface KeptAnswer {
   readonly body: Uint8Array;
 }
 
-export type Claimed =
+export type KeyClaim =
   | { readonly kind: 'claimed' }
   | { readonly kind: 'running' }
   | { readonly kind: 'unknown' }
-  | { readonly kind: 'kept'; readonly answer: KeptAnswer };
+  | { readonly kind: 'kept'; readonly answer: StoredResponse };
 
 /**
  * Keys and their outcomes. Every call rejects only with `StoreUnavailable`. Calls that change a key return false, without a
@@ -43,9 +43,9 @@ export interface IdempotencyStore {
    * Atomic: one of several concurrent callers gets the key, for `lockMs`. After that the key is free again. The owner may
    * claim again.
    */
-  readonly claim: (key: string, owner: string, lockMs: number) => Promise<Claimed>;
+  readonly claim: (key: string, owner: string, lockMs: number) => Promise<KeyClaim>;
   /** Resolves once `answer` is durable. */
-  readonly finish: (key: string, owner: string, answer: KeptAnswer, keepMs: number) => Promise<boolean>;
+  readonly finish: (key: string, owner: string, answer: StoredResponse, keepMs: number) => Promise<boolean>;
   /** Marks the outcome as unknown. The key is not executed again for `keepMs`. */
   readonly hold: (key: string, owner: string, keepMs: number) => Promise<boolean>;
   readonly release: (key: string, owner: string) => Promise<boolean>;
@@ -64,7 +64,7 @@ export type IdempotencyRefusal =
   | RetryLater<'idempotency_unavailable'>;
 
 /** The request was not executed, or the client may retry it: the same key may be sent again (IDM-6). */
-const NOT_CARRIED_OUT: ReadonlySet<number> = new Set([401, 403, 408, 409, 425, 429]);
+const NOT_EXECUTED: ReadonlySet<number> = new Set([401, 403, 408, 409, 425, 429]);
 
 /** Fields of one connection, one moment or one browser: wrong in a replay (IDM-3, IDM-7). */
 const NEVER_KEPT: ReadonlySet<string> = new Set([
@@ -91,15 +91,15 @@ const STREAM =
   /^\s*(?:text\/event-stream|application\/(?:x-ndjson|jsonl|json-seq)|multipart\/x-mixed-replace)\b/i;
 
 /** `release`: no outcome, the key becomes free. `unkept`: an outcome that is too large or endless to keep. */
-export type Keeping = 'keep' | 'release' | 'unkept';
+export type Retention = 'keep' | 'release' | 'unkept';
 
 /** `headers`: by lower-case name, without hop-by-hop fields. */
-export function keepingOf(
+export function retentionOf(
   { serverErrors, maxAnswer }: Pick<IdempotencyRules, 'serverErrors' | 'maxAnswer'>,
   status: number,
   headers: FieldRecord,
-): Keeping {
-  if (NOT_CARRIED_OUT.has(status)) return 'release';
+): Retention {
+  if (NOT_EXECUTED.has(status)) return 'release';
   if (status >= 500 && serverErrors === 'release') return 'release';
   if (Number(headers['content-length'] ?? 0) > maxAnswer) return 'unkept';
   const type = headers['content-type'];
@@ -107,7 +107,7 @@ export function keepingOf(
 }
 
 /** Copies the headers, because the live response may be edited afterwards. */
-export function keptHeaders(headers: FieldRecord): Readonly<Record<string, string | readonly string[]>> {
+export function storedHeaders(headers: FieldRecord): Readonly<Record<string, string | readonly string[]>> {
   const kept: Record<string, string | readonly string[]> = {};
   for (const [name, value] of Object.entries(headers))
     if (value !== undefined && !NEVER_KEPT.has(name)) kept[name] = value;

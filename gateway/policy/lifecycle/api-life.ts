@@ -6,20 +6,20 @@ import type { Phase, Schedule, Stage } from './schedule.ts';
 /**
  * The first of these that any version has is the stage of the API. `planned` is last: every other stage means a release.
  */
-const BY_LIFE: readonly Stage[] = ['active', 'deprecated', 'sunset', 'retired', 'planned'];
+const BY_REMAINING_LIFE: readonly Stage[] = ['active', 'deprecated', 'sunset', 'retired', 'planned'];
 
-type Lives = readonly { readonly phases: readonly Phase[] }[];
+type VersionPhases = readonly { readonly phases: readonly Phase[] }[];
 
 /** Pass at least one version, with overrides applied. */
-export function stageOfApi(versions: Lives, now: EpochMs): Stage {
+export function stageOfApi(versions: VersionPhases, now: EpochMs): Stage {
   const stages = versions.map(({ phases }) => phaseAt(phases, now).stage);
-  const stage = BY_LIFE.find((each) => stages.includes(each));
+  const stage = BY_REMAINING_LIFE.find((each) => stages.includes(each));
   if (stage === undefined) throw new RangeError('an API without any version has no stage');
   return stage;
 }
 
 export function nextStageOfApi(
-  versions: Lives,
+  versions: VersionPhases,
   now: EpochMs,
 ): { readonly at: EpochMs; readonly stage: Stage } | undefined {
   const before = stageOfApi(versions, now);
@@ -32,7 +32,7 @@ export function nextStageOfApi(
 }
 
 /** An API without versions has no release. It is shown under the API's name. */
-export function isOfWholeApi({ released }: Pick<Schedule, 'released'>): boolean {
+export function isUnversioned({ released }: Pick<Schedule, 'released'>): boolean {
   return released === Number.NEGATIVE_INFINITY;
 }
 

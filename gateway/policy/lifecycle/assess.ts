@@ -1,15 +1,15 @@
 // Applies announcements and overrides to the rules of a version at an instant.
 import type { EpochMs } from '../contract.ts';
 import type { Label } from '../versioning/resolution.ts';
+import { type Announceable, knownAt } from './announcements.ts';
 import { type BrownoutCalendar, createBrownoutCalendar } from './brownout-calendar.ts';
 import type { BrownoutWindow } from './brownout-rule.ts';
 import type { Exception } from './exceptions.ts';
-import { type Announceable, knownAt } from './known.ts';
 import { type Hold, type Override, type Pause, pauseOf, retirementHoldOf } from './override.ts';
 import type { Phase, Schedule } from './schedule.ts';
 
 /** The parts of a version or operation that an override may change. The rules of a plan have this shape. */
-export interface Living extends Announceable {
+export interface OverridableRules extends Announceable {
   readonly api: string;
   readonly label: Label;
   readonly schedule: Schedule;
@@ -21,40 +21,42 @@ export interface Living extends Announceable {
   readonly upstream: object | undefined;
 }
 
-export interface Moment {
+export interface StageInput {
   readonly now: EpochMs;
   readonly overrides: readonly Override[];
 }
 
-interface Remembered<T> {
+interface Cached<T> {
   readonly override: Override;
   readonly made: T;
 }
 
 /** One entry per version: at any instant at most one pause applies, and one hold on its result. */
-const lives = new WeakMap<Living, Remembered<Living>>();
-const calendars = new WeakMap<BrownoutCalendar, Remembered<BrownoutCalendar>>();
+const lives = new WeakMap<OverridableRules, Cached<OverridableRules>>();
+const calendars = new WeakMap<BrownoutCalendar, Cached<BrownoutCalendar>>();
 
 /**
  * The rules at `now`, with announced dates and overrides. During a pause no brownout happens, and an end inside the pause
  * moves to the end of the pause, in headers too. A hold does the same but keeps brownouts. Returns the same object as long
  * as the same pause and hold are in force.
  */
-export function assess<R extends Living>(written: R, moment: Moment): R {
+export function assess<R extends OverridableRules>(written: R, moment: StageInput): R {
   const rules = written.earlier === undefined ? written : knownAt(written, moment.now);
   if (moment.overrides.length === 0 || rules.upstream === undefined) return rules;
-  const pause = holdOf(rules, moment);
+  const pause = effectivePause(rules, moment);
   const hold = retirementHoldOf(moment.overrides, rules, moment.now);
-  const paused = pause === undefined ? rules : remembered(rules, pause, underPause);
-  return hold === undefined || !isTimely(hold, rules) ? paused : remembered(paused, hold, underHold);
+  const paused = pause === undefined ? rules : cached(rules, pause, withPause);
+  return hold === undefined || !beganBeforeSunset(hold, rules)
+    ? paused
+    : cached(paused, hold, withDatesMoved);
 }
 
 /** A hold never revives a version or operation that had ended before the hold began. */
-function isTimely({ from }: Hold, { schedule }: Living): boolean {
+function beganBeforeSunset({ from }: Hold, { schedule }: OverridableRules): boolean {
   return schedule.sunset !== undefined && from < schedule.sunset;
 }
 
-function remembered<R extends Living, O extends Override>(
+function cached<R extends OverridableRules, O extends Override>(
   rules: R,
   override: O,
   make: (rules: R, override: O) => R,
@@ -67,21 +69,21 @@ function remembered<R extends Living, O extends Override>(
   return made;
 }
 
-export function holdOf(
-  rules: Pick<Living, 'api' | 'label' | 'upstream'>,
-  { overrides, now }: Moment,
+export function effectivePause(
+  rules: Pick<OverridableRules, 'api' | 'label' | 'upstream'>,
+  { overrides, now }: StageInput,
 ): Pause | undefined {
   if (overrides.length === 0 || rules.upstream === undefined) return undefined;
   return pauseOf(overrides, rules, now);
 }
 
-function underPause<R extends Living>(rules: R, pause: Pause): R {
-  const brownouts = rules.brownouts && clear(rules.brownouts, pause);
-  return underHold({ ...rules, brownouts }, pause);
+function withPause<R extends OverridableRules>(rules: R, pause: Pause): R {
+  const brownouts = rules.brownouts && calendarOutside(rules.brownouts, pause);
+  return withDatesMoved({ ...rules, brownouts }, pause);
 }
 
-function underHold<R extends Living>(rules: R, { until }: Override): R {
-  const schedule = holdDates(rules.schedule, until);
+function withDatesMoved<R extends OverridableRules>(rules: R, { until }: Override): R {
+  const schedule = moveEnds(rules.schedule, until);
   if (schedule === rules.schedule) return rules;
   const phases = rules.phasesOf(schedule);
   // An exception that lasts longer than the version keeps its own date.
@@ -92,7 +94,7 @@ function underHold<R extends Living>(rules: R, { until }: Override): R {
 }
 
 /** Moves every end before `until` to `until`. Returns the same object if no date moves. */
-function holdDates(schedule: Schedule, until: EpochMs): Schedule {
+function moveEnds(schedule: Schedule, until: EpochMs): Schedule {
   const ends = ['sunset', 'retired', 'forgotten'] as const;
   if (ends.every((end) => (schedule[end] ?? until) >= until)) return schedule;
   const [sunset, retired, forgotten] = ends.map((end) => {
@@ -105,15 +107,15 @@ function holdDates(schedule: Schedule, until: EpochMs): Schedule {
 }
 
 /** Removes the parts of windows inside the pause. Versions and operations that share a calendar share the result. */
-function clear(calendar: BrownoutCalendar, pause: Pause): BrownoutCalendar {
+function calendarOutside(calendar: BrownoutCalendar, pause: Pause): BrownoutCalendar {
   const known = calendars.get(calendar);
   if (known !== undefined && isSame(known.override, pause)) return known.made;
-  const made = createBrownoutCalendar(calendar.planned.flatMap((window) => outside(window, pause)));
+  const made = createBrownoutCalendar(calendar.planned.flatMap((window) => windowsOutside(window, pause)));
   calendars.set(calendar, { override: pause, made });
   return made;
 }
 
-function outside(window: BrownoutWindow, { from, until }: Pause): readonly BrownoutWindow[] {
+function windowsOutside(window: BrownoutWindow, { from, until }: Pause): readonly BrownoutWindow[] {
   if (window.until <= from || window.from >= until) return [window];
   return [
     { ...window, until: Math.min(window.until, from) },

@@ -1,14 +1,14 @@
 // Parses cron expressions and time zones, and computes when an expression fires.
 import { Cron } from 'croner';
 import type { EpochMs } from '../contract.ts';
-import type { CronBeat } from './brownout-rule.ts';
+import type { CronWindows } from './brownout-rule.ts';
 
 /** Five fields of digits, names, lists, ranges and steps. No nicknames, no `?`, no seconds. */
 const FIELDS = /^[\w*,/#-]+(?: +[\w*,/#-]+){4}$/;
 const ZONE = /^[A-Za-z][\w+-]*(?:\/[\w+-]+){0,2}$/;
 /** A cache: each instant needs a time zone lookup, and check, plan and reload compute the same ones. */
-const found = new Map<string, readonly EpochMs[]>();
-const MOST_FOUND = 1_000;
+const cache = new Map<string, readonly EpochMs[]>();
+const MOST_CACHED = 1_000;
 
 /** Returns `text` if it has five valid fields, otherwise undefined. */
 export function parseCron(text: string): string | undefined {
@@ -38,29 +38,29 @@ export function parseZone(text: string): string | undefined {
  * The instants in from <= t < until at which the expression fires, at most `most`. A fixed time that the clock change skips
  * fires after the change. A repeated one fires once.
  */
-export function strikes(
-  { cron, zone }: Pick<CronBeat, 'cron' | 'zone'>,
+export function firingTimes(
+  { cron, zone }: Pick<CronWindows, 'cron' | 'zone'>,
   from: EpochMs,
   until: EpochMs,
   most: number,
 ): readonly EpochMs[] {
   const key = [cron, zone, from, until, most].join('\n');
-  const known = found.get(key) ?? lookFor(schedule(cron, zone), from, until, most);
-  found.delete(key);
-  found.set(key, known);
-  if (found.size > MOST_FOUND) for (const oldest of found.keys().take(1)) found.delete(oldest);
+  const known = cache.get(key) ?? computeTimes(schedule(cron, zone), from, until, most);
+  cache.delete(key);
+  cache.set(key, known);
+  if (cache.size > MOST_CACHED) for (const oldest of cache.keys().take(1)) cache.delete(oldest);
   return known;
 }
 
-function lookFor(job: Cron, from: EpochMs, until: EpochMs, most: number): readonly EpochMs[] {
-  const struck: EpochMs[] = [];
+function computeTimes(job: Cron, from: EpochMs, until: EpochMs, most: number): readonly EpochMs[] {
+  const fired: EpochMs[] = [];
   // nextRun excludes the given instant.
   let next = job.nextRun(new Date(from - 1))?.getTime();
-  while (next !== undefined && next < until && struck.length < most) {
-    if (next >= from) struck.push(next);
+  while (next !== undefined && next < until && fired.length < most) {
+    if (next >= from) fired.push(next);
     next = job.nextRun(new Date(next))?.getTime();
   }
-  return struck;
+  return fired;
 }
 
 /** Without a callback, the library starts no timer. */

@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import type { EpochMs } from '../contract.ts';
 import type { Label } from '../versioning/resolution.ts';
 import type { BrownoutWindow } from './brownout-rule.ts';
-import { type Exception, leaveFrom, someoneMayPass } from './exceptions.ts';
+import { type Exception, exceptionFrom, hasExceptionFrom } from './exceptions.ts';
 import type { Successor } from './retirement.ts';
 import type { LifecycleRefusal, Schedule } from './schedule.ts';
 
@@ -21,21 +21,21 @@ export interface BrownoutCaller {
 }
 
 /** Whether the decision needs the consumer and so must wait for authentication (ORD-3). */
-export function looksAtCaller(window: BrownoutWindow, subject: BrownoutSubject, now: EpochMs): boolean {
-  return window.share !== undefined || someoneMayPass('brownouts', subject.exceptions, now);
+export function dependsOnCaller(window: BrownoutWindow, subject: BrownoutSubject, now: EpochMs): boolean {
+  return window.share !== undefined || hasExceptionFrom('brownouts', subject.exceptions, now);
 }
 
 /**
  * Whether the window refuses this caller. The result is the same throughout a window, so that a client sees one outage
  * instead of random failures. The next window draws again. A caller in a smaller share is also in every larger share.
  */
-export function meetsBrownout(
+export function isRefusedByBrownout(
   window: BrownoutWindow,
   { api, label, exceptions }: BrownoutSubject,
   now: EpochMs,
   { consumer, clientAddress }: BrownoutCaller,
 ): boolean {
-  if (leaveFrom('brownouts', exceptions, consumer, now) !== undefined) return false;
+  if (exceptionFrom('brownouts', exceptions, consumer, now) !== undefined) return false;
   if (window.share === undefined) return true;
   const who = consumer === undefined ? `address:${clientAddress}` : `consumer:${consumer.id}`;
   const digest = hash('sha256', `${api}:${label}:${window.from}:${who}`, 'buffer');
@@ -43,7 +43,7 @@ export function meetsBrownout(
 }
 
 /** The refusal resembles that of a retired version, but has a Retry-After. `next`: the successor. */
-export function brownOut(
+export function brownoutRefusal(
   { label, operation, schedule }: BrownoutSubject,
   window: BrownoutWindow,
   now: EpochMs,

@@ -7,7 +7,7 @@ export type BrownoutTimes =
   /** Repeats by the wall clock of `zone`. Undefined bounds mean the deprecation and the sunset. */
   | {
       readonly kind: 'repeated';
-      readonly beat: CronBeat;
+      readonly beat: CronWindows;
       readonly from: EpochMs | undefined;
       readonly until: EpochMs | undefined;
     }
@@ -16,11 +16,11 @@ export type BrownoutTimes =
       readonly kind: 'phase';
       /** Milliseconds before the effective sunset. */
       readonly beforeSunset: number;
-      readonly beat: CronBeat | undefined;
+      readonly beat: CronWindows | undefined;
       readonly lasts: number;
     };
 
-export interface CronBeat {
+export interface CronWindows {
   readonly cron: string;
   readonly zone: string;
   /** Milliseconds per window, in real time even across a clock change. */

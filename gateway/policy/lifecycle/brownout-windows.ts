@@ -1,7 +1,7 @@
 // Expands the brownout rules of a version into windows.
 import type { EpochMs } from '../contract.ts';
-import { strikes } from './brownout-cron.ts';
-import type { BrownoutRule, BrownoutTimes, BrownoutWindow, CronBeat } from './brownout-rule.ts';
+import { firingTimes } from './brownout-cron.ts';
+import type { BrownoutRule, BrownoutTimes, BrownoutWindow, CronWindows } from './brownout-rule.ts';
 
 /** More windows would be an outage rather than brownouts, and would slow down every reload. */
 export const MOST_WINDOWS = 500;
@@ -12,7 +12,7 @@ export interface BrownoutSpan {
   readonly sunset: EpochMs;
 }
 
-type Stretch = Pick<BrownoutWindow, 'from' | 'until'>;
+type TimeRange = Pick<BrownoutWindow, 'from' | 'until'>;
 
 /**
  * All windows of the rules, in time order and limited to the span, so that no rule refuses before the deprecation. Returns
@@ -25,21 +25,21 @@ export function expandBrownouts(
   const windows: BrownoutWindow[] = [];
   for (const [rule, { times, ...answer }] of rules.entries()) {
     const most = Math.max(1, MOST_WINDOWS + 1 - windows.length);
-    for (const stretch of stretchesOf(times, rules, span, most)) {
-      const from = Math.max(stretch.from, span.deprecated);
-      const until = Math.min(stretch.until, span.sunset);
+    for (const range of rangesOf(times, rules, span, most)) {
+      const from = Math.max(range.from, span.deprecated);
+      const until = Math.min(range.until, span.sunset);
       if (from < until) windows.push({ from, until, rule, ...answer });
     }
   }
   return windows.sort((a, b) => a.from - b.from || a.rule - b.rule);
 }
 
-function stretchesOf(
+function rangesOf(
   times: BrownoutTimes,
   rules: readonly BrownoutRule[],
   span: BrownoutSpan,
   most: number,
-): readonly Stretch[] {
+): readonly TimeRange[] {
   switch (times.kind) {
     case 'dated':
       return [times];
@@ -57,15 +57,15 @@ function stretchesOf(
 
 /** A window that would outlast its rule ends with the rule. */
 function repeat(
-  beat: CronBeat,
+  beat: CronWindows,
   from: EpochMs,
   until: EpochMs,
   span: BrownoutSpan,
   most: number,
-): readonly Stretch[] {
+): readonly TimeRange[] {
   const first = Math.max(from, span.deprecated);
   const end = Math.min(until, span.sunset);
-  return strikes(beat, first, end, most).map((strike) => ({
+  return firingTimes(beat, first, end, most).map((strike) => ({
     from: strike,
     until: Math.min(strike + beat.lasts, end),
   }));

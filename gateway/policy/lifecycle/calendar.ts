@@ -2,7 +2,7 @@
 import { DAY_MS, type EpochMs } from '../contract.ts';
 import { dayOf } from '../notation.ts';
 import type { Label } from '../versioning/resolution.ts';
-import { isOfWholeApi } from './api-life.ts';
+import { isUnversioned } from './api-life.ts';
 import type { BrownoutCalendar } from './brownout-calendar.ts';
 import type { Schedule } from './schedule.ts';
 
@@ -111,7 +111,7 @@ function eventLines(event: LifecycleEvent, host: string, stamp: string) {
   const ends = kind !== 'released';
   // A brownout is identified by its start. A date keeps its id if it is moved.
   const id = [api, label, operation, kind, until === undefined ? undefined : instantText(at)];
-  const version = isOfWholeApi(schedule) ? api : `${api} ${label}`;
+  const version = isUnversioned(schedule) ? api : `${api} ${label}`;
   const subject = `${version}${operation === undefined ? '' : ` ${operation}`}`;
   return [
     'BEGIN:VEVENT',

@@ -3,21 +3,21 @@ import type { EpochMs } from '../contract.ts';
 import { dateInWords } from '../notation.ts';
 import type { Phase } from './schedule.ts';
 
-export const EXEMPTIONS = ['brownouts', 'sunset', 'limits', 'freeze'] as const;
-export type Exemption = (typeof EXEMPTIONS)[number];
+export const EXCEPTION_SCOPES = ['brownouts', 'sunset', 'limits', 'freeze'] as const;
+export type ExceptionScope = (typeof EXCEPTION_SCOPES)[number];
 
 export interface Exception {
   readonly consumer: string;
   readonly until: EpochMs;
-  readonly from: readonly Exemption[];
+  readonly from: readonly ExceptionScope[];
   readonly why: string;
   readonly by: string;
   /** The phases of the version for this consumer. With an exception from the sunset, `until` replaces it. */
   readonly phases: readonly Phase[];
 }
 
-export function leaveFrom(
-  what: Exemption,
+export function exceptionFrom(
+  what: ExceptionScope,
   exceptions: readonly Exception[],
   consumer: { readonly id: string } | undefined,
   now: EpochMs,
@@ -41,7 +41,11 @@ export function nextEnd(
 }
 
 /** Whether any exception from `what` is in force. The decision then must wait for authentication (ORD-3). */
-export function someoneMayPass(what: Exemption, exceptions: readonly Exception[], now: EpochMs): boolean {
+export function hasExceptionFrom(
+  what: ExceptionScope,
+  exceptions: readonly Exception[],
+  now: EpochMs,
+): boolean {
   return exceptions.some(({ from, until }) => now < until && from.includes(what));
 }
 
@@ -52,7 +56,7 @@ export function endsSoon({ until }: Pick<Exception, 'until'>, now: EpochMs): boo
   return now < until && until - now <= NEAR_MS;
 }
 
-export function leaveInWords({ from, until }: Pick<Exception, 'from' | 'until'>): string {
+export function exceptionInWords({ from, until }: Pick<Exception, 'from' | 'until'>): string {
   const what = from.join(', ').replace(/, (?=[^,]*$)/, ' and ');
   return `leave from ${what} until ${dateInWords(until)}`;
 }

@@ -1,6 +1,6 @@
 // Writes the title and the text of a milestone for mails, feeds and pages.
 import { dateInWords } from '../notation.ts';
-import { isOfWholeApi } from './api-life.ts';
+import { isUnversioned } from './api-life.ts';
 import type { Life } from './calendar.ts';
 import type { Announcement, Milestone } from './milestones.ts';
 
@@ -82,7 +82,7 @@ export function milestoneText(milestone: Milestone): readonly string[] {
 
 /** `orders v1 GET /search`. The name alone for an API without versions. */
 export function nameOf({ api, label, operation, schedule }: Life): string {
-  const version = isOfWholeApi(schedule) ? api : `${api} ${label}`;
+  const version = isUnversioned(schedule) ? api : `${api} ${label}`;
   return operation === undefined ? version : `${version} ${operation}`;
 }
 

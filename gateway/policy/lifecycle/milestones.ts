@@ -1,9 +1,9 @@
 // Derives the milestones of versions from their dates: the changelog, and the countdown to a sunset.
 import { DAY_MS, type EpochMs } from '../contract.ts';
 import { dateInWords } from '../notation.ts';
-import { isOfWholeApi } from './api-life.ts';
+import { announcementOf } from './announcements.ts';
+import { isUnversioned } from './api-life.ts';
 import type { Life, VersionLife } from './calendar.ts';
-import { announcementOf } from './known.ts';
 import { type Override, pauseOf, retirementHoldOf } from './override.ts';
 import type { Schedule } from './schedule.ts';
 
@@ -105,7 +105,7 @@ export function milestoneId(milestone: Milestone): string {
   const { api, label, operation, schedule } = milestone.life;
   const place = [
     api,
-    ...(isOfWholeApi(schedule) ? [] : [label]),
+    ...(isUnversioned(schedule) ? [] : [label]),
     ...(operation === undefined ? [] : [operation]),
   ];
   const [what, day] = whatAndDay(milestone);

@@ -43,7 +43,7 @@ export interface OverrideStore {
 const KEPT_AFTER_THE_END_MS = 86_400_000;
 
 /** Overrides that ended so long ago that no gateway can still apply them. */
-export function longOver(overrides: readonly Override[], now: EpochMs): readonly Override[] {
+export function longExpired(overrides: readonly Override[], now: EpochMs): readonly Override[] {
   return overrides.filter(({ until }) => until + KEPT_AFTER_THE_END_MS <= now);
 }
 
@@ -73,7 +73,7 @@ export function retirementHoldOf(
 export function nextOverrideChange(overrides: readonly Override[], version: Subject, now: EpochMs): EpochMs {
   let next = Number.POSITIVE_INFINITY;
   for (const each of overrides) {
-    if (!concerns(each, version)) continue;
+    if (!appliesTo(each, version)) continue;
     if (each.from > now) next = Math.min(next, each.from);
     else if (each.until > now) next = Math.min(next, each.until);
   }
@@ -81,9 +81,9 @@ export function nextOverrideChange(overrides: readonly Override[], version: Subj
 }
 
 function isInForce(override: Override, version: Subject, now: EpochMs): boolean {
-  return concerns(override, version) && now >= override.from && now < override.until;
+  return appliesTo(override, version) && now >= override.from && now < override.until;
 }
 
-function concerns(override: Override, { api, label }: Subject): boolean {
+function appliesTo(override: Override, { api, label }: Subject): boolean {
   return override.api === api && (override.label === undefined || override.label === label);
 }

@@ -1,8 +1,8 @@
 // Computes and describes what a pause or hold does to each version that it names.
 import { dateInWords } from '../notation.ts';
 import type { Label } from '../versioning/resolution.ts';
-import { isOfWholeApi } from './api-life.ts';
-import { assess, type Living } from './assess.ts';
+import { isUnversioned } from './api-life.ts';
+import { assess, type OverridableRules } from './assess.ts';
 import type { Override } from './override.ts';
 import { phaseAt } from './phases.ts';
 import { hasEnded, isForgotten } from './retirement.ts';
@@ -17,7 +17,7 @@ export interface PausableVersion extends PausableLife {
   readonly operations: { readonly list: readonly PausableLife[] } | undefined;
 }
 
-export interface PausableLife extends Living {
+export interface PausableLife extends OverridableRules {
   readonly operation: string | undefined;
 }
 
@@ -43,12 +43,12 @@ export function effectsOf(pause: Override, apis: readonly PausableApi[]): readon
   return [...(api?.versions.values() ?? [])]
     .filter(({ label }) => pause.label === undefined || pause.label === label)
     .flatMap((version) => {
-      const operations = version.operations?.list.filter((each) => endsApart(each, version)) ?? [];
+      const operations = version.operations?.list.filter((each) => hasOwnEnd(each, version)) ?? [];
       return [version, ...operations].map((life) => effectOn(life, pause));
     });
 }
 
-function endsApart(operation: Living, { schedule, brownouts }: Living): boolean {
+function hasOwnEnd(operation: OverridableRules, { schedule, brownouts }: OverridableRules): boolean {
   return operation.schedule.sunset !== schedule.sunset || operation.brownouts !== brownouts;
 }
 
@@ -63,19 +63,19 @@ function effectOn(life: PausableLife, pause: Override): PauseEffect {
     if (held.schedule.sunset !== life.schedule.sunset) return 'sunset_held';
     return brownouts > 0 ? 'brownouts_held' : 'none';
   })();
-  const whole = isOfWholeApi(life.schedule) ? life.api : version;
+  const whole = isUnversioned(life.schedule) ? life.api : version;
   const subject = operation === undefined ? whole : `${operation} of ${whole}`;
   const sentence = sentenceOf(effect, { life, pause, brownouts });
   return { version, operation, effect, brownouts, summary: `${subject} ${sentence}` };
 }
 
-interface Held {
-  readonly life: Living;
+interface EffectDetails {
+  readonly life: OverridableRules;
   readonly pause: Override;
   readonly brownouts: number;
 }
 
-function sentenceOf(effect: PauseEffect['effect'], { life, pause, brownouts }: Held): string {
+function sentenceOf(effect: PauseEffect['effect'], { life, pause, brownouts }: EffectDetails): string {
   const { schedule } = life;
   const without =
     brownouts === 0 ? '' : ` without ${brownouts} ${brownouts === 1 ? 'brownout' : 'brownouts'}`;
@@ -88,7 +88,7 @@ function sentenceOf(effect: PauseEffect['effect'], { life, pause, brownouts }: H
     case 'brownouts_held':
       return `is served ${until}${without}`;
     case 'stays_ended':
-      return `has no upstream: its ${endingOf(schedule, pause)} stays`;
+      return `has no upstream: its ${responseAfterEnd(schedule, pause)} stays`;
     case 'none':
       return 'has nothing to hold in that time';
     default:
@@ -97,7 +97,7 @@ function sentenceOf(effect: PauseEffect['effect'], { life, pause, brownouts }: H
 }
 
 /** The response that callers of an ended version keep getting. */
-function endingOf(schedule: Schedule, { from }: Override): string {
+function responseAfterEnd(schedule: Schedule, { from }: Override): string {
   if (isForgotten(schedule, from)) return '404';
   return schedule.after.kind === 'redirect' ? 'redirect' : '410';
 }

@@ -2,7 +2,7 @@
 import type { EpochMs } from '../contract.ts';
 import { dateInWords } from '../notation.ts';
 import type { Label } from '../versioning/resolution.ts';
-import { hasDates, isOfWholeApi } from './api-life.ts';
+import { hasDates, isUnversioned } from './api-life.ts';
 import type { Pause } from './override.ts';
 import { effectsOf, type PausableApi, type PauseEffect } from './pause-effects.ts';
 
@@ -44,7 +44,7 @@ export function makePause(
   ];
   if (problems.length > 0) return { kind: 'refused', problems };
   const { api, from = now } = request;
-  const label = isOnly(request, apis) ? undefined : request.label;
+  const label = isVersionOfUnversioned(request, apis) ? undefined : request.label;
   // Whole seconds, as in the headers that announce it.
   const until = Math.ceil(request.until / 1000) * 1000;
   const [author, reason] = [request.author.trim(), request.reason.trim()];
@@ -70,9 +70,9 @@ function subjectProblems(
 }
 
 /** For an API without versions, a pause of its only version is a pause of the API. */
-function isOnly({ api, label }: PauseRequest, apis: readonly PausableApi[]): boolean {
+function isVersionOfUnversioned({ api, label }: PauseRequest, apis: readonly PausableApi[]): boolean {
   const named = label === undefined ? undefined : apis.find(({ name }) => name === api)?.versions.get(label);
-  return named !== undefined && isOfWholeApi(named.schedule);
+  return named !== undefined && isUnversioned(named.schedule);
 }
 
 function canBePaused({ versions }: PausableApi): boolean {

@@ -3,7 +3,7 @@ import { serializeItem } from 'structured-headers';
 import type { EpochMs, HeaderLine } from '../contract.ts';
 import { dayOf } from '../notation.ts';
 import type { Label } from '../versioning/resolution.ts';
-import { announcementOf } from './known.ts';
+import { announcementOf } from './announcements.ts';
 import { link, linkTarget } from './links.ts';
 import { hasEnded } from './retirement.ts';
 import type { DeprecationForm, Phase, Schedule, Stage } from './schedule.ts';
@@ -34,9 +34,12 @@ export function createPhases(schedule: Schedule, options: PhaseOptions): readonl
   const signals = signalsOf(schedule, options);
   const services = serviceLinks(schedule);
   return [
-    quiet('planned', -Infinity, released, []),
-    quiet('active', released, ahead, services),
-    { ...quiet('active', ahead, deprecated, services), ...aheadOf(schedule, options, services) },
+    phaseWithoutSignals('planned', -Infinity, released, []),
+    phaseWithoutSignals('active', released, ahead, services),
+    {
+      ...phaseWithoutSignals('active', ahead, deprecated, services),
+      ...announcedSignals(schedule, options, services),
+    },
     {
       stage: 'deprecated' as const,
       from: deprecated,
@@ -82,7 +85,7 @@ function signalledFrom(schedule: Schedule, deprecated: EpochMs): EpochMs {
  * DEP-8: the future dates of an active version. Only the RFC 9745 form can express a future deprecation. `true` and an HTTP
  * date would mean that the version is deprecated already.
  */
-function aheadOf(
+function announcedSignals(
   schedule: Schedule,
   options: PhaseOptions,
   services: readonly string[],
@@ -105,7 +108,7 @@ function aheadOf(
 
 type Signals = Pick<Phase, 'sunset' | 'replace' | 'warning' | 'links' | 'linksSuccessor'>;
 
-function quiet(stage: Stage, from: EpochMs, until: EpochMs, links: readonly string[]): Phase {
+function phaseWithoutSignals(stage: Stage, from: EpochMs, until: EpochMs, links: readonly string[]): Phase {
   return {
     stage,
     from,

@@ -95,7 +95,7 @@ export const retireWhenSection = z
   )
   .meta({ description: 'When the version may be retired, by what is still called of it.' });
 
-export interface HeldVersion {
+export interface HoldableVersion {
   readonly api: string;
   readonly label: Label;
   readonly schedule: { readonly sunset: EpochMs | undefined };
@@ -121,7 +121,7 @@ const GUARD = 'guard';
  * end. A hold begins before the sunset and is renewed only while it is in force, so that an ended version is never revived.
  */
 export function holdFor(
-  version: HeldVersion,
+  version: HoldableVersion,
   rule: RetireWhen,
   retirement: Retirement,
   { now, hold }: { readonly now: EpochMs; readonly hold: Hold | undefined },

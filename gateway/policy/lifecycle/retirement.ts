@@ -1,7 +1,7 @@
 // Builds the refusals of versions that have ended, have moved, or are frozen for new consumers.
 import type { EpochMs } from '../contract.ts';
 import type { Label } from '../versioning/resolution.ts';
-import { type Exception, leaveFrom } from './exceptions.ts';
+import { type Exception, exceptionFrom } from './exceptions.ts';
 import type { EndStage, LifecycleRefusal, Phase, Schedule } from './schedule.ts';
 
 /** Where callers should go, for the body. A version label replaces the URL if the URL would equal the requested one. */
@@ -33,7 +33,7 @@ export function hasEnded({ stage }: Phase): boolean {
  * Gives 410 by default. With `after: { redirect }` it gives 301 for GET and HEAD and the configured status for other
  * methods (RET-1). A redirect without a target gives 410.
  */
-export function retire({
+export function refuseEnded({
   label,
   operation,
   schedule,
@@ -77,13 +77,13 @@ interface FrozenSubject {
  * Whether admission depends on when the consumer was first seen: the freeze is in force, and no exception admits the
  * consumer.
  */
-export function isClosedTo(
+export function isFrozenFor(
   { exceptions }: Pick<FrozenSubject, 'exceptions'>,
   freeze: EpochMs,
   consumer: { readonly id: string },
   now: EpochMs,
 ): boolean {
-  return now >= freeze && leaveFrom('freeze', exceptions, consumer, now) === undefined;
+  return now >= freeze && exceptionFrom('freeze', exceptions, consumer, now) === undefined;
 }
 
 export function refuseAdoption(

@@ -5,7 +5,7 @@ import type { Label } from '../versioning/resolution.ts';
 /** Derived from the dates and now, never stored. */
 export type Stage = 'planned' | 'active' | 'deprecated' | 'sunset' | 'retired';
 
-export type Afterlife =
+export type AfterSunset =
   | { readonly kind: 'gone' }
   /** `unsafe`: the status for methods other than GET and HEAD (RET-1). */
   | { readonly kind: 'redirect'; readonly to: Label; readonly unsafe: 301 | 308 | 410 };
@@ -44,7 +44,7 @@ export interface Schedule {
   readonly serviceDoc?: string | undefined;
   readonly serviceDesc?: string | undefined;
   readonly reason: string | undefined;
-  readonly after: Afterlife;
+  readonly after: AfterSunset;
 }
 
 /** How `Deprecation` is written (DEP-1). */

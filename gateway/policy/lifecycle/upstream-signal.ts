@@ -16,7 +16,7 @@ interface Lines {
   readonly get: (name: string) => Line;
 }
 
-export interface Beside {
+export interface MergedSignals {
   readonly replace: readonly HeaderLine[];
   readonly warning: string | undefined;
   readonly dropped: readonly string[];
@@ -27,11 +27,11 @@ export interface Beside {
  * sunset would then be before the deprecation (RFC 9745 §4), the gateway writes both. The gateway's warning names its own
  * dates, so it is omitted beside other dates.
  */
-export function besideUpstream(
+export function mergeUpstreamSignals(
   { replace, warning }: Pick<Phase, 'replace' | 'warning'>,
   theirs: Lines,
-): Beside {
-  const sound = [...UPSTREAM_SIGNALS].filter((name) => isSoundSignal(name, theirs.get(name)));
+): MergedSignals {
+  const sound = [...UPSTREAM_SIGNALS].filter((name) => isValidSignal(name, theirs.get(name)));
   if (sound.length === 0 || replace.length === 0) return { replace, warning, dropped: [] };
   const ours: Readonly<Record<string, Line>> = Object.fromEntries(replace);
   const said = { ...ours, ...Object.fromEntries(sound.map((name) => [name, theirs.get(name)])) };
@@ -48,7 +48,7 @@ export function besideUpstream(
 export function dropMalformed(theirs: Lines & { readonly remove: (name: string) => void }): void {
   for (const name of SIGNALS) {
     const line = theirs.get(name);
-    if (line !== undefined && !isSoundSignal(name, line)) theirs.remove(name);
+    if (line !== undefined && !isValidSignal(name, line)) theirs.remove(name);
   }
 }
 
@@ -62,7 +62,7 @@ function instantOf(line: Line): number {
  * Whether the upstream's line is valid: one line in a known form (DEP-9, SUN-1). Two lines are no singleton, whatever they
  * contain (DEP-2, SUN-3).
  */
-function isSoundSignal(name: string, value: Line): boolean {
+function isValidSignal(name: string, value: Line): boolean {
   if (typeof value !== 'string' || !UPSTREAM_SIGNALS.has(name)) return false;
   return isHttpDate(value) || (name === 'deprecation' && DEPRECATION.test(value));
 }

@@ -11,13 +11,19 @@ export interface Maintenance {
 export type MaintenanceRefusal = RetryLater<'maintenance'>;
 
 /** `now` is the real time, not the lifecycle clock. */
-export function isHeld(maintenance: Maintenance | undefined, now: EpochMs): maintenance is Maintenance {
+export function isInMaintenance(
+  maintenance: Maintenance | undefined,
+  now: EpochMs,
+): maintenance is Maintenance {
   return maintenance !== undefined && now < maintenance.until;
 }
 
 /** Undefined outside maintenance. The delay is rounded up, so that an obedient client is not refused again (ERR-5). */
-export function refuseMaintained(maintenance: Maintenance, now: EpochMs): MaintenanceRefusal | undefined {
-  if (!isHeld(maintenance, now)) return undefined;
+export function refuseDuringMaintenance(
+  maintenance: Maintenance,
+  now: EpochMs,
+): MaintenanceRefusal | undefined {
+  if (!isInMaintenance(maintenance, now)) return undefined;
   const { until } = maintenance;
   return {
     reason: 'maintenance',

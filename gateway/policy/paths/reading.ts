@@ -35,7 +35,7 @@ export interface ReadPath {
 
 export const KEPT_SUFFIX: readonly boolean[] = [false];
 /** A character of a name has at most three octets, and each octet at most three characters. */
-const MOST_WRITTEN = 9 * (LONGEST_LITERAL + 1);
+const MOST_ENCODED = 9 * (LONGEST_LITERAL + 1);
 const VISIBLE = /^[ -~]*$/;
 export const PLAIN = /^[^%;.]*$/;
 const BLANKS: readonly string[] = ['%20', '%09'];
@@ -85,9 +85,9 @@ function nameOf(octets: string, letters: Letters): string {
 }
 
 function readOctets(written: string, { ends, trims, decodes }: Readers): readonly string[] {
-  const cut = distinct([written], ends, until);
+  const cut = distinct([written], ends, cutAt);
   const bare = distinct(cut, trims, (text, isTrimmed) => (isTrimmed ? withoutBlanks(text) : text));
-  const starts = bare.map((text) => text.slice(0, MOST_WRITTEN));
+  const starts = bare.map((text) => text.slice(0, MOST_ENCODED));
   return distinct(starts, decodes, (text, isDecoded) => (isDecoded ? decodedOctets(text) : text));
 }
 
@@ -107,7 +107,7 @@ function withoutBlanks(text: string): string {
   return text.slice(start, end);
 }
 
-export function until(text: string, end: RegExp | undefined): string {
+export function cutAt(text: string, end: RegExp | undefined): string {
   const at = end === undefined ? -1 : text.search(end);
   return at < 0 ? text : text.slice(0, at);
 }

@@ -1,6 +1,6 @@
 // The path rules that an API declares, and the readings of a request path that they allow.
 import { decodedOctets, decodeUnreserved } from '../octets.ts';
-import { KEPT_SUFFIX, type Name, PLAIN, type Readers, type ReadPath, until } from './reading.ts';
+import { cutAt, KEPT_SUFFIX, type Name, PLAIN, type Readers, type ReadPath } from './reading.ts';
 
 /** `any`: unknown, so the gateway judges every reading that the other values allow. */
 export interface PathRules {
@@ -42,7 +42,7 @@ const BEYOND_ASCII = /%[89A-F]/;
 const DECODED_QUERY = /%3F/;
 const DECODED_END = /%3F|%23/;
 /** Trailing blanks of the decoded target, which some servers drop when they parse the request line. */
-const LAST_BLANKS = /(?<!%(?:20|85|A0))(?:%(?:20|85|A0))+$/;
+const TRAILING_BLANKS = /(?<!%(?:20|85|A0))(?:%(?:20|85|A0))+$/;
 const ENCODED_TWICE = /%25(?=[0-9A-F]{2})/gi;
 const MOST_PROXIES = 2;
 const SUFFIX_ALONE = /^(?:%20|%09)*\./;
@@ -54,7 +54,7 @@ const SUFFIX_ALONE = /^(?:%20|%09)*\./;
 export function readingsOf(tail: string, rules: PathRules): readonly ReadPath[] | undefined {
   if (tail.includes('//')) return undefined;
   const isPlain = PLAIN.test(tail);
-  const received = isPlain ? [tail] : [...receivedBy(tail, rules)];
+  const received = isPlain ? [tail] : [...receivedForms(tail, rules)];
   const paths = new Set(received);
   for (const path of isPlain ? [] : received) {
     const split = splitSlashes(path, rules);
@@ -81,12 +81,12 @@ export function readingsOf(tail: string, rules: PathRules): readonly ReadPath[] 
  * The forms of `tail` that the service may receive: as sent, and decoded by proxies. Some services then end the path at a
  * `#`, or drop trailing blanks.
  */
-function receivedBy(tail: string, { proxy }: PathRules): ReadonlySet<string> {
+function receivedForms(tail: string, { proxy }: PathRules): ReadonlySet<string> {
   const received = new Set([tail]);
   let forms: readonly string[] = [tail];
   for (let proxies = proxy === 'any' ? MOST_PROXIES : 0; proxies > 0; proxies -= 1) {
-    const ended = new Set(forms.flatMap((form) => [until(form, DECODED_QUERY), until(form, DECODED_END)]));
-    const trimmed = new Set([...ended].flatMap((form) => [form, form.replace(LAST_BLANKS, '')]));
+    const ended = new Set(forms.flatMap((form) => [cutAt(form, DECODED_QUERY), cutAt(form, DECODED_END)]));
+    const trimmed = new Set([...ended].flatMap((form) => [form, form.replace(TRAILING_BLANKS, '')]));
     forms = [...trimmed]
       .map((form) => decodeUnreserved(form.replace(ENCODED_TWICE, '%')))
       .filter((form) => !received.has(form));
@@ -98,7 +98,7 @@ function receivedBy(tail: string, { proxy }: PathRules): ReadonlySet<string> {
 /**
  * Whether a service under `rules` could find one of `octets` in `tail`. Each of `octets` is two hex digits in upper case.
  */
-export function mayHold(tail: string, octets: readonly string[], { proxy }: PathRules): boolean {
+export function mayContain(tail: string, octets: readonly string[], { proxy }: PathRules): boolean {
   let read = tail;
   while (read.includes('%')) {
     const written = read.toUpperCase();
@@ -111,7 +111,7 @@ export function mayHold(tail: string, octets: readonly string[], { proxy }: Path
 }
 
 /** Whether a service under `rules` could receive a path that begins with two slashes. */
-export function mayBeginDoubled(tail: string, { proxy }: PathRules): boolean {
+export function mayBeginWithTwoSlashes(tail: string, { proxy }: PathRules): boolean {
   let read = tail;
   while (read.startsWith('/%') && proxy === 'any') {
     const decoded = decodedOctets(read);
@@ -175,7 +175,7 @@ function spellings(tail: string, split: string, rules: PathRules): ReadonlySet<s
   // Some routers cut the whole path at a `;`, as at a `?`. A proxy may have decoded it.
   if (rules.parameters !== 'keep')
     for (const end of [PARAMETERS, DECODED_PARAMETERS]) {
-      const path = until(tail, end);
+      const path = cutAt(tail, end);
       paths.add(path).add(splitSlashes(path, rules));
     }
   return paths;

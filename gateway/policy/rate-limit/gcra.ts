@@ -30,11 +30,14 @@ export function gcra(
     const taken = {
       allowed: false,
       retryAfterMs: (next - latest) / 1000,
-      ...left(current, at, interval, capacity),
+      ...remainingOf(current, at, interval, capacity),
     };
     return { taken, tat: current < owed ? current : undefined };
   }
-  return { taken: { allowed: true, retryAfterMs: 0, ...left(next, at, interval, capacity) }, tat: next };
+  return {
+    taken: { allowed: true, retryAfterMs: 0, ...remainingOf(next, at, interval, capacity) },
+    tat: next,
+  };
 }
 
 /** T of RL-9: microseconds between two units, rounded up, so that the limit is never exceeded. */
@@ -42,7 +45,7 @@ export function emissionInterval(limit: Limit): number {
   return Math.ceil((limit.windowMs * 1000) / limit.units);
 }
 
-function left(
+function remainingOf(
   tat: number,
   at: number,
   interval: number,
@@ -76,8 +79,8 @@ export function slidingLog(
   const allowed = over <= 0;
   const remaining = Math.max(0, limit.units - log.length - (allowed ? cost : 0));
   // The unit whose expiry makes room for the cost. A cost above the limit never fits and gets the whole window.
-  const hindrance = log[over - 1] ?? at;
-  const retryAfterMs = allowed ? 0 : (hindrance + window - at) / 1000;
+  const blockingUnit = log[over - 1] ?? at;
+  const retryAfterMs = allowed ? 0 : (blockingUnit + window - at) / 1000;
   const first = log[Math.max(0, log.length - limit.units)] ?? at;
   const last = allowed && cost > 0 ? at : (log.at(-1) ?? at - window);
   const resetMs = ((remaining === 0 ? first : last) + window - at) / 1000;

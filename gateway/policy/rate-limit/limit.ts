@@ -73,20 +73,20 @@ export interface RateLimitStore {
   readonly takeAll: (takes: readonly Take[]) => MaybePromise<readonly (Taken | undefined)[]>;
 }
 
-export interface Part extends Take {
+export interface LimitPart extends Take {
   readonly rule: Pick<LimitRule, 'onStoreFailure' | 'exact' | 'shadow' | 'by'>;
 }
 
 /** The port of the pipeline: takes all parts of one request, at least one. Store failures are resolved by each rule. */
 export interface RateLimiter {
   /** In the order of the parts, without those that were not checked because an earlier one refused. */
-  readonly take: (parts: readonly Part[]) => MaybePromise<readonly Quota[]>;
+  readonly take: (parts: readonly LimitPart[]) => MaybePromise<readonly Quota[]>;
 }
 
 /** `degraded`: the store is unavailable, so no numbers are shown (RL-13). */
 export type Quota = {
   readonly limit: Limit;
-  readonly rule: Part['rule'];
+  readonly rule: LimitPart['rule'];
 } & (
   | ({ readonly kind: 'counted' } & Taken)
   | { readonly kind: 'degraded'; readonly allowed: boolean; readonly retryAfterMs: number }

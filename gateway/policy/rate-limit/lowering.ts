@@ -46,7 +46,7 @@ export function lowerLimit(base: Limit, by: Lowering): Limit {
  * The steps of a curve, one per day from the deprecation to the sunset, at equal distances between the two factors. A
  * period of at most a day has only the first step. Undefined without a curve or without both dates.
  */
-export function lowerAlong(
+export function lowerByCurve(
   base: Limit,
   by: Lowering,
   between: { readonly deprecated: EpochMs | undefined; readonly sunset: EpochMs | undefined },

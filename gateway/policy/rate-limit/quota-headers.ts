@@ -25,9 +25,9 @@ export function quotaLines(quotas: readonly Quota[]): QuotaLines {
     return isShown(only) ? linesOf(only, policyOf(only.limit), stateOf(only, waitOf(only))) : NO_LINES;
   const all = quotas.filter(isShown);
   if (all.length === 0) return NO_LINES;
-  const nearest = all.reduce(nearer);
-  const told = all.filter((each) => each === nearest || each.rule.by !== 'everyone');
-  const states = told.map((each) => stateOf(each, waitOf(nearest)));
+  const nearest = all.reduce(nearerToRefusal);
+  const shownQuotas = all.filter((each) => each === nearest || each.rule.by !== 'everyone');
+  const states = shownQuotas.map((each) => stateOf(each, waitOf(nearest)));
   return linesOf(nearest, all.map(({ limit }) => policyOf(limit)).join(', '), states.join(', '));
 }
 
@@ -47,7 +47,7 @@ function isShown(quota: Quota): quota is Counted {
 }
 
 /** The longer of two refusals, otherwise the limit with fewer remaining units. */
-function nearer(a: Counted, b: Counted): Counted {
+function nearerToRefusal(a: Counted, b: Counted): Counted {
   if (a.allowed !== b.allowed) return a.allowed ? b : a;
   if (!a.allowed) return b.retryAfterMs > a.retryAfterMs ? b : a;
   return b.remaining < a.remaining ? b : a;
@@ -87,7 +87,7 @@ export function retryAfterSeconds(refused: { readonly retryAfterMs: number }): n
 }
 
 /** No limit name of the gateway contains a colon. */
-const THEIRS = 'upstream:';
+const UPSTREAM_PREFIX = 'upstream:';
 
 const STRING = String.raw`"(?:[ !#-[\]-~]|\\["\\])*"`;
 const KEY = '[a-z*][a-z0-9_.*-]*';
@@ -109,7 +109,7 @@ const MEMBER = new RegExp(`(${STRING})((?:; *${KEY}(?:=(?:${BARE}))?)*)[ \\t]*(?
  * upstream. Values do not change. Undefined if the field is no list of such items: a client must ignore the whole field,
  * ours included.
  */
-export function besideOurs(
+export function renameUpstreamPolicies(
   theirs: string | readonly string[],
   { each }: Pick<LimitRules, 'each'>,
 ): string | undefined {
@@ -125,8 +125,8 @@ export function besideOurs(
     if (quoted === undefined) return undefined;
     const name = quoted.slice(1, -1);
     // A name that already has the prefix, from another gateway, gets it again, so that two names stay distinct.
-    const isTaken = ours.includes(name) || name.startsWith(THEIRS);
-    told.push(`"${isTaken ? THEIRS : ''}${name}"${parameters}`);
+    const isTaken = ours.includes(name) || name.startsWith(UPSTREAM_PREFIX);
+    told.push(`"${isTaken ? UPSTREAM_PREFIX : ''}${name}"${parameters}`);
     if (comma === undefined) return told.join(', ');
   }
 }

@@ -82,7 +82,7 @@ export interface CountedPage {
  * `after`: the cursor of the page before, or any result of `writePlace`. `limit`: at least 1. A page of a slow store may
  * have fewer records although more follow.
  */
-export interface PageAsked {
+export interface PageRequest {
   readonly after: string | undefined;
   readonly limit: number;
 }
@@ -115,19 +115,19 @@ export interface LedgerStore {
   /** Adds all or nothing. A batch that is sent again is counted once. */
   readonly add: (batch: UsageBatch) => Promise<void>;
   /** Sorted by api, version, consumer, via, operation. @throws RangeError for an invalid cursor or an impossible day */
-  readonly read: (filter: UsageFilter, page: PageAsked) => Promise<UsagePage>;
+  readonly read: (filter: UsageFilter, page: PageRequest) => Promise<UsagePage>;
   /** Sums up in the store, because a record may have hundreds of days. Skips records without a call since `readFrom`. */
   readonly count: (
     filter: Omit<UsageFilter, 'since'>,
     days: CountedDays,
-    page: PageAsked,
+    page: PageRequest,
   ) => Promise<CountedPage>;
   /**
    * When a consumer was first seen on a version, with any operation and any credential: a change from a key to tokens makes
    * no new consumer. Addresses are not consumers. A request waits for this, so it is one store call within the request
    * timeout.
    */
-  readonly firstSeen: (adopter: Adopter) => MaybePromise<FirstSeen>;
+  readonly firstSeen: (adopter: VersionConsumer) => MaybePromise<FirstSeen>;
   /**
    * When counting of that version began, or without one, of the first version. Undefined: not yet. Before that, an absent
    * call proves nothing.
@@ -140,17 +140,17 @@ export interface LedgerStore {
   readonly sweep: (day: UsageDay) => Promise<number>;
 }
 
-export type Adopter = Pick<UsageSubject, 'consumer' | 'api' | 'version'>;
+export type VersionConsumer = Pick<UsageSubject, 'consumer' | 'api' | 'version'>;
 
 /** Knows which consumers were seen when. Instants are those of the lifecycle clock. */
 export interface Adoption {
   /** Records a call before the freeze of its version. This process then knows the consumer before any store does. */
-  readonly saw: (adopter: Adopter, now: EpochMs) => void;
+  readonly saw: (adopter: VersionConsumer, now: EpochMs) => void;
   /**
    * Whether the consumer was first seen at `freeze` or later, or never. False if this is unknown: the store is unavailable,
    * or counting began after the freeze. Never rejects.
    */
-  readonly isLate: (adopter: Adopter, freeze: EpochMs, now: EpochMs) => MaybePromise<boolean>;
+  readonly isLate: (adopter: VersionConsumer, freeze: EpochMs, now: EpochMs) => MaybePromise<boolean>;
 }
 
 /** The sort key of records. An operation of '' means the whole version. */

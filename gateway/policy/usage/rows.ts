@@ -1,6 +1,6 @@
 // Groups ledger records into rows, one per consumer of a version and kind of credential.
 import type { EpochMs } from '../contract.ts';
-import type { Adopter, CountedDays, UsageCount, UsageRecord, UsageSubject } from './ledger.ts';
+import type { CountedDays, UsageCount, UsageRecord, UsageSubject, VersionConsumer } from './ledger.ts';
 import type { Trend } from './window.ts';
 
 /** Calls in the counted period. */
@@ -17,7 +17,7 @@ interface OperationUse extends Counted {
   readonly agents: readonly string[];
 }
 
-export interface UsageRow extends Counted, Adopter, Pick<UsageSubject, 'via'> {
+export interface UsageRow extends Counted, VersionConsumer, Pick<UsageSubject, 'via'> {
   readonly operations: readonly OperationUse[];
 }
 
@@ -31,7 +31,7 @@ export function usageRows(records: readonly UsageCount[]): readonly UsageRow[] {
     const known = rows.findLast((row) => !isOfSameConsumer(row, record) || row.via === record.via);
     if (known === undefined || !isOfSameConsumer(known, record)) {
       const { consumer, via, api, version } = record;
-      rows.push({ consumer, via, api, version, ...countedIn(use), operations: [use] });
+      rows.push({ consumer, via, api, version, ...pickCounted(use), operations: [use] });
     } else {
       Object.assign(known, sum(known, use));
       known.operations = [...known.operations, use];
@@ -49,7 +49,7 @@ export function startOfLast(records: readonly UsageSubject[]): number {
   return records.findLastIndex((record) => !isOfSameConsumer(record, last)) + 1;
 }
 
-function isOfSameConsumer(one: Adopter, other: Adopter): boolean {
+function isOfSameConsumer(one: VersionConsumer, other: VersionConsumer): boolean {
   return one.consumer === other.consumer && one.version === other.version && one.api === other.api;
 }
 
@@ -65,7 +65,7 @@ export function sum(one: Counted, other: Counted): Counted {
   };
 }
 
-export function countedIn({ calls, trend, firstAt, lastAt }: Counted): Counted {
+export function pickCounted({ calls, trend, firstAt, lastAt }: Counted): Counted {
   return { calls, trend, firstAt, lastAt };
 }
 
@@ -101,7 +101,7 @@ export function createMostCalls(most: number): MostCalls {
   let open: UsageRow[] = [];
   const cut = (rows: readonly UsageRow[]) =>
     rows.toSorted((one, other) => other.calls - one.calls).slice(0, most);
-  const settle = (): void => {
+  const closeConsumer = (): void => {
     kept.push(...open);
     open = [];
     // Sorts rarely, so that the cost per row stays low.
@@ -110,17 +110,17 @@ export function createMostCalls(most: number): MostCalls {
   return {
     add: (rows) => {
       for (const row of rows) {
-        if (open[0] !== undefined && !isOfSameConsumer(open[0], row)) settle();
+        if (open[0] !== undefined && !isOfSameConsumer(open[0], row)) closeConsumer();
         const known = open.findIndex(({ via }) => via === row.via);
         const before = open[known];
         if (before === undefined) open.push(row);
-        else open[known] = together(before, row);
+        else open[known] = mergeRows(before, row);
       }
     },
     rows: () => cut([...kept, ...open]),
   };
 }
 
-function together(one: UsageRow, other: UsageRow): UsageRow {
+function mergeRows(one: UsageRow, other: UsageRow): UsageRow {
   return { ...one, ...sum(one, other), operations: [...one.operations, ...other.operations] };
 }

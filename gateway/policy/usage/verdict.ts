@@ -5,26 +5,26 @@ import { dayNumber, startOfDay } from './day.ts';
 import type { UsageWindow } from './window.ts';
 
 export type UsageVerdict =
-  | { readonly kind: 'unused'; readonly days: number; readonly looks: Look }
+  | { readonly kind: 'unused'; readonly days: number; readonly looks: CountingStart }
   /** No calls, but the period is too short or the ledger has not counted for all of it. */
-  | { readonly kind: 'too_early'; readonly days: number; readonly looks: Look }
-  | Called;
+  | { readonly kind: 'too_early'; readonly days: number; readonly looks: CountingStart }
+  | CallRate;
 
-export interface Called {
+export interface CallRate {
   readonly kind: 'called';
   readonly consumers: number;
   readonly calls: number;
   readonly perDay: number;
   readonly days: number;
-  readonly looks: Look;
+  readonly looks: CountingStart;
 }
 
 /** Since when calls were counted, and what limits that start. */
-export type Look =
+export type CountingStart =
   | { readonly since: EpochMs; readonly because: 'window' | 'ledger' | 'deprecated' }
   | { readonly since: undefined; readonly because: 'ledger' };
 
-export interface Looked {
+export interface VerdictInput {
   readonly window: UsageWindow;
   /** When counting began. Undefined: not yet, or never. */
   readonly beganAt: EpochMs | undefined;
@@ -35,26 +35,33 @@ export interface Looked {
 /** In a shorter period, a monthly caller would be missed. */
 const LONG_ENOUGH_DAYS = 30;
 
-export function usageVerdict(counts: Pick<Called, 'consumers' | 'calls'>, looked: Looked): UsageVerdict {
-  const looks = lookOf(looked);
-  if (counts.calls > 0) return called(counts, looks, looked.window);
-  const { days } = looked.window;
+export function usageVerdict(
+  counts: Pick<CallRate, 'consumers' | 'calls'>,
+  input: VerdictInput,
+): UsageVerdict {
+  const looks = countingStartOf(input);
+  if (counts.calls > 0) return callRateOf(counts, looks, input.window);
+  const { days } = input.window;
   const isLong = looks.because === 'window' && days >= LONG_ENOUGH_DAYS;
   return { kind: isLong ? 'unused' : 'too_early', days, looks };
 }
 
 /** The mean rate over the days that the ledger counted, which may be fewer than the requested days. */
-export function called(
-  { consumers, calls }: Pick<Called, 'consumers' | 'calls'>,
-  looks: Look,
+export function callRateOf(
+  { consumers, calls }: Pick<CallRate, 'consumers' | 'calls'>,
+  looks: CountingStart,
   { days, now }: Pick<UsageWindow, 'days' | 'now'>,
-): Called {
+): CallRate {
   // At least a day, because a partial day would exaggerate the rate.
-  const lasted = Math.max(DAY_MS, now - (looks.since ?? now));
-  return { kind: 'called', consumers, calls, perDay: (calls * DAY_MS) / lasted, days, looks };
+  const periodMs = Math.max(DAY_MS, now - (looks.since ?? now));
+  return { kind: 'called', consumers, calls, perDay: (calls * DAY_MS) / periodMs, days, looks };
 }
 
-function lookOf({ window, beganAt, deprecated = Number.NEGATIVE_INFINITY }: Looked): Look {
+function countingStartOf({
+  window,
+  beganAt,
+  deprecated = Number.NEGATIVE_INFINITY,
+}: VerdictInput): CountingStart {
   if (beganAt === undefined) return { since: undefined, because: 'ledger' };
   const from = startOfDay(dayNumber(window.since));
   const since = Math.max(from, beganAt, deprecated);
@@ -81,20 +88,20 @@ export function verdictInWords(verdict: UsageVerdict, operations: readonly strin
 }
 
 /** `14 consumers, 3,100 calls a day`, and the start of counting if it is later than requested. */
-export function calledInWords(verdict: Called): string {
+export function calledInWords(verdict: CallRate): string {
   const { consumers, looks } = verdict;
-  const often = `${counted(consumers, 'consumer')}, ${oftenInWords(verdict)}`;
+  const often = `${counted(consumers, 'consumer')}, ${frequencyInWords(verdict)}`;
   return looks.because === 'window' ? often : `${often}; ${sinceWhen(looks)}`;
 }
 
 /** Below one call a day, the total is clearer than the mean. */
-function oftenInWords({ calls, perDay, days }: Called): string {
+function frequencyInWords({ calls, perDay, days }: CallRate): string {
   return perDay < 1
     ? `${counted(calls, 'call')} in ${counted(days, 'day')}`
     : `${counted(Math.round(perDay), 'call')} a day`;
 }
 
-function sinceWhen(looks: Look): string {
+function sinceWhen(looks: CountingStart): string {
   if (looks.since === undefined) return 'the ledger does not watch it';
   const day = dayOf(looks.since);
   return looks.because === 'deprecated'

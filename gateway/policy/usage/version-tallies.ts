@@ -1,6 +1,6 @@
 // Sums up consumers and calls per version and operation, over rows that arrive in pages.
 import type { UsageSubject } from './ledger.ts';
-import { type Counted, countedIn, sum, type UsageRow } from './rows.ts';
+import { type Counted, pickCounted, sum, type UsageRow } from './rows.ts';
 
 export interface OperationTally extends Counted {
   readonly operation: string | undefined;
@@ -18,12 +18,12 @@ export interface VersionTallies {
   readonly versions: () => readonly VersionTally[];
 }
 
-type Growing<T> = { -readonly [K in keyof T]: T[K] };
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 /** `last`: the consumer counted last. Its rows may continue with another credential or on the next page. */
-type Growth<T> = Growing<T> & { last: string };
+type Accumulator<T> = Mutable<T> & { last: string };
 
-interface Version extends Growth<Omit<VersionTally, 'operations' | 'watched'>> {
-  readonly operations: Map<string | undefined, Growth<OperationTally>>;
+interface Version extends Accumulator<Omit<VersionTally, 'operations' | 'watched'>> {
+  readonly operations: Map<string | undefined, Accumulator<OperationTally>>;
   readonly watched: Map<string, Counted>;
 }
 
@@ -37,7 +37,7 @@ export function createVersionTallies(
     const known = versions.get(key);
     if (known !== undefined) return known;
     const { api, version } = row;
-    const fresh = { api, version, ...NOTHING, consumers: 0, last: '' };
+    const fresh = { api, version, ...ZERO, consumers: 0, last: '' };
     const made = { ...fresh, operations: new Map(), watched: new Map() };
     versions.set(key, made);
     return made;
@@ -50,13 +50,13 @@ export function createVersionTallies(
         for (const use of row.operations) {
           const { operation } = use;
           const known = version.operations.get(operation);
-          const tally = known ?? { operation, ...NOTHING, consumers: 0, last: '' };
+          const tally = known ?? { operation, ...ZERO, consumers: 0, last: '' };
           if (known === undefined) version.operations.set(operation, tally);
           count(tally, row.consumer, use);
         }
         if (row.via !== 'address' && watches(row)) {
           const { consumer } = row;
-          version.watched.set(consumer, sum(version.watched.get(consumer) ?? NOTHING, row));
+          version.watched.set(consumer, sum(version.watched.get(consumer) ?? ZERO, row));
         }
       }
     },
@@ -65,21 +65,25 @@ export function createVersionTallies(
         api,
         version,
         consumers,
-        ...countedIn(counted),
+        ...pickCounted(counted),
         operations: [...operations.values()].map(({ last: _last, ...tally }) => tally),
         watched,
       })),
   };
 }
 
-const NOTHING: Counted = {
+const ZERO: Counted = {
   calls: 0,
   trend: { week: 0, weekBefore: 0 },
   firstAt: Number.POSITIVE_INFINITY,
   lastAt: Number.NEGATIVE_INFINITY,
 };
 
-function count(tally: Growth<Counted & { consumers: number }>, consumer: string, counted: Counted): void {
+function count(
+  tally: Accumulator<Counted & { consumers: number }>,
+  consumer: string,
+  counted: Counted,
+): void {
   Object.assign(tally, sum(tally, counted));
   if (tally.last !== consumer) tally.consumers += 1;
   tally.last = consumer;

@@ -31,12 +31,12 @@ export function usageWindow(now: EpochMs, since: UsageDay): UsageWindow {
 }
 
 /** Start of the oldest day that the ledger keeps, today included. Older days are deleted, not free of calls. */
-export function keptFrom(now: EpochMs, keepDays: number): EpochMs {
+export function oldestKept(now: EpochMs, keepDays: number): EpochMs {
   return startOfDay(dayNumberAt(now) - keepDays + 1);
 }
 
-/** Since when the ledger's counts are complete. `kept`: from keptFrom. Undefined: the ledger deletes nothing. */
-export function tellsSince(beganAt: EpochMs | undefined, kept: EpochMs | undefined): EpochMs | undefined {
+/** Since when the ledger's counts are complete. `kept`: from oldestKept. Undefined: the ledger deletes nothing. */
+export function completeSince(beganAt: EpochMs | undefined, kept: EpochMs | undefined): EpochMs | undefined {
   return beganAt === undefined ? undefined : Math.max(beganAt, kept ?? beganAt);
 }
 

@@ -3,15 +3,15 @@ import { mediaType } from '@hapi/accept';
 import { type ContentType, isTypeValid } from 'content-type';
 import type { Fields } from '../contract.ts';
 import {
-  everyValue,
+  allValues,
   isRepeated,
+  normalisedType,
   otherVersionsIn,
   parseMediaType,
   plainType,
-  understoodType,
   versionIn,
 } from './media-type.ts';
-import { misreadIn, misspeltIn, parameterAmiss } from './misspelt-type.ts';
+import { malformedParameter, misspeltIn, unreadableIn } from './misspelt-type.ts';
 import type { Claim, MediaTemplate, Preference } from './resolution.ts';
 
 interface Member {
@@ -20,7 +20,7 @@ interface Member {
 }
 
 export const NO_PREFERENCES: readonly Preference[] = [];
-const NOTHING_ELSE: Preference['also'] = [];
+const NO_OTHER_CLAIMS: Preference['also'] = [];
 const WEIGHT = /^(?:0(?:\.[0-9]{0,3})?|1(?:\.0{0,3})?)$/;
 
 /**
@@ -36,15 +36,15 @@ export function readPreferences(templates: readonly MediaTemplate[], headers: Fi
     const named = versionIn(templates, media);
     const misspelt =
       misspeltIn(templates, media, text) ??
-      misreadIn(templates, media, text) ??
+      unreadableIn(templates, media, text) ??
       (named !== undefined && weight === undefined ? text : undefined);
     if (misspelt !== undefined) {
       const claim: Claim = { carrier: 'accept', value: misspelt };
-      return [{ claim, also: NOTHING_ELSE, weight: weight ?? 1000, isAny: false }];
+      return [{ claim, also: NO_OTHER_CLAIMS, weight: weight ?? 1000, isAny: false }];
     }
     if (weight === undefined || !isTypeValid(media.type)) return [];
     if (named === undefined)
-      return [{ claim: undefined, also: NOTHING_ELSE, weight, isAny: media.type === '*/*' }];
+      return [{ claim: undefined, also: NO_OTHER_CLAIMS, weight, isAny: media.type === '*/*' }];
     const claim: Claim = { carrier: 'accept', ...named };
     const others = otherVersionsIn(templates, media, text, named);
     return [{ claim, also: others.map((value) => ({ carrier: 'accept', value })), weight, isAny: false }];
@@ -68,7 +68,7 @@ export function plainAccept(
     const version = versionIn(templates, media);
     if (version === undefined) {
       // An unterminated quoted string could hide a member from this reader and show it to the upstream (ORD-2).
-      kept.push(text.includes('"') ? understoodType(media) : text);
+      kept.push(text.includes('"') ? normalisedType(media) : text);
     } else if ((weightOf({ media, text }) ?? 0) > 0 && means({ carrier: 'accept', ...version })) {
       kept.push(plainType(templates, media));
     }
@@ -80,7 +80,7 @@ export function plainAccept(
  * NEG-5: the media type form in which the client wants the resolved version, as `means` decides: that of its member with
  * the highest weight. Undefined without one, or if a member without a version has a higher weight.
  */
-export function wantedForm(
+export function wantedTemplate(
   templates: readonly MediaTemplate[],
   accept: string,
   means: (claim: Claim) => boolean,
@@ -115,10 +115,10 @@ function membersOf(accept: string): readonly Member[] {
 /** NEG-2: thousandths. Undefined for an invalid or repeated weight. */
 function weightOf({ media, text }: Member): number | undefined {
   const { q } = media.parameters;
-  if (q === undefined) return parameterAmiss(text, 'q') === undefined ? 1000 : undefined;
+  if (q === undefined) return malformedParameter(text, 'q') === undefined ? 1000 : undefined;
   if (!WEIGHT.test(q)) return undefined;
   const mayHide = isRepeated(text, 'q') || text.includes('"');
-  if (mayHide && (parameterAmiss(text, 'q') !== undefined || everyValue(text, 'q').length > 1))
+  if (mayHide && (malformedParameter(text, 'q') !== undefined || allValues(text, 'q').length > 1))
     return undefined;
   return Math.round(Number(q) * 1000);
 }

@@ -5,7 +5,7 @@ import { decodedOctets } from '../octets.ts';
 const DECODINGS = 3;
 const PLAIN = /^[A-Za-z0-9_-]*$/;
 /** `v1`, `V1`, `v-1`, `version 1`, `01`, and also `v` and `vx`. No other words: `vm` may be a resource. */
-const MEANT = /^[\s.+;/-]*(?:(?:v(?:er(?:sion)?)?[^\p{L}\p{N}]*)?\p{N}|v[x\P{L}]?$)/u;
+const LIKE_VERSION = /^[\s.+;/-]*(?:(?:v(?:er(?:sion)?)?[^\p{L}\p{N}]*)?\p{N}|v[x\P{L}]?$)/u;
 
 /**
  * Whether a service may take a query parameter, named `raw` as sent, for `parameter`. The name may differ in case, have an
@@ -15,7 +15,7 @@ const MEANT = /^[\s.+;/-]*(?:(?:v(?:er(?:sion)?)?[^\p{L}\p{N}]*)?\p{N}|v[x\P{L}]
 export function resemblesName(raw: string, parameter: string): boolean {
   if (PLAIN.test(raw) && raw.length !== parameter.length) return false;
   const wanted = parameter.toLowerCase();
-  const name = read(raw);
+  const name = normalised(raw);
   if (isName(name, wanted)) return true;
   // An index, a NUL or an encoded `=` ends the name. Express and Rack read `[version]` as `version`.
   const [, start = ''] = /^[[\]]*([^[\]\0=]*)/.exec(name) ?? [];
@@ -29,11 +29,11 @@ function isName(text: string, wanted: string): boolean {
 
 /** Whether a path segment, as sent, looks like a version. `vendors` does not. */
 export function resemblesVersion(segment: string): boolean {
-  return MEANT.test(read(segment));
+  return LIKE_VERSION.test(normalised(segment));
 }
 
 /** Percent-decoded up to `DECODINGS` times, in lower case, with compatible characters replaced (NFKC). */
-function read(raw: string): string {
+function normalised(raw: string): string {
   let text = raw;
   for (let round = 0; round < DECODINGS && /[%+]/.test(text); round += 1) text = decodedBytes(text);
   // Decoding gives UTF-8 bytes.

@@ -72,7 +72,7 @@ export function otherVersionsIn(
   const values = templates.flatMap(({ before, parameter }): readonly string[] => {
     const sent = parameter === undefined ? undefined : parameters[parameter];
     if (parameter === undefined || sent === undefined || !(named.inName || type === before)) return [];
-    return isRepeated(text, parameter) ? everyValue(text, parameter) : [sent];
+    return isRepeated(text, parameter) ? allValues(text, parameter) : [sent];
   });
   return values.filter((value) => named.inName || value !== named.value);
 }
@@ -91,7 +91,7 @@ export function plainType(templates: readonly MediaTemplate[], media: ContentTyp
 }
 
 /** Writes a media type as it was parsed. Drops everything that was no parameter, such as an unterminated string. */
-export function understoodType({ type, parameters }: ContentType): string {
+export function normalisedType({ type, parameters }: ContentType): string {
   return written(type, parameters, () => true);
 }
 
@@ -127,7 +127,7 @@ export function answeredType(template: MediaTemplate, label: Label, sent: string
 }
 
 /** All values of the parameter `name`, which is in lower case, in order. Never throws. */
-export function everyValue(text: string, name: string): readonly string[] {
+export function allValues(text: string, name: string): readonly string[] {
   return parametersOf(text).flatMap((parameter) => parse(parameter).parameters[name] ?? []);
 }
 

@@ -23,8 +23,8 @@ export function misspeltIn(
   const version = versionIn(templates, media);
   for (const { before, parameter } of templates) {
     if (parameter === undefined || !(type === before || version?.inName === true)) continue;
-    const amiss = parameterAmiss(text, parameter);
-    if (amiss !== undefined) return amiss;
+    const malformed = malformedParameter(text, parameter);
+    if (malformed !== undefined) return malformed;
   }
   if (version !== undefined || templates.some((template) => type === bareName(template))) return undefined;
   for (const template of templates) {
@@ -37,13 +37,14 @@ export function misspeltIn(
       const at = type.indexOf(subtype);
       if (at >= 0 && NEAR.test(type.slice(at + subtype.length))) return type;
     } else if (name !== before && (type === name || type.startsWith(`${name}+`))) {
-      if (parameters[parameter] !== undefined || parameterAmiss(text, parameter) !== undefined) return text;
+      if (parameters[parameter] !== undefined || malformedParameter(text, parameter) !== undefined)
+        return text;
     }
   }
   return undefined;
 }
 
-export function misreadIn(
+export function unreadableIn(
   templates: readonly MediaTemplate[],
   { type }: ContentType,
   text: string,
@@ -63,7 +64,7 @@ export function misspeltContent(
 ): string | undefined {
   const isList = parse(text, { comma: true }).index < text.length;
   if (isList && mentions(templates, text)) return text;
-  return misspeltIn(templates, media, text) ?? misreadIn(templates, media, text);
+  return misspeltIn(templates, media, text) ?? unreadableIn(templates, media, text);
 }
 
 function mentions(templates: readonly MediaTemplate[], text: string): boolean {
@@ -72,7 +73,7 @@ function mentions(templates: readonly MediaTemplate[], text: string): boolean {
 }
 
 /** A parameter of `text` that means `name` but is not written as `name=value`. The parser misreads or skips it. */
-export function parameterAmiss(text: string, name: string): string | undefined {
+export function malformedParameter(text: string, name: string): string | undefined {
   if (!text.toLowerCase().includes(name)) return undefined;
   const meant = new RegExp(`(?:^|[ \\t"'])${name}(?![a-z0-9._-])`, 'i');
   const unvalued = new RegExp(`^[ \\t]*${name}[0-9]`, 'i');

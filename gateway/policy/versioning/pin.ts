@@ -2,7 +2,7 @@
 import { DAY_MS, type EpochMs, type MaybePromise } from '../contract.ts';
 import { dayOf, type IdPrefixes, idNamed, parseInstant } from '../notation.ts';
 import { isDate } from './label.ts';
-import type { Label, Moment, PinRule, ResolutionRules } from './resolution.ts';
+import type { Availability, Label, PinRule, ResolutionRules } from './resolution.ts';
 
 export interface PinKey {
   readonly api: string;
@@ -92,7 +92,7 @@ export interface PinCaller {
   readonly prefixes?: IdPrefixes | undefined;
 }
 
-export interface PinMoment extends Moment {
+export interface PinAvailability extends Availability {
   /** Whether a version was released at an instant, even if it has ended since. */
   readonly wasReleased: (label: Label, at: EpochMs) => boolean;
 }
@@ -142,13 +142,13 @@ export function choosePin(
   { labels, pin: rule }: Pick<ResolutionRules, 'labels' | 'pin'>,
   stored: Pin | undefined,
   createdOn: string | undefined,
-  moment: PinMoment,
+  moment: PinAvailability,
 ): PinChoice {
   if (stored !== undefined) return { kind: 'pinned', label: stored.label };
   if (createdOn === undefined) return firstCall(labels, moment);
   const today = dayOf(moment.now);
   const day = createdOn < today ? createdOn : today;
-  const out = (label: Label) => moment.wasReleased(label, lastOf(day, moment.now));
+  const out = (label: Label) => moment.wasReleased(label, endOfDay(day, moment.now));
   if (rule?.match === 'exact')
     return labels.includes(day) && out(day) ? { kind: 'pinned', label: day } : NONE;
   const floor = labels.find((label) => isDate(label) && label <= day && out(label));
@@ -158,7 +158,7 @@ export function choosePin(
 }
 
 /** If every released version has ended, the account gets the refusal of the newest, and no pin is stored. */
-function firstCall(labels: readonly Label[], { isServed, isReleased }: PinMoment): PinChoice {
+function firstCall(labels: readonly Label[], { isServed, isReleased }: PinAvailability): PinChoice {
   const served = labels.find(isServed);
   if (served !== undefined) return { kind: 'first_call', label: served };
   const ended = labels.find(isReleased);
@@ -166,7 +166,7 @@ function firstCall(labels: readonly Label[], { isServed, isReleased }: PinMoment
 }
 
 /** The last instant of the day, or `now` if the day is today. */
-function lastOf(day: string, now: EpochMs): EpochMs {
+function endOfDay(day: string, now: EpochMs): EpochMs {
   return Math.min((parseInstant(day) ?? now) + DAY_MS - 1, now);
 }
 

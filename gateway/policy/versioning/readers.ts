@@ -59,7 +59,7 @@ export function readEvidence(rules: ResolutionRules, input: CarrierInput): Evide
  * Whether no carrier except path or host names a version. A client sends all other carriers again to a redirect target,
  * which would refuse them (RET-5).
  */
-export function isNamedByPlace({ claims, preferences }: Evidence): boolean {
+export function isNamedOnlyInUrl({ claims, preferences }: Evidence): boolean {
   return (
     claims.every(({ carrier }) => CARRIERS[carrier].inUrl) &&
     preferences.every(({ claim }) => claim === undefined)
@@ -104,15 +104,17 @@ function readSubdomain({ subdomain }: CarrierInput): Claim | undefined {
  * The field itself, and names with another character instead of `-`: a CGI service cannot tell them apart (VER-4, SMG-25).
  */
 function readHeader(name: string, input: CarrierInput): Claim | readonly Claim[] | undefined {
-  const said = readLines(name, input);
-  const alike: string[] = [];
+  const ownClaims = readLines(name, input);
+  const similarNames: string[] = [];
   const look = (each: string): void => {
     if (each.length === name.length && each !== name && each.replace(/[^a-z0-9]/g, '-') === name)
-      alike.push(each);
+      similarNames.push(each);
   };
   input.headers.each(look);
   input.underscored?.forEach(look);
-  return alike.length === 0 ? said : [...[said ?? []].flat(), ...claimsOf('header', alike)];
+  return similarNames.length === 0
+    ? ownClaims
+    : [...[ownClaims ?? []].flat(), ...claimsOf('header', similarNames)];
 }
 
 /** Repeated lines arrive joined with commas. They are split again, so that they can disagree (VER-3). */

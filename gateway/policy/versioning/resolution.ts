@@ -95,7 +95,7 @@ export interface ResolutionRules extends CarrierNames {
 
 export type DateMatch = 'exact' | 'floor';
 
-export interface Moment {
+export interface Availability {
   readonly now: EpochMs;
   /** False for a planned version, which counts as unknown (STAT-1). */
   readonly isReleased: (label: Label) => boolean;

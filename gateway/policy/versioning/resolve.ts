@@ -3,10 +3,10 @@ import { parseInstant } from '../notation.ts';
 import { CARRIERS } from './carriers.ts';
 import { compareLabels, isDate, parseRequested } from './label.ts';
 import type {
+  Availability,
   Claim,
   Evidence,
   Label,
-  Moment,
   OpenResolution,
   Preference,
   Resolution,
@@ -20,12 +20,13 @@ import type {
  * versions only (STAT-2), although an ended version resolves, so that its refusal explains the end. With pins, a request
  * without a version stays open.
  */
-export function resolveVersion(rules: ResolutionRules, evidence: Evidence, moment: Moment): Resolution {
+export function resolveVersion(rules: ResolutionRules, evidence: Evidence, moment: Availability): Resolution {
   const [only, second] = evidence.claims;
   if (only !== undefined && second === undefined && evidence.preferences.length === 0)
     return judge(rules, only, moment);
-  const torn = tornRange(rules, evidence, moment);
-  if (torn !== undefined) return { kind: 'refused', refusal: { reason: 'version_ambiguous', claims: torn } };
+  const clash = conflictingRange(rules, evidence, moment);
+  if (clash !== undefined)
+    return { kind: 'refused', refusal: { reason: 'version_ambiguous', claims: clash } };
   const accepted = negotiated(rules, evidence, moment);
   const claims = accepted.kind === 'open' ? evidence.claims : [...evidence.claims, accepted.claim];
   const [first] = claims;
@@ -48,10 +49,10 @@ export function resolveVersion(rules: ResolutionRules, evidence: Evidence, momen
 }
 
 /** Two claims of one range of `Accept` that differ. Negotiation cannot decide between them. */
-function tornRange(
+function conflictingRange(
   rules: ResolutionRules,
   { preferences }: Evidence,
-  moment: Moment,
+  moment: Availability,
 ): readonly Claim[] | undefined {
   for (const { claim, also } of preferences) {
     if (claim === undefined || also.length === 0) continue;
@@ -66,7 +67,8 @@ function tornRange(
  * Negotiation skips ended versions. Exception: another carrier names the ended version, and no other member has a higher
  * weight. Then both still agree after the sunset, and the client gets the refusal of that version (VER-3).
  */
-function negotiated(rules: ResolutionRules, { claims, preferences }: Evidence, moment: Moment): Negotiated {
+function negotiated(rules: ResolutionRules, evidence: Evidence, moment: Availability): Negotiated {
+  const { claims, preferences } = evidence;
   const judged = (claim: Claim): Verdict => judge(rules, claim, moment);
   const [first] = claims;
   if (first === undefined) return negotiate(preferences, judged, moment.mayAnswer, undefined);
@@ -78,7 +80,7 @@ function negotiated(rules: ResolutionRules, { claims, preferences }: Evidence, m
 }
 
 /** The newest version released up to the day `YYYY-MM-DD` (VER-5). */
-function floorOf(rules: ResolutionRules, day: string, moment: Moment): Label | undefined {
+function floorOf(rules: ResolutionRules, day: string, moment: Availability): Label | undefined {
   return rules.labels.find((label) => isDate(label) && label <= day && moment.isReleased(label));
 }
 
@@ -90,7 +92,7 @@ function floorOf(rules: ResolutionRules, day: string, moment: Moment): Label | u
 export function resolveOpen(
   rules: ResolutionRules,
   { next, excluded }: OpenResolution,
-  moment: Moment,
+  moment: Availability,
   pinned: Label | undefined,
 ): Verdict {
   const { isReleased, mayAnswer } = moment;
@@ -115,7 +117,7 @@ export function resolveOpen(
   return { kind: 'refused', refusal: { reason: 'version_unacceptable', known } };
 }
 
-function judge(rules: ResolutionRules, claim: Claim, moment: Moment): Verdict {
+function judge(rules: ResolutionRules, claim: Claim, moment: Availability): Verdict {
   const { value, carrier } = claim;
   // VER-1: inside a name the `v` is part of the version. Other carriers accept both spellings.
   const spelled = !isInName(claim) || value.startsWith('v') || isDate(value);
@@ -124,7 +126,7 @@ function judge(rules: ResolutionRules, claim: Claim, moment: Moment): Verdict {
       if (moment.isReleased(label)) return { kind: 'resolved', label, carrier };
     }
     const label =
-      carrier === 'header' && rules.match === 'floor' ? pastFloor(rules, value, moment) : undefined;
+      carrier === 'header' && rules.match === 'floor' ? floorNow(rules, value, moment) : undefined;
     if (label !== undefined) return { kind: 'resolved', label, carrier };
   }
   const wellFormed = spelled && parseRequested(value) !== undefined;
@@ -136,7 +138,7 @@ function judge(rules: ResolutionRules, claim: Claim, moment: Moment): Verdict {
 }
 
 /** VER-5: no client can be built for a future day. */
-function pastFloor(rules: ResolutionRules, value: string, moment: Moment): Label | undefined {
+function floorNow(rules: ResolutionRules, value: string, moment: Availability): Label | undefined {
   if (!isDate(value) || (parseInstant(value) ?? Number.POSITIVE_INFINITY) > moment.now) return undefined;
   return floorOf(rules, value, moment);
 }
@@ -155,7 +157,7 @@ function withoutPrefix(value: string): string {
   return value.startsWith('v') ? value.slice(1) : value;
 }
 
-function served(rules: ResolutionRules, { isServed }: Moment): readonly Label[] {
+function served(rules: ResolutionRules, { isServed }: Availability): readonly Label[] {
   return rules.labels.filter(isServed);
 }
 
@@ -165,9 +167,9 @@ export type Negotiated =
   /** The member with the highest weight names no version. */
   | OpenResolution;
 
-type Weighed = NonNullable<OpenResolution['next']> & { readonly weight: number };
+type Choice = NonNullable<OpenResolution['next']> & { readonly weight: number };
 
-const NOTHING_SAID: Negotiated = { kind: 'open', next: undefined, excluded: new Set() };
+const NO_PREFERENCE: Negotiated = { kind: 'open', next: undefined, excluded: new Set() };
 
 /**
  * The highest weight wins. Between equal weights, a known version wins over a member without a version, because it is more
@@ -180,15 +182,15 @@ export function negotiate(
   mayAnswer: (label: Label) => boolean,
   named: Label | undefined,
 ): Negotiated {
-  if (preferences.length === 0) return NOTHING_SAID;
+  if (preferences.length === 0) return NO_PREFERENCE;
   const judged = preferences.map(({ claim, weight }) => ({ claim, weight, verdict: claim && judge(claim) }));
   const excluded = new Set(
     judged.flatMap(({ verdict, weight }) =>
       weight === 0 && verdict?.kind === 'resolved' ? [verdict.label] : [],
     ),
   );
-  let next: Weighed | undefined;
-  let ended: Weighed | undefined;
+  let next: Choice | undefined;
+  let ended: Choice | undefined;
   let openWeight = 0;
   let refused: { readonly claim: Claim; readonly weight: number; readonly verdict: Verdict } | undefined;
   for (const { claim, weight, verdict } of judged) {
@@ -198,8 +200,8 @@ export function negotiate(
       if (refused === undefined || weight > refused.weight) refused = { claim, weight, verdict };
     } else if (!excluded.has(verdict.label)) {
       const found = { claim, weight, verdict };
-      if (mayAnswer(verdict.label)) next = better(found, next, named);
-      else ended = better(found, ended, named);
+      if (mayAnswer(verdict.label)) next = preferred(found, next, named);
+      else ended = preferred(found, ended, named);
     }
   }
   if (next !== undefined && next.weight >= openWeight) return { kind: 'claim', ...next };
@@ -210,7 +212,7 @@ export function negotiate(
   return { kind: 'open', next: next ?? ended, excluded: isNothingWanted && excludesRest ? 'all' : excluded };
 }
 
-function better(found: Weighed, than: Weighed | undefined, named: Label | undefined): Weighed {
+function preferred(found: Choice, than: Choice | undefined, named: Label | undefined): Choice {
   if (than === undefined || found.weight > than.weight) return found;
   if (found.weight < than.weight || than.verdict.label === named) return than;
   if (found.verdict.label === named) return found;

@@ -2,12 +2,12 @@
 
 import type { Path } from '../../plan/read/document.ts';
 import { keysOf, valueAt } from '../../plan/read/values.ts';
-import { parseFieldName, saidBy } from '../../policy/headers/field-name.ts';
-import { ofTheGateway } from '../headers/gateway-fields.ts';
+import { fieldMeaning, parseFieldName } from '../../policy/headers/field-name.ts';
+import { gatewayMeaning } from '../headers/gateway-fields.ts';
 import type { VersionParts } from '../policy-file.ts';
-import { isWritten, type PolicyView, type Report, reportDangling, type Surroundings } from '../view.ts';
+import { type CheckContext, isWritten, type PolicyView, type Report, reportUnknownName } from '../view.ts';
 
-export function checkAccess(view: PolicyView, around: Surroundings, report: Report): void {
+export function checkAccess(view: PolicyView, around: CheckContext, report: Report): void {
   const { access } = view.parts;
   if (typeof access === 'object') {
     checkIdentities(access, ['access'], view, around, report);
@@ -52,14 +52,14 @@ function checkIdentities(
   { identity }: { readonly identity?: string | readonly string[] | undefined },
   path: Path,
   view: PolicyView,
-  { identities: known }: Surroundings,
+  { identities: known }: CheckContext,
   report: Report,
 ): void {
   if (known === undefined || identity === undefined) return;
   const names = [identity].flat();
   for (const [index, name] of names.entries()) {
     const at = typeof identity === 'string' ? [...path, 'identity'] : [...path, 'identity', index];
-    if (!known.includes(name)) reportDangling(at, 'identity', name, known, view, report, NO_IDENTITY);
+    if (!known.includes(name)) reportUnknownName(at, 'identity', name, known, view, report, NO_IDENTITY);
     else if (names.indexOf(name) < index)
       report(at, { rule: 'access', message: 'this identity is asked already' });
   }
@@ -85,21 +85,21 @@ function checkGrants(
 
 /** XFF-1: identity headers must be fields that nothing else sets. */
 function checkIdentityHeaders(upstream: string, view: PolicyView, report: Report): void {
-  const told = view.parts.upstreams?.[upstream]?.identity_headers;
-  if (told === undefined) return;
+  const identityHeaders = view.parts.upstreams?.[upstream]?.identity_headers;
+  if (identityHeaders === undefined) return;
   const at: Path = ['upstreams', upstream, 'identity_headers'];
   const set = keysOf(valueAt(view.document.value, ['headers', 'request', 'set'])).map(parseFieldName);
   for (const use of ['consumer', 'scopes'] as const) {
-    const name = told[use];
+    const name = identityHeaders[use];
     if (name === undefined || !isWritten(view, [...at, use])) continue;
     const hint = `write a field of its own, such as ${use === 'consumer' ? 'X-Consumer-Id' : 'X-Consumer-Scopes'}`;
-    const says = ofTheGateway(name, view) ?? saidBy(name);
+    const says = gatewayMeaning(name, view) ?? fieldMeaning(name);
     const message =
       says !== undefined
         ? `${name} says ${says}`
         : set.includes(name)
           ? `headers.request.set has ${name} too`
-          : use === 'scopes' && name === told.consumer
+          : use === 'scopes' && name === identityHeaders.consumer
             ? `${name} says who calls already`
             : undefined;
     if (message !== undefined) report([...at, use], { rule: 'headers', message, hint });

@@ -1,7 +1,14 @@
 // The diff of `access`: identities, and the scopes for each use.
 
 import type { Path, SourceDocument } from '../../plan/read/document.ts';
-import { type Fact, membersFact, plainWord, type Word, wordFact, writtenWord } from '../facts.ts';
+import {
+  type ComparedValue,
+  comparedValueAt,
+  type Fact,
+  membersFact,
+  plainValue,
+  wordFact,
+} from '../facts.ts';
 import type { OperationFile, PolicyFile, VersionFile } from '../policy-file.ts';
 import type { Words } from '../section.ts';
 
@@ -31,13 +38,17 @@ function operationAccessFacts({ access }: OperationFile): readonly Fact[] {
   ];
 }
 
-function identityWord(document: SourceDocument, at: Path, identity: string | readonly string[]): Word {
-  const { same, shown } = writtenWord(document, [...at, 'identity'], identity);
+function identityWord(
+  document: SourceDocument,
+  at: Path,
+  identity: string | readonly string[],
+): ComparedValue {
+  const { same, shown } = comparedValueAt(document, [...at, 'identity'], identity);
   return { same: `by ${same}`, shown: `by ${shown}` };
 }
 
 /** Missing scopes give no fact. */
 function scopeFacts(what: string, scopes: readonly string[] | undefined): readonly Fact[] {
   const isAny = scopes !== undefined && scopes.length === 0;
-  return [membersFact(what, (isAny ? ['any'] : (scopes ?? [])).map(plainWord))];
+  return [membersFact(what, (isAny ? ['any'] : (scopes ?? [])).map(plainValue))];
 }

@@ -16,7 +16,7 @@ export interface TlsContext {
   readonly readFile: ReadFile;
 }
 
-export interface BroughtIn {
+export interface UpstreamTlsFiles {
   /** By upstream, with PEM texts in place of paths. */
   readonly tls: ReadonlyMap<string, TlsSection>;
   /** Absolute paths, including those of unreadable files. */
@@ -27,7 +27,7 @@ export async function readUpstreamTls(
   { parts, upstreamNames }: PolicyView,
   report: Report,
   context: TlsContext,
-): Promise<BroughtIn> {
+): Promise<UpstreamTlsFiles> {
   const read = new Map<string, TlsSection>();
   const files: string[] = [];
   for (const name of upstreamNames) {
@@ -50,7 +50,7 @@ export async function readUpstreamTls(
   return { tls: read, files };
 }
 
-export function withTexts(file: PolicyFile, tls: BroughtIn['tls']): PolicyFile {
+export function withTlsTexts(file: PolicyFile, tls: UpstreamTlsFiles['tls']): PolicyFile {
   if (tls.size === 0 || file.upstreams === undefined) return file;
   const upstreams = Object.entries(file.upstreams).map(([name, upstream]) => {
     const own = tls.get(name);

@@ -1,12 +1,12 @@
 // The diff of `cors`: one member per origin.
-import { membersFact, writtenWord } from '../facts.ts';
+import { comparedValueAt, membersFact } from '../facts.ts';
 import type { Words } from '../section.ts';
 
 export const corsWords: Words = {
   ofApi: {
     cors: ({ cors }, document) => {
       const words = (cors?.origins ?? []).map((origin, index) =>
-        writtenWord(document, ['cors', 'origins', index], origin),
+        comparedValueAt(document, ['cors', 'origins', index], origin),
       );
       return [membersFact('CORS origin', words)];
     },

@@ -4,13 +4,13 @@ import type { Path } from '../../plan/read/document.ts';
 import { keysOf, valueAt } from '../../plan/read/values.ts';
 import { clientField } from '../../policy/headers/client-fields.ts';
 import { parseFieldName } from '../../policy/headers/field-name.ts';
-import { isWritten, type PolicyView, type Report, type Surroundings } from '../view.ts';
+import { type CheckContext, isWritten, type PolicyView, type Report } from '../view.ts';
 import { reservedField, versionCarriers } from './gateway-fields.ts';
 
 const AT: Path = ['headers', 'request'];
 const KEEP: Path = [...AT, 'keep'];
 
-export function checkHeaders(view: PolicyView, around: Surroundings, report: Report): void {
+export function checkHeaders(view: PolicyView, around: CheckContext, report: Report): void {
   checkEdits(view, report);
   checkKept(view, around, report);
 }
@@ -56,13 +56,13 @@ function checkEdits(view: PolicyView, report: Report): void {
   }
 }
 
-function checkKept(view: PolicyView, around: Surroundings, report: Report): void {
+function checkKept(view: PolicyView, around: CheckContext, report: Report): void {
   const { keep, from } = view.parts.headers?.request ?? {};
   checkFrom(view, report);
   for (const [index, name] of (keep ?? []).entries()) {
     const place = [...KEEP, index];
     const also = alsoIn(name, view);
-    const message = keep?.indexOf(name) === index ? whyNotKept(name, view) : `${name} is listed above`;
+    const message = keep?.indexOf(name) === index ? reasonNotToKeep(name, view) : `${name} is listed above`;
     if (message !== undefined) report(place, { rule: 'headers', message });
     else if (also.length > 0) {
       const message = `${name} is in keep and in ${also.join(' and ')}`;
@@ -112,13 +112,12 @@ function alsoIn(name: string, view: PolicyView): readonly string[] {
   return [...(isSet ? ['set'] : []), ...(remove?.includes(name) ? ['remove'] : [])];
 }
 
-function whyNotKept(name: string, view: PolicyView): string | undefined {
+function reasonNotToKeep(name: string, view: PolicyView): string | undefined {
   if (clientField(name).kind === 'own')
     return `${name} cannot be kept: it belongs to the connection, or the gateway sets it`;
   if (versionCarriers(view).has(name)) return `${name} cannot be kept: it carries the version`;
-  const told = Object.values(view.parts.upstreams ?? {}).flatMap(({ identity_headers: fields }) => [
-    fields?.consumer,
-    fields?.scopes,
-  ]);
-  return told.includes(name) ? `${name} cannot be kept: identity_headers sets it` : undefined;
+  const identityHeaders = Object.values(view.parts.upstreams ?? {}).flatMap(
+    ({ identity_headers: fields }) => [fields?.consumer, fields?.scopes],
+  );
+  return identityHeaders.includes(name) ? `${name} cannot be kept: identity_headers sets it` : undefined;
 }

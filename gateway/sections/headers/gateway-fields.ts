@@ -46,7 +46,7 @@ const RESPONSE: Readonly<Record<string, string>> = {
   vary: 'what an answer depends on',
 };
 /** The gateway drops these from client requests, whether or not it sends them to an upstream. */
-const OURS_TO_TELL: ReadonlySet<string> = new Set(['x-client-id', 'x-scopes']);
+const DEFAULT_IDENTITY_HEADERS: ReadonlySet<string> = new Set(['x-client-id', 'x-scopes']);
 const REQUEST_FAMILIES: readonly (readonly [RegExp, string])[] = [
   [/^(?:x-forwarded-|x-client-cert|client-cert|x-user-)/, IDENTITY],
   [/^(?:sec-websocket-)/, FRAMING],
@@ -62,9 +62,9 @@ const RESPONSE_FAMILIES: readonly (readonly [RegExp, string])[] = [
  * The meaning of a request field that only the gateway sets. Undefined for other fields and for the default identity
  * headers.
  */
-export function ofTheGateway(name: string, view: PolicyView): string | undefined {
+export function gatewayMeaning(name: string, view: PolicyView): string | undefined {
   const says = reservedField(name, 'request', view)?.says;
-  return says === IDENTITY && OURS_TO_TELL.has(name) ? undefined : says;
+  return says === IDENTITY && DEFAULT_IDENTITY_HEADERS.has(name) ? undefined : says;
 }
 
 interface Reserved {

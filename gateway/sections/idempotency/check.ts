@@ -1,7 +1,7 @@
 // Checks `idempotency`: keys need identified callers and a method that may have one.
 
 import type { Path } from '../../plan/read/document.ts';
-import type { PolicyView, Report, Surroundings } from '../view.ts';
+import type { CheckContext, PolicyView, Report } from '../view.ts';
 import { idempotencyOf } from './compile.ts';
 import type { WrittenIdempotency } from './grammar.ts';
 
@@ -9,11 +9,11 @@ type Written = WrittenIdempotency | 'off' | undefined;
 
 export function checkIdempotency(
   { parts, versions, unversioned }: PolicyView,
-  _around: Surroundings,
+  _around: CheckContext,
   report: Report,
 ): void {
   const ofAll = parts.idempotency;
-  const look = (at: Path, own: Written, larger: readonly Written[], isPublic: boolean): void => {
+  const checkAnonymous = (at: Path, own: Written, larger: readonly Written[], isPublic: boolean): void => {
     if (own === undefined || own === 'off') return;
     if (!isPublic || idempotencyOf([own, ...larger])?.anonymous !== 'refuse') return;
     report([...at, 'idempotency'], {
@@ -24,16 +24,16 @@ export function checkIdempotency(
       at: 'key',
     });
   };
-  look([], ofAll, [], parts.access === 'public');
+  checkAnonymous([], ofAll, [], parts.access === 'public');
   if (unversioned) return;
   for (const [label, version] of versions) {
-    look(['versions', label], version.idempotency, [ofAll], parts.access === 'public');
+    checkAnonymous(['versions', label], version.idempotency, [ofAll], parts.access === 'public');
     for (const [name, { access = parts.access, idempotency: own }] of Object.entries(
       version.operations ?? {},
     )) {
       const at = ['versions', label, 'operations', name];
       const larger = [version.idempotency, ofAll];
-      look(at, own, larger, access === 'public');
+      checkAnonymous(at, own, larger, access === 'public');
       const methods = own === 'off' ? undefined : own && idempotencyOf([own, ...larger])?.methods;
       const method = name.split(' ')[0] ?? '';
       if (methods === undefined || methods.has(method)) continue;

@@ -1,7 +1,7 @@
 // Checks `limits`: every limit needs a rate and something to count.
 
 import type { Path } from '../../plan/read/document.ts';
-import { isWritten, type PolicyView, type Report, type Surroundings } from '../view.ts';
+import { type CheckContext, isWritten, type PolicyView, type Report } from '../view.ts';
 import { compileLimits } from './compile.ts';
 import { checkCosts } from './costs.ts';
 import { type NamedLimit, namedLimits, placeOfLimit, type WrittenLimits } from './grammar.ts';
@@ -13,7 +13,7 @@ const YEAR_MS = 365 * 86_400_000;
 /** Redis counts microseconds in doubles, which are exact for 228 years from now. */
 const MOST_YEARS = 200;
 
-export function checkLimits(view: PolicyView, _around: Surroundings, report: Report): void {
+export function checkLimits(view: PolicyView, _around: CheckContext, report: Report): void {
   const ofApi = view.parts.limits;
   checkEach([], ofApi, [], view, report);
   for (const [label, version] of view.versions) {
@@ -59,7 +59,7 @@ function checkEach(
           'write a smaller burst, or a higher rate',
         );
     }
-    if (said(layers, 'algorithm') !== 'sliding-log') continue;
+    if (nearestValue(layers, 'algorithm') !== 'sliding-log') continue;
     if (limit.burst !== undefined)
       wrong('burst', 'a sliding log has no burst: exactly its rate passes in any window');
     if (limit.exact === false)
@@ -72,7 +72,11 @@ function checkEach(
         `a sliding log keeps the instant of every request: at most ${LONGEST_LOG} in a window`,
         'write a shorter window, or algorithm: gcra',
       );
-    if (rate !== undefined ? long(rate.units) : algorithm !== undefined && long(said(layers, 'rate')?.units))
+    if (
+      rate !== undefined
+        ? long(rate.units)
+        : algorithm !== undefined && long(nearestValue(layers, 'rate')?.units)
+    )
       tooLong(rate === undefined ? 'algorithm' : 'rate');
     if (deprecated?.kind === 'absolute' && long(deprecated.units)) tooLong('deprecated');
   }
@@ -83,7 +87,10 @@ function isNamed(name: string): (limit: NamedLimit) => boolean {
 }
 
 /** The value of the nearest level that has one. */
-function said<K extends keyof NamedLimit>(layers: readonly NamedLimit[], key: K): NamedLimit[K] | undefined {
+function nearestValue<K extends keyof NamedLimit>(
+  layers: readonly NamedLimit[],
+  key: K,
+): NamedLimit[K] | undefined {
   return layers.find((each) => each[key] !== undefined)?.[key];
 }
 
@@ -93,14 +100,14 @@ function said<K extends keyof NamedLimit>(layers: readonly NamedLimit[], key: K)
 function longestFill(layers: readonly NamedLimit[]): number {
   const rated = layers.findIndex(({ rate }) => rate !== undefined);
   const rate = layers[rated]?.rate;
-  const burst = said(layers.slice(0, rated + 1), 'burst');
+  const burst = nearestValue(layers.slice(0, rated + 1), 'burst');
   return rate === undefined || burst === undefined ? 0 : (burst * rate.windowMs) / rate.units;
 }
 
 /** Every limit has its own rate or an inherited one. */
 function checkRates(view: PolicyView, report: Report): void {
   const { limits } = view.parts;
-  const lacking = (owner: Path, limit: Parameters<typeof placeOfLimit>[1]) =>
+  const reportMissingRate = (owner: Path, limit: Parameters<typeof placeOfLimit>[1]) =>
     report(placeOfLimit(owner, limit), {
       rule: 'limits',
       message: 'a limit needs a rate',
@@ -113,24 +120,24 @@ function checkRates(view: PolicyView, report: Report): void {
     return new Set(has.map(({ name }) => name));
   };
   const ofAll = rated([], limits);
-  const blamed = new Set<string>();
+  const reported = new Set<string>();
   for (const limit of namedLimits(limits)) {
     const needsOwn = ([label, version]: [string, { limits?: WrittenLimits }]) =>
       version.limits !== 'off' && !rated(['versions', label], version.limits).has(limit.name);
     if (ofAll.has(limit.name) || !(view.unversioned || [...view.versions].some(needsOwn))) continue;
-    lacking([], limit);
-    blamed.add(limit.name);
+    reportMissingRate([], limit);
+    reported.add(limit.name);
   }
   for (const [label, version] of view.versions) {
     const owner = ['versions', label];
     const own = rated(owner, version.limits);
-    const known = version.limits === 'off' ? own : ofAll.union(own).union(blamed);
+    const known = version.limits === 'off' ? own : ofAll.union(own).union(reported);
     for (const limit of view.unversioned ? [] : namedLimits(version.limits))
-      if (!known.has(limit.name)) lacking(owner, limit);
+      if (!known.has(limit.name)) reportMissingRate(owner, limit);
     for (const [name, { limits: ofOperation }] of Object.entries(version.operations ?? {})) {
       const place = [...owner, 'operations', name];
       const all = known.union(rated(place, ofOperation));
-      for (const limit of namedLimits(ofOperation)) if (!all.has(limit.name)) lacking(place, limit);
+      for (const limit of namedLimits(ofOperation)) if (!all.has(limit.name)) reportMissingRate(place, limit);
     }
   }
 }

@@ -7,7 +7,7 @@ import {
   type LimitRule,
   type LimitRules,
 } from '../../policy/rate-limit/limit.ts';
-import { type Lowering, lowerAlong, loweredTo, lowerLimit } from '../../policy/rate-limit/lowering.ts';
+import { type Lowering, lowerByCurve, loweredTo, lowerLimit } from '../../policy/rate-limit/lowering.ts';
 import type { PolicyFile } from '../policy-file.ts';
 import type { DatedInput } from '../section.ts';
 import { type NamedLimit, namedLimits, type WrittenLimits } from './grammar.ts';
@@ -31,7 +31,7 @@ function limitsOfOperation({ name, written }: NonNullable<DatedInput['operation'
 export interface LimitsOf {
   readonly label: string;
   readonly version: WrittenLimits;
-  readonly schedule: Parameters<typeof lowerAlong>[2];
+  readonly schedule: Parameters<typeof lowerByCurve>[2];
   readonly operation?:
     | {
         readonly name: string;
@@ -42,13 +42,13 @@ export interface LimitsOf {
     | undefined;
 }
 
-type Whole = Pick<PolicyFile, 'limits' | 'access'> & { readonly api: string };
+type ApiLimits = Pick<PolicyFile, 'limits' | 'access'> & { readonly api: string };
 
 /** One limit at each level, nearest first. Undefined for a level without it. */
 type Layers = readonly (NamedLimit | undefined)[];
 
 /** Undefined if no level sets a rate. */
-export function compileLimits(file: Whole, of: LimitsOf): LimitRules | undefined {
+export function compileLimits(file: ApiLimits, of: LimitsOf): LimitRules | undefined {
   const rules = limitLayers(file, of).flatMap(([name, layers]) => compileLimit(name, layers, file, of) ?? []);
   if (rules.length === 0) return undefined;
   const ofEveryone = ({ by }: LimitRule) => by === 'everyone';
@@ -60,7 +60,7 @@ export function compileLimits(file: Whole, of: LimitsOf): LimitRules | undefined
 
 /** By name, outer levels first. A level with `off` inherits nothing. */
 export function limitLayers(
-  { limits }: Pick<Whole, 'limits'>,
+  { limits }: Pick<ApiLimits, 'limits'>,
   { version, operation }: Pick<LimitsOf, 'version' | 'operation'>,
 ): readonly (readonly [name: string, layers: Layers])[] {
   const places = [operation?.limits, version, limits];
@@ -76,34 +76,34 @@ export function limitLayers(
 function compileLimit(
   name: string,
   layers: Layers,
-  { api, access }: Whole,
+  { api, access }: ApiLimits,
   { label, operation, schedule }: LimitsOf,
 ): LimitRule | undefined {
-  const said = <K extends keyof NamedLimit>(key: K) =>
+  const nearestValue = <K extends keyof NamedLimit>(key: K) =>
     layers.find((each) => each?.[key] !== undefined)?.[key];
   const base = baseOf(name, layers);
   if (base === undefined) return undefined;
-  const lowering = said('deprecated');
+  const lowering = nearestValue('deprecated');
   const deprecated = lowering === undefined ? base : lowered(base, lowering, isInherited(layers));
-  const apart = operation === undefined ? label : `${label} ${operation.name}`;
+  const ownScope = operation === undefined ? label : `${label} ${operation.name}`;
   const own = operation === undefined ? undefined : layers[0];
   // Only an operation with its own rate has its own bucket. Otherwise it would get the same limit a second time.
-  const scope = own?.rate === undefined && own?.burst === undefined ? label : apart;
-  const scopeOfLowered = own === undefined && !operation?.hasDates ? label : apart;
-  const by: CountedBy = said('by') ?? (access === 'public' ? 'address' : 'consumer');
+  const scope = own?.rate === undefined && own?.burst === undefined ? label : ownScope;
+  const scopeOfLowered = own === undefined && !operation?.hasDates ? label : ownScope;
+  const by: CountedBy = nearestValue('by') ?? (access === 'public' ? 'address' : 'consumer');
   return {
     active: base,
     deprecated,
-    curve: lowering && lowerAlong(base, lowering, schedule),
+    curve: lowering && lowerByCurve(base, lowering, schedule),
     buckets: {
       active: bucketName(api, scope, base.name),
       deprecated: bucketName(api, scopeOfLowered, deprecated.name),
     },
     by,
-    onStoreFailure: said('on_store_failure') ?? 'local',
+    onStoreFailure: nearestValue('on_store_failure') ?? 'local',
     // A sliding log cannot lease units in advance.
-    exact: base.algorithm === 'sliding-log' || (said('exact') ?? false),
-    shadow: said('shadow') ?? false,
+    exact: base.algorithm === 'sliding-log' || (nearestValue('exact') ?? false),
+    shadow: nearestValue('shadow') ?? false,
   };
 }
 

@@ -20,7 +20,7 @@ export function checkCosts(view: PolicyView, report: Report): void {
       }
       const isLowered = (operation.deprecated ?? version.deprecated) !== undefined;
       for (const rule of rules) {
-        const found = shortOf(rule, cost, isLowered);
+        const found = insufficientBurst(rule, cost, isLowered);
         // A shadow limit refuses nothing, but would report every request.
         const severity = rule.shadow ? 'warning' : 'error';
         if (found !== undefined) report(path, { rule: 'limits', severity, ...found });
@@ -51,7 +51,7 @@ function limitsOf(
   return compiled?.each ?? [];
 }
 
-function shortOf(
+function insufficientBurst(
   { active, deprecated, curve }: LimitRule,
   cost: number,
   isLowered: boolean,
@@ -59,7 +59,7 @@ function shortOf(
   if (active.burst < cost) {
     const what = active.algorithm === 'sliding-log' ? 'rate' : 'burst';
     return {
-      message: `${roomOf(active)}: nothing of this cost ever passes`,
+      message: `${describeBurst(active)}: nothing of this cost ever passes`,
       hint: `write a ${what} of at least ${cost} for it, or a cost of at most ${active.burst}`,
     };
   }
@@ -67,11 +67,11 @@ function shortOf(
   if (!isLowered || last.burst >= cost) return undefined;
   const since = deprecated.burst < cost ? 'once deprecated' : 'by the sunset';
   return {
-    message: `${since}, ${roomOf(last)}: nothing of this cost passes`,
+    message: `${since}, ${describeBurst(last)}: nothing of this cost passes`,
     hint: `lower it to no less than ${cost}, or write a cost of at most ${last.burst}`,
   };
 }
 
-function roomOf({ name, burst, algorithm }: Limit): string {
+function describeBurst({ name, burst, algorithm }: Limit): string {
   return `limit ${name} has room for ${burst} ${algorithm === 'sliding-log' ? 'in any window' : 'at once'}`;
 }

@@ -14,7 +14,7 @@ export const limitsWords: Words = {
 };
 
 /** Values that need no fact. */
-const USUAL: Readonly<Record<string, unknown>> = { shadow: false, algorithm: 'gcra' };
+const DEFAULTS: Readonly<Record<string, unknown>> = { shadow: false, algorithm: 'gcra' };
 
 /** `by`: the API's default for what is counted. Versions and operations inherit it. */
 function limitFacts(limits: WrittenLimits, by?: 'consumer' | 'address'): readonly Fact[] {
@@ -27,7 +27,7 @@ function factsOfOne(limit: NamedLimit, by: 'consumer' | 'address' | undefined): 
   const { name, rate, burst, deprecated } = limit;
   const isOnly = name === DEFAULT_LIMIT;
   const what = isOnly ? 'limit' : `limit ${name}`;
-  const written = howOf(limit).filter(([key, value]) => by === undefined || USUAL[key] !== value);
+  const written = countingOf(limit).filter(([key, value]) => by === undefined || DEFAULTS[key] !== value);
   // The API's defaults for counting.
   const standing = by && { by, on_store_failure: 'local', exact: limit.algorithm === 'sliding-log' };
   const how = { ...standing, ...Object.fromEntries(written) };
@@ -44,7 +44,7 @@ function factsOfOne(limit: NamedLimit, by: 'consumer' | 'address' | undefined): 
   ];
 }
 
-function howOf(limit: NamedLimit): readonly (readonly [string, unknown])[] {
+function countingOf(limit: NamedLimit): readonly (readonly [string, unknown])[] {
   const { by, on_store_failure, exact, shadow, algorithm } = limit;
   const all = Object.entries({ by, on_store_failure, exact, shadow, algorithm });
   return all.filter(([, value]) => value !== undefined);

@@ -1,8 +1,8 @@
 // Checks links: a version has a successor or an alternate, not both.
 import { successorOf } from '../schedule/redirects.ts';
-import type { PolicyView, Report, Surroundings } from '../view.ts';
+import type { CheckContext, PolicyView, Report } from '../view.ts';
 
-export function checkLinks({ versions }: PolicyView, _around: Surroundings, report: Report): void {
+export function checkLinks({ versions }: PolicyView, _around: CheckContext, report: Report): void {
   for (const [label, version] of versions) {
     const successor = successorOf(version);
     if (version.alternate === undefined || successor === undefined) continue;

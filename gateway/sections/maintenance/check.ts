@@ -3,15 +3,15 @@ import type { Path } from '../../plan/read/document.ts';
 import type { EpochMs } from '../../policy/contract.ts';
 import type { Maintenance } from '../../policy/maintenance/maintenance.ts';
 import { dateInWords } from '../../policy/notation.ts';
-import type { PolicyView, Report, Surroundings } from '../view.ts';
+import type { CheckContext, PolicyView, Report } from '../view.ts';
 
 export function checkMaintenance(
   { parts, versions }: PolicyView,
-  { now }: Surroundings,
+  { now }: CheckContext,
   report: Report,
 ): void {
   const ofAll = parts.maintenance;
-  const look = (at: Path, maintenance: Maintenance | null | undefined): void => {
+  const checkEnd = (at: Path, maintenance: Maintenance | null | undefined): void => {
     if (!maintenance || now < maintenance.until) return;
     report([...at, 'maintenance'], {
       rule: 'maintenance',
@@ -21,12 +21,12 @@ export function checkMaintenance(
       at: 'key',
     });
   };
-  look([], ofAll);
+  checkEnd([], ofAll);
   for (const [label, version] of versions) {
     // An inherited maintenance is reported once, at the API.
-    if (version.maintenance?.until !== ofAll?.until) look(['versions', label], version.maintenance);
+    if (version.maintenance?.until !== ofAll?.until) checkEnd(['versions', label], version.maintenance);
     for (const [name, operation] of Object.entries(version.operations ?? {}))
-      look(['versions', label, 'operations', name], operation.maintenance);
+      checkEnd(['versions', label, 'operations', name], operation.maintenance);
   }
 }
 

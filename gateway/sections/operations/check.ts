@@ -15,7 +15,7 @@ import { dayOf } from '../../policy/notation.ts';
 import type { OperationFile, PolicyParts, VersionParts } from '../policy-file.ts';
 import { pathsOf } from '../routes/compile.ts';
 import { effectiveSunset } from '../schedule/redirects.ts';
-import { isWritten, type PolicyView, type Report, reportDangling, type Surroundings } from '../view.ts';
+import { type CheckContext, isWritten, type PolicyView, type Report, reportUnknownName } from '../view.ts';
 import { reportColons } from './colons.ts';
 
 interface CheckedOperation {
@@ -27,7 +27,7 @@ interface CheckedOperation {
   readonly operation: OperationFile;
 }
 
-export function checkOperations(view: PolicyView, _around: Surroundings, report: Report): void {
+export function checkOperations(view: PolicyView, _around: CheckContext, report: Report): void {
   for (const [label, version] of view.versions) checkOperationsOf(label, version, view, report);
 }
 
@@ -138,7 +138,7 @@ function checkSuccessor(subject: CheckedOperation, view: PolicyView, report: Rep
   }
   const to = successor.label ?? label;
   if (!view.labels.includes(to)) {
-    reportDangling(path, 'version', to, view.labels, view, report);
+    reportUnknownName(path, 'version', to, view.labels, view, report);
     return;
   }
   const target = successor.template;

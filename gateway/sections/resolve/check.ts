@@ -3,7 +3,7 @@ import { isDate } from '../../policy/versioning/label.ts';
 import { resemblesName } from '../../policy/versioning/look-alike.ts';
 import { ignoredNames } from '../../policy/versioning/query.ts';
 import { checkCertified, hostsOfVersions } from '../routes/check.ts';
-import { isWritten, type PolicyView, type Report, type Surroundings } from '../view.ts';
+import { type CheckContext, isWritten, type PolicyView, type Report } from '../view.ts';
 import { checkDefault } from './default.ts';
 import { RESOLVE_KEYS } from './grammar.ts';
 import { checkPin } from './pin.ts';
@@ -13,7 +13,7 @@ type ResolveEntries = NonNullable<PolicyView['parts']['resolve']>;
 /** `/api/{version}/orders` for `/api/orders`. */
 const versioned = (base: string): string => base.replace(/\/(?=[^/]*$)/, '/{version}/');
 
-export function checkResolve(view: PolicyView, around: Surroundings, report: Report): void {
+export function checkResolve(view: PolicyView, around: CheckContext, report: Report): void {
   if (view.unversioned) return;
   const { resolve } = view.parts;
   if (resolve === undefined) {
@@ -162,7 +162,7 @@ function checkContentType(view: PolicyView, resolve: ResolveEntries, report: Rep
   report(['rewrite_content_type'], { rule: 'resolve', severity: 'warning', message, at: 'key' });
 }
 
-function checkVersionHosts(view: PolicyView, { certifiedNames }: Surroundings, report: Report): void {
+function checkVersionHosts(view: PolicyView, { certifiedNames }: CheckContext, report: Report): void {
   for (const [index, { subdomain }] of (view.parts.resolve ?? []).entries()) {
     if (subdomain === undefined) continue;
     const at = ['resolve', index, 'subdomain'];

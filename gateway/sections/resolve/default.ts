@@ -4,7 +4,7 @@ import { dayOf } from '../../policy/notation.ts';
 import { compareLabels } from '../../policy/versioning/label.ts';
 import type { PolicyParts } from '../policy-file.ts';
 import { effectiveSunset, hasSunset, redirectChain, successorOf } from '../schedule/redirects.ts';
-import { type PolicyView, type Report, reportDangling } from '../view.ts';
+import { type PolicyView, type Report, reportUnknownName } from '../view.ts';
 
 export function checkDefault(view: PolicyView, now: EpochMs, report: Report): void {
   for (const label of view.labels) checkEnd(label, view, report);
@@ -16,12 +16,12 @@ function checkEnd(label: string, view: PolicyView, report: Report): void {
   const { resolve = [] } = view.parts;
   const index = resolve.findIndex((entry) => entry.default === label);
   const ends = effectiveSunset(view.versions.get(label) ?? {});
-  const who = whoGetsDefault(view.parts);
+  const who = defaultReceivers(view.parts);
   // In observe mode ended versions are still served.
   if (index < 0 || ends === undefined || who === undefined || view.parts.mode === 'observe') return;
-  const next = outliving(label, view);
+  const next = versionAfter(label, view);
   const isPlaced = resolve.some(({ path, subdomain }) => path !== undefined || subdomain !== undefined);
-  if (next === undefined || (isPlaced && isLedOn(label, view))) return;
+  if (next === undefined || (isPlaced && isRedirectedAfterEnd(label, view))) return;
   report(['resolve', index, 'default'], {
     rule: 'default-served',
     message: `${label} ends on ${dayOf(ends)}: from then on ${who} gets 410`,
@@ -36,16 +36,17 @@ function checkReleased(view: PolicyView, now: EpochMs, report: Report): void {
   if (label === undefined) return;
   const path = ['resolve', index, 'default'];
   if (!view.labels.includes(label)) {
-    reportDangling(path, 'version', label, view.labels, view, report);
+    reportUnknownName(path, 'version', label, view.labels, view, report);
     return;
   }
   const { released = now } = view.versions.get(label) ?? {};
-  const isOut = (other: string) => (view.versions.get(other)?.released ?? Number.POSITIVE_INFINITY) <= now;
+  const isReleased = (other: string) =>
+    (view.versions.get(other)?.released ?? Number.POSITIVE_INFINITY) <= now;
   const served = view.labels.filter(
-    (other) => isOut(other) && !hasSunset(view.versions.get(other) ?? {}, now),
+    (other) => isReleased(other) && !hasSunset(view.versions.get(other) ?? {}, now),
   );
   const other = served.sort(compareLabels).at(-1);
-  const who = whoGetsDefault(view.parts);
+  const who = defaultReceivers(view.parts);
   if (released <= now || other === undefined || who === undefined) return;
   report(path, {
     rule: 'default-served',
@@ -55,7 +56,7 @@ function checkReleased(view: PolicyView, now: EpochMs, report: Report): void {
 }
 
 /** The version that callers can use after `label` ends: a successor, otherwise the newest version served then. */
-function outliving(label: string, { versions }: PolicyView): string | undefined {
+function versionAfter(label: string, { versions }: PolicyView): string | undefined {
   const ends = endOf(label, versions);
   const isServed = (other: string) => {
     const { released } = versions.get(other) ?? {};
@@ -71,7 +72,7 @@ function outliving(label: string, { versions }: PolicyView): string | undefined 
 }
 
 /** Whether a redirect takes over when it ends. */
-function isLedOn(label: string, { versions }: PolicyView): boolean {
+function isRedirectedAfterEnd(label: string, { versions }: PolicyView): boolean {
   const chain = redirectChain(label, versions);
   return chain.kind === 'hops' && chain.hops.some(({ until }) => until > endOf(label, versions));
 }
@@ -84,7 +85,7 @@ function endOf(label: string, versions: PolicyView['versions']): number {
  * Which requests get the default, in words. Undefined if none do: a pinned account has its own version, unless `exact`
  * finds none for its creation day (VER-5).
  */
-function whoGetsDefault({ resolve = [] }: Pick<PolicyParts, 'resolve'>): string | undefined {
+function defaultReceivers({ resolve = [] }: Pick<PolicyParts, 'resolve'>): string | undefined {
   const pin = resolve.find((entry) => entry.pin !== undefined)?.pin;
   if (pin === undefined) return 'a request that names no version';
   const isExact = pin.match === 'exact' && pin.created !== undefined;

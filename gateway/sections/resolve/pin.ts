@@ -26,8 +26,8 @@ export function checkPin(view: PolicyView, report: Report): void {
     });
   }
   const { by, match, created } = view.parts.resolve?.[index]?.pin ?? {};
-  const slip = by === undefined || by === 'consumer' ? undefined : nearRegistered(by);
-  if (slip !== undefined) report([...path, 'by'], slip);
+  const nearClaim = by === undefined || by === 'consumer' ? undefined : nearRegistered(by);
+  if (nearClaim !== undefined) report([...path, 'by'], nearClaim);
   if (match !== undefined && created === undefined && !isWritten(view, [...path, 'created'])) {
     report([...path, 'match'], {
       rule: 'pin',

@@ -1,7 +1,7 @@
 // The diff of `resolve`: each carrier and the default.
 import type { SourceDocument } from '../../plan/read/document.ts';
 import type { MediaTemplate } from '../../policy/versioning/resolution.ts';
-import { type Fact, membersFact, type Word, wordFact, writtenWord } from '../facts.ts';
+import { type ComparedValue, comparedValueAt, type Fact, membersFact, wordFact } from '../facts.ts';
 import type { PolicyFile } from '../policy-file.ts';
 import type { Words } from '../section.ts';
 
@@ -14,17 +14,19 @@ const PIN_DEFAULTS = { by: 'consumer', match: 'floor' };
 
 /** The order of carriers makes no difference: all are read, and the default applies last. */
 function resolveFacts({ resolve = [] }: PolicyFile, document: SourceDocument): readonly Fact[] {
-  const carriers: Word[] = [];
-  const ignored: Word[] = [];
+  const carriers: ComparedValue[] = [];
+  const ignored: ComparedValue[] = [];
   const facts: Fact[] = [];
   for (const [index, entry] of resolve.entries()) {
     const { default: label, match, ignore = [], ...rest } = entry;
     facts.push(...wordFact('default', label), ...wordFact('match', match === 'exact' ? undefined : match));
-    ignored.push(...ignore.map((name, at) => writtenWord(document, ['resolve', index, 'ignore', at], name)));
+    ignored.push(
+      ...ignore.map((name, at) => comparedValueAt(document, ['resolve', index, 'ignore', at], name)),
+    );
     for (const [kind, value] of Object.entries(rest)) {
       if (value === undefined) continue;
       const text = spellCarrier(kind, value);
-      const { same, shown } = writtenWord(document, ['resolve', index, kind], text);
+      const { same, shown } = comparedValueAt(document, ['resolve', index, kind], text);
       carriers.push({ same: `${kind} ${same}`, shown: `${kind.replace('_', ' ')} ${shown}` });
     }
   }

@@ -1,9 +1,9 @@
 // Checks `host`: conflicts with version subdomains, and certificates.
 import type { Finding, Path } from '../../plan/read/document.ts';
 import { parseLabel } from '../../policy/versioning/label.ts';
-import type { PolicyView, Report, Surroundings } from '../view.ts';
+import type { CheckContext, PolicyView, Report } from '../view.ts';
 
-export function checkRoutes(view: PolicyView, { certifiedNames }: Surroundings, report: Report): void {
+export function checkRoutes(view: PolicyView, { certifiedNames }: CheckContext, report: Report): void {
   const { host = [] } = view.parts;
   const versioned = new Set(
     (view.parts.resolve ?? []).flatMap(({ subdomain }) => hostsOfVersions(subdomain, view)),

@@ -1,10 +1,10 @@
 // Checks exceptions, freeze and retire_when, and the ledger that they need.
 import { dayOf } from '../../policy/notation.ts';
 import {
+  type CheckContext,
   type CheckedVersion,
   isWritten,
   type Report,
-  type Surroundings,
   type VersionCheck,
 } from '../view.ts';
 import { effectiveSunset, successorOf } from './redirects.ts';
@@ -19,7 +19,7 @@ export const checkExceptions: VersionCheck = ({ label, version, at: owner, view 
   }
   const sunset = effectiveSunset(version);
   const end = version.retired ?? sunset;
-  const given = new Set<string>();
+  const seen = new Set<string>();
   for (const [index, { consumer, until, from }] of exceptions.entries()) {
     const path = [...at, index];
     if (consumer !== consumer.trim()) {
@@ -27,12 +27,12 @@ export const checkExceptions: VersionCheck = ({ label, version, at: owner, view 
       report([...path, 'consumer'], { rule: 'exception', message, hint: 'write it without' });
     }
     for (const what of from) {
-      const leave = JSON.stringify([consumer, what]);
-      if (given.has(leave)) {
+      const exceptionKey = JSON.stringify([consumer, what]);
+      if (seen.has(exceptionKey)) {
         const message = `${view.document.show([...path, 'consumer'], consumer)} already has leave from ${what}`;
         report([...path, 'from'], { rule: 'exception', message });
       }
-      given.add(leave);
+      seen.add(exceptionKey);
     }
     const wrong = (message: string, hint?: string) =>
       report([...path, 'until'], { rule: 'exception', message, ...(hint !== undefined && { hint }) });
@@ -118,7 +118,7 @@ export const checkRetireWhen: VersionCheck = ({ label, version, at: owner, view 
 
 export function checkLedger(
   { version, at }: CheckedVersion,
-  { ledgerDays }: Surroundings,
+  { ledgerDays }: CheckContext,
   report: Report,
 ): void {
   if (ledgerDays === undefined) return;

@@ -7,20 +7,20 @@ import { dayOf } from '../../policy/notation.ts';
 import { createResolutionRules } from '../../policy/versioning/rules.ts';
 import { API_KEYS, VERSION_KEYS } from '../policy-file.ts';
 import {
+  type CheckContext,
   type CheckedVersion,
   checkedVersion,
-  isTakenOver,
+  isInherited,
   isWritten,
   type PolicyView,
   type Report,
-  reportDangling,
-  type Surroundings,
+  reportUnknownName,
 } from '../view.ts';
 import { dayFrom, dayUntil } from './calendar.ts';
 import { checkExceptions, checkFreeze, checkLedger, checkRetireWhen } from './callers.ts';
 import { effectiveSunset, extensionsOf, redirectChain, redirectOf } from './redirects.ts';
 
-export function checkSchedule(view: PolicyView, around: Surroundings, report: Report): void {
+export function checkSchedule(view: PolicyView, around: CheckContext, report: Report): void {
   const versions = [...view.versions].map(([label, version]) => checkedVersion(label, version, view));
   for (const version of versions)
     for (const check of [checkDates, checkExceptions, checkFreeze, checkRetireWhen, checkRedirect])
@@ -48,9 +48,9 @@ function checkDates(checked: CheckedVersion, report: Report): void {
   ) => {
     if (value === undefined || earlier === undefined || value >= earlier) return;
     // An inherited date has one place for many versions, so the message names the version.
-    const isOfAll = isTakenOver(document, label, key);
+    const isOfAll = isInherited(document, label, key);
     const whose = isOfAll ? `${label}: ` : '';
-    const place = !isOfAll && isTakenOver(document, label, earlierKey) ? placeOfAll(earlierKey, view) : '';
+    const place = !isOfAll && isInherited(document, label, earlierKey) ? placeInApi(earlierKey, view) : '';
     report(at(key), {
       rule: 'date-order',
       message: `${whose}${key} (${dayOf(value)}) is before ${earlierKey} (${dayOf(earlier)}${place})`,
@@ -102,11 +102,11 @@ function orderAnnounced({ label, version, at, view }: CheckedVersion, report: Re
   if (announced === undefined) return;
   const { document } = view;
   const path = [...at, 'announced'];
-  const isOfAll = isTakenOver(document, label, 'announced');
+  const isOfAll = isInherited(document, label, 'announced');
   const subject = `${isOfAll ? `${label}: ` : ''}announced (${dayOf(announced)})`;
   if (deprecated !== undefined && announced > deprecated) {
     const place =
-      !isOfAll && isTakenOver(document, label, 'deprecated') ? placeOfAll('deprecated', view) : '';
+      !isOfAll && isInherited(document, label, 'deprecated') ? placeInApi('deprecated', view) : '';
     report(path, {
       rule: 'date-order',
       message: `${subject} is after deprecated (${dayOf(deprecated)}${place}): a deprecation is announced before it begins`,
@@ -123,7 +123,7 @@ function orderAnnounced({ label, version, at, view }: CheckedVersion, report: Re
 }
 
 /** An inherited date is not in the section of the version, so the message names its line. */
-function placeOfAll(key: string, { document }: PolicyView): string {
+function placeInApi(key: string, { document }: PolicyView): string {
   const { file, line } = document.origin([key]) ?? {};
   return `, that of the API at ${file}:${line}`;
 }
@@ -140,7 +140,7 @@ function checkRedirect({ label, version, at, view }: CheckedVersion, report: Rep
   if (to === undefined) return;
   const path = [...at, 'after', 'redirect'];
   if (!view.labels.includes(to)) {
-    reportDangling(path, 'version', to, view.labels, view, report);
+    reportUnknownName(path, 'version', to, view.labels, view, report);
     return;
   }
   const chain = redirectChain(label, view.versions);

@@ -117,11 +117,11 @@ type Brownouts = (
  * Windows for equal dates are cached, because each needs a time zone lookup.
  */
 export function compileBrownouts(rules: readonly BrownoutRule[] = []): Brownouts {
-  const unrolled = new Map<string, readonly BrownoutWindow[]>();
+  const cachedWindows = new Map<string, readonly BrownoutWindow[]>();
   return ({ deprecated, sunset }, known) => {
     if (rules.length === 0 || deprecated === undefined || sunset === undefined) return undefined;
     const expand = () => expandBrownouts(rules, { deprecated, sunset });
-    const windows = unrolled.getOrInsertComputed(`${deprecated} ${sunset}`, expand);
+    const windows = cachedWindows.getOrInsertComputed(`${deprecated} ${sunset}`, expand);
     const announced = windows
       .filter((window) => window.announced <= known && window.announced < window.until)
       .map((window) => ({ ...window, from: Math.max(window.from, window.announced) }));

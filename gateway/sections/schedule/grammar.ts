@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { parseCron, parseZone } from '../../policy/lifecycle/brownout-cron.ts';
 import type { BrownoutRule, BrownoutTimes } from '../../policy/lifecycle/brownout-rule.ts';
-import { EXEMPTIONS } from '../../policy/lifecycle/exceptions.ts';
+import { EXCEPTION_SCOPES } from '../../policy/lifecycle/exceptions.ts';
 import { parseOperationSuccessor } from '../../policy/lifecycle/operation-template.ts';
 import { retireWhenSection } from '../../policy/lifecycle/retire-when.ts';
 import { duration, instant, lineOfText, notation, orOff, parseShare } from '../../policy/notation.ts';
@@ -36,7 +36,7 @@ const exception = z.strictObject({
     .max(256)
     .meta({ description: 'Consumer as its token names it.', examples: ['acme'] }),
   until: instant('From this day on the exception does nothing.'),
-  from: z.array(z.enum(EXEMPTIONS)).min(1).meta({ description: 'What the consumer is free from.' }),
+  from: z.array(z.enum(EXCEPTION_SCOPES)).min(1).meta({ description: 'What the consumer is free from.' }),
   why: lineOfText('Why, such as a contract.', 'contract 4711'),
   by: lineOfText('Who granted it.', 'api-team'),
 });

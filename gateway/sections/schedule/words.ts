@@ -4,7 +4,7 @@ import { expandBrownouts } from '../../policy/lifecycle/brownout-windows.ts';
 import { spellOperation } from '../../policy/lifecycle/operation-template.ts';
 import { retireWhenInWords } from '../../policy/lifecycle/retire-when.ts';
 import { dateInWords } from '../../policy/notation.ts';
-import { dateFact, type Fact, membersFact, plainWord, type Word, wordFact } from '../facts.ts';
+import { type ComparedValue, dateFact, type Fact, membersFact, plainValue, wordFact } from '../facts.ts';
 import type { OperationFile, VersionFile } from '../policy-file.ts';
 import type { Words } from '../section.ts';
 import { effectiveSunset, successorOf } from './redirects.ts';
@@ -51,8 +51,8 @@ function afterFacts(version: VersionFile): readonly Fact[] {
   return wordFact('after', `redirect to ${after.redirect}${unsafe}`);
 }
 
-function extensionWord({ to, announced }: NonNullable<VersionFile['extended']>[number]): Word {
-  return plainWord(`to ${dateInWords(to)}, announced ${dateInWords(announced)}`);
+function extensionWord({ to, announced }: NonNullable<VersionFile['extended']>[number]): ComparedValue {
+  return plainValue(`to ${dateInWords(to)}, announced ${dateInWords(announced)}`);
 }
 
 function retireWhenFacts({ retire_when: rule }: VersionFile): readonly Fact[] {
@@ -61,9 +61,13 @@ function retireWhenFacts({ retire_when: rule }: VersionFile): readonly Fact[] {
   return wordFact('retirement', retireWhenInWords(rule) + otherwise);
 }
 
-function exceptionWord({ consumer, until, from }: NonNullable<VersionFile['exceptions']>[number]): Word {
+function exceptionWord({
+  consumer,
+  until,
+  from,
+}: NonNullable<VersionFile['exceptions']>[number]): ComparedValue {
   const free = from.toSorted().join(' and ');
-  return plainWord(`of ${JSON.stringify(consumer)} from ${free} until ${dateInWords(until)}`);
+  return plainValue(`of ${JSON.stringify(consumer)} from ${free} until ${dateInWords(until)}`);
 }
 
 function windowFacts(

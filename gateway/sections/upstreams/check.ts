@@ -5,12 +5,12 @@ import type { EpochMs } from '../../policy/contract.ts';
 import { parseLabel } from '../../policy/versioning/label.ts';
 import type { UpstreamFile } from '../policy-file.ts';
 import { hasSunset } from '../schedule/redirects.ts';
-import { isWritten, type PolicyView, type Report, type Surroundings } from '../view.ts';
+import { type CheckContext, isWritten, type PolicyView, type Report } from '../view.ts';
 import { DEFAULT_TIMEOUTS } from './compile.ts';
 
 type UpstreamParts = { readonly [K in keyof UpstreamFile]?: UpstreamFile[K] | undefined };
 
-export function checkUpstreams(view: PolicyView, around: Surroundings, report: Report): void {
+export function checkUpstreams(view: PolicyView, around: CheckContext, report: Report): void {
   checkUpstreamsPerVersion(view, around.now, report);
   checkAddresses(view, around, report);
   checkTargets(view, report);
@@ -48,7 +48,7 @@ function checkUpstreamsPerVersion(view: PolicyView, now: EpochMs, report: Report
   }
 }
 
-function checkAddresses(view: PolicyView, around: Surroundings, report: Report): void {
+function checkAddresses(view: PolicyView, around: CheckContext, report: Report): void {
   for (const name of view.upstreamNames) {
     const upstreams = view.parts.upstreams ?? {};
     const upstream = Object.hasOwn(upstreams, name) ? upstreams[name] : undefined;
@@ -92,20 +92,23 @@ function checkTargets(view: PolicyView, report: Report): void {
     const upstream = Object.hasOwn(upstreams, name) ? upstreams[name] : undefined;
     if (upstream === undefined) continue;
     const under: Report = (path, finding) => report(['upstreams', name, ...path], finding);
-    checkTwice(upstream, under);
-    checkIdle(upstream, under);
+    checkDuplicates(upstream, under);
+    checkUnusedKeys(upstream, under);
   }
 }
 
-function checkTwice({ targets = [] }: UpstreamParts, report: Report): void {
+function checkDuplicates({ targets = [] }: UpstreamParts, report: Report): void {
   for (const [index, target] of targets.entries()) {
     if (targets.indexOf(target) === index) continue;
     report(['targets', index], { rule: 'targets', message: 'this target stands here twice' });
   }
 }
 
-function checkIdle({ targets, balance, breaker, health, slow_start }: UpstreamParts, report: Report): void {
-  const idle = (key: string, why: string) =>
+function checkUnusedKeys(
+  { targets, balance, breaker, health, slow_start }: UpstreamParts,
+  report: Report,
+): void {
+  const reportUnused = (key: string, why: string) =>
     report([key], {
       rule: 'targets',
       severity: 'warning',
@@ -113,9 +116,9 @@ function checkIdle({ targets, balance, breaker, health, slow_start }: UpstreamPa
       at: 'key',
     });
   if (targets?.length === 1) {
-    if (balance !== undefined) idle('balance', 'with one target');
-    if (slow_start !== undefined) idle('slow_start', 'with one target');
+    if (balance !== undefined) reportUnused('balance', 'with one target');
+    if (slow_start !== undefined) reportUnused('slow_start', 'with one target');
   } else if (slow_start !== undefined && breaker === 'off' && health === undefined) {
-    idle('slow_start', 'where neither health nor a breaker ever takes a target out');
+    reportUnused('slow_start', 'where neither health nor a breaker ever takes a target out');
   }
 }

@@ -15,12 +15,12 @@ export function withheldByAll(
   file: PolicyFile,
   { headers, keyHeaders, versionHeaders }: Pick<ApiPlan, 'headers' | 'keyHeaders' | 'versionHeaders'>,
 ): SharedRules['withheld'] {
-  const told = Object.values(file.upstreams ?? {}).flatMap(({ identity_headers: each }) => [
+  const identityHeaders = Object.values(file.upstreams ?? {}).flatMap(({ identity_headers: each }) => [
     each?.consumer ?? [],
     each?.scopes ?? [],
   ]);
   const { set = {}, remove = [] } = headers?.request ?? {};
-  return [...versionHeaders, ...told.flat(), ...keyHeaders, ...Object.keys(set), ...remove];
+  return [...versionHeaders, ...identityHeaders.flat(), ...keyHeaders, ...Object.keys(set), ...remove];
 }
 
 /** The upstream of an API without versions may have any name and gets no version. */

@@ -1,7 +1,7 @@
 // The diff of an upstream: its targets and its rules with defaults.
 import type { BreakerRules, HealthRules } from '../../plan/upstreams/target-rules.ts';
 import { spanInWords } from '../../policy/spans.ts';
-import { membersFact, wordFact, writtenWord } from '../facts.ts';
+import { comparedValueAt, membersFact, wordFact } from '../facts.ts';
 import { DEFAULT_VERSION_HEADER } from '../resolve/grammar.ts';
 import type { Words } from '../section.ts';
 import { compileTargetRules, compileTimeouts } from './compile.ts';
@@ -9,14 +9,14 @@ import { compileTargetRules, compileTimeouts } from './compile.ts';
 export const upstreamWords: Words = {
   ofUpstream: {
     targets: ({ targets }, document, at) => {
-      const words = targets.map((each, index) => writtenWord(document, [...at, 'targets', index], each));
+      const words = targets.map((each, index) => comparedValueAt(document, [...at, 'targets', index], each));
       return [membersFact('target', words)];
     },
     path: ({ path, file }) => wordFact('path', path ?? file.base),
     version_as: ({ version_as: told = { header: DEFAULT_VERSION_HEADER }, file }, document, at) =>
       file.versions === 'none'
         ? []
-        : wordFact('version_as', writtenWord(document, [...at, 'version_as'], told)),
+        : wordFact('version_as', comparedValueAt(document, [...at, 'version_as'], told)),
     timeout: ({ timeout }) =>
       Object.entries(compileTimeouts(timeout)).flatMap(([name, ms]) => wordFact(`timeout ${name}`, span(ms))),
     balance: (upstream) =>

@@ -2,9 +2,9 @@
 import { parseLabel } from '../../policy/versioning/label.ts';
 import { createResolutionRules } from '../../policy/versioning/rules.ts';
 import { VERSION_KEYS } from '../policy-file.ts';
-import type { PolicyView, Report, Surroundings } from '../view.ts';
+import type { CheckContext, PolicyView, Report } from '../view.ts';
 
-export function checkVersions(view: PolicyView, _around: Surroundings, report: Report): void {
+export function checkVersions(view: PolicyView, _around: CheckContext, report: Report): void {
   if (view.unversioned) return;
   if (view.labels.length === 0 && view.parts.versions !== undefined)
     report(['versions'], { rule: 'reference', message: 'no version is declared', at: 'key' });
@@ -13,7 +13,7 @@ export function checkVersions(view: PolicyView, _around: Surroundings, report: R
       report(['versions', label], {
         rule: 'label',
         message: `not a version label: "${label.slice(0, 60)}"`,
-        hint: labelMeant(label),
+        hint: correctedLabel(label),
         at: 'key',
       });
     }
@@ -21,7 +21,7 @@ export function checkVersions(view: PolicyView, _around: Surroundings, report: R
   }
 }
 
-function labelMeant(label: string): string {
+function correctedLabel(label: string): string {
   if (VERSION_KEYS.includes(label)) return 'it belongs in the version above: write it farther right';
   const near = `v${label.replace(/^(?:v|version|ver|release)[\s._-]*/i, '')}`;
   return parseLabel(near) === undefined

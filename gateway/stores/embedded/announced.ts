@@ -1,6 +1,6 @@
 // The port of announcements in sundial.db: texts of those made, and a lease for each in progress.
 import type { DatabaseSync } from 'node:sqlite';
-import type { AnnouncedStore, AnnouncementClaim } from '../../policy/lifecycle/announced.ts';
+import type { AnnouncedStore, AnnouncementClaim } from '../../policy/lifecycle/announcement-store.ts';
 import type { CallThread } from '../store-port.ts';
 import { textOf } from './ledger-reading.ts';
 

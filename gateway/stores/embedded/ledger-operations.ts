@@ -3,11 +3,11 @@ import type { DatabaseSync, SQLOutputValue, StatementSync } from 'node:sqlite';
 import { mergeAgents } from '../../policy/usage/agents.ts';
 import { dayNumber, startOfDay } from '../../policy/usage/day.ts';
 import {
-  type Adopter,
   type FirstSeen,
   placeOf,
   type UsageBatch,
   type UsageRecord,
+  type VersionConsumer,
 } from '../../policy/usage/ledger.ts';
 import { agentsIn, storedAgents, storedSample } from '../usage-text.ts';
 import { createLedgerReading, PLACE, prepareExact, textOf } from './ledger-reading.ts';
@@ -86,7 +86,7 @@ export function createLedgerOperations(database: DatabaseSync) {
       for (const record of records) addRecord(record);
     },
     ...createLedgerReading(database),
-    firstUsage: ({ api, version, consumer }: Adopter): FirstSeen => ({
+    firstUsage: ({ api, version, consumer }: VersionConsumer): FirstSeen => ({
       at: numberOf(first.get(api, version, consumer)?.at),
       countedSince: numberOf(beganWith.get(api, version)?.since),
     }),

@@ -1,5 +1,5 @@
 // Announcements shared by all gateways on one Redis: a hash of those made, and an expiring lease key for each in progress.
-import type { AnnouncedStore, AnnouncementClaim } from '../../policy/lifecycle/announced.ts';
+import type { AnnouncedStore, AnnouncementClaim } from '../../policy/lifecycle/announcement-store.ts';
 import type { RedisConnection } from './connect.ts';
 import { luaText } from './lua.ts';
 

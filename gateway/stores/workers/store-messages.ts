@@ -1,7 +1,13 @@
 // Messages between the stores of the primary and those of its workers, sent as structured clones.
 import type { Override } from '../../policy/lifecycle/override.ts';
 import type { Take, Taken } from '../../policy/rate-limit/limit.ts';
-import type { Adopter, FirstSeen, UsageBatch, UsageFilter, UsagePage } from '../../policy/usage/ledger.ts';
+import type {
+  FirstSeen,
+  UsageBatch,
+  UsageFilter,
+  UsagePage,
+  VersionConsumer,
+} from '../../policy/usage/ledger.ts';
 import type { Pin } from '../../policy/versioning/pin.ts';
 import type { SettledKey, StandingKey } from '../idempotency-records.ts';
 
@@ -28,7 +34,7 @@ export interface StoreAnswers {
   readonly findKey: (id: string) => Promise<StoreReply<string | undefined>>;
   readonly readUsage: (request: UsagePageRequest) => Promise<StoreReply<UsagePage>>;
   readonly addUsage: (batch: UsageBatch) => Promise<StoreReply<void>>;
-  readonly firstUsage: (adopter: Adopter) => Promise<StoreReply<FirstSeen>>;
+  readonly firstUsage: (adopter: VersionConsumer) => Promise<StoreReply<FirstSeen>>;
   readonly claimKey: (request: KeyRequest & { readonly lockMs: number }) => Promise<StoreReply<StandingKey>>;
   readonly settleKey: (request: KeyRequest & { readonly next: SettledKey }) => Promise<StoreReply<boolean>>;
 }

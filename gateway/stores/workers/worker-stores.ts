@@ -1,5 +1,5 @@
 // The stores of a worker: limits by leases from the primary; pins and overrides cached, with updates from the primary.
-import type { KnownKeys } from '../../policy/authentication/key-record.ts';
+import type { KeyLookup } from '../../policy/authentication/key-record.ts';
 import { type MaybePromise, StoreUnavailable } from '../../policy/contract.ts';
 import type { Override } from '../../policy/lifecycle/override.ts';
 import type { Take, Taken } from '../../policy/rate-limit/limit.ts';
@@ -32,7 +32,7 @@ export interface WorkerStoreOptions extends StoreOptions {
 
 export interface WorkerStores extends Pick<Stores, 'limiter' | 'guard' | 'pins' | 'idempotency' | 'close'> {
   readonly overrides: Pick<Stores['overrides'], 'current'>;
-  readonly keys: KnownKeys;
+  readonly keys: KeyLookup;
   /** Only the primary counts and erases records. */
   readonly ledger: Pick<LedgerStore, 'read' | 'add' | 'firstSeen'>;
   readonly applyNews: (news: StoreNews) => void;

@@ -2,7 +2,7 @@
 import { type EpochMs, StoreUnavailable } from '../../policy/contract.ts';
 import { dayNamed, dayNumberAt } from '../../policy/usage/day.ts';
 import type { LedgerStore } from '../../policy/usage/ledger.ts';
-import { keptFrom } from '../../policy/usage/window.ts';
+import { oldestKept } from '../../policy/usage/window.ts';
 import type { Logger } from '../logs/logger.ts';
 
 export interface SweepOptions {
@@ -32,7 +32,7 @@ export function startSweeping({ store, keepDays, wallClock, onSwept, onFault }: 
     const now = wallClock();
     const today = dayNumberAt(now);
     if (today === sweptOn) return;
-    const removed = await store.sweep(dayNamed(dayNumberAt(keptFrom(now, keepDays))));
+    const removed = await store.sweep(dayNamed(dayNumberAt(oldestKept(now, keepDays))));
     sweptOn = today;
     if (removed > 0) onSwept(removed);
   };

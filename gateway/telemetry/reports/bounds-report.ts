@@ -1,11 +1,11 @@
 // Requests and connections refused by the bounds of gateway.yaml, load shed, and requests per plane.
 import {
+  COUNTED_BOUNDS,
+  type CountedBound,
   PLANE_REASONS,
   PLANES,
   type PlaneName,
   type PlaneReason,
-  REFUSING_BOUNDS,
-  type RefusingBound,
   SHED_REASONS,
   type ShedReason,
 } from '../../plan/bounds.ts';
@@ -19,7 +19,7 @@ export interface LoadGauges {
 }
 
 export interface BoundsReport {
-  readonly refused: (bound: RefusingBound) => void;
+  readonly refused: (bound: CountedBound) => void;
   readonly shed: (reason: ShedReason) => void;
   readonly carried: (plane: PlaneName, reason: PlaneReason) => void;
   readonly connected: (plane: PlaneName, change: 1 | -1) => void;
@@ -38,7 +38,7 @@ export interface BoundsSamples {
 }
 
 export function createBoundsReport(): BoundsReport & BoundsSamples {
-  const refusals = new Map<RefusingBound, number>(REFUSING_BOUNDS.map((bound) => [bound, 0]));
+  const refusals = new Map<CountedBound, number>(COUNTED_BOUNDS.map((bound) => [bound, 0]));
   const sheds = new Map<ShedReason, number>(SHED_REASONS.map((reason) => [reason, 0]));
   /** By plane, and then by reason: an array, since one is counted for every request. */
   const byPlane = new Float64Array(PLANES.length * PLANE_REASONS.length);

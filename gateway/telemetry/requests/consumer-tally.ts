@@ -23,7 +23,7 @@ export function createConsumerTally(): ConsumerTally {
   return {
     count: (consumer, at) => {
       // An id that is no application's (a subject, an address) would be unbounded and personal: never a label.
-      if (consumer === undefined || !consumer.named) {
+      if (consumer === undefined || !consumer.mayLabelMetrics) {
         unnamed += 1;
         return true;
       }

@@ -164,7 +164,7 @@ describe('decorate', () => {
   ] as const)(
     'CACHE-3: a caller identified by %s makes %s %s, unless the API is shared',
     (via, theirs, out) => {
-      const consumer = { id: 'acme', named: true, via, scopes: new Set<string>(), claims: {} };
+      const consumer = { id: 'acme', mayLabelMetrics: true, via, scopes: new Set<string>(), claims: {} };
       const facts = deprecatedFacts({ consumer });
       expect(decorated({ 'cache-control': theirs }, facts)['cache-control']).toBe(out);
       const shared = withFacts(facts, { api: facts.decision.api && { ...facts.decision.api, shared: true } });

@@ -3,16 +3,16 @@ import { describe, expect, it } from 'vitest';
 import { RecordFields } from '../../../gateway/exchange/request-view.ts';
 import { authenticate } from '../../../gateway/exchange/steps/authenticate.ts';
 import type {
-  Authenticated,
+  AuthenticationResult,
   Authenticator,
   Consumer,
   IdentifiedRule,
 } from '../../../gateway/policy/authentication/access.ts';
 import { tokenAuthenticator } from '../../../gateway/policy/authentication/token-authenticator.ts';
 
-const consumer = (id: string, via: Consumer['via']): Authenticated => ({
+const consumer = (id: string, via: Consumer['via']): AuthenticationResult => ({
   kind: 'consumer',
-  consumer: { id, named: true, via, scopes: new Set(), claims: {} },
+  consumer: { id, mayLabelMetrics: true, via, scopes: new Set(), claims: {} },
 });
 const asked: string[] = [];
 

@@ -11,7 +11,13 @@ const rule = {
   deprecated: LOWERED,
   buckets: { active: 'orders:v1:default', deprecated: 'orders:v1:deprecated' },
 };
-const ACME = { id: 'acme', named: true, via: 'token', scopes: new Set<string>(), claims: {} } as const;
+const ACME = {
+  id: 'acme',
+  mayLabelMetrics: true,
+  via: 'token',
+  scopes: new Set<string>(),
+  claims: {},
+} as const;
 const leave = (...from: Exception['from'][number][]): Exception => ({
   ...{ consumer: 'acme', until: NOW + 1, from, why: 'w', by: 'b', phases: [] },
 });

@@ -1,7 +1,7 @@
-// Rows for slips.test.ts: mistakes in dates, extensions, redirects, exceptions and notices.
-import type { Slip } from './slip.ts';
+// Rows for single-mistakes.test.ts: mistakes in dates, extensions, redirects, exceptions and notices.
+import type { Mistake } from './mistake.ts';
 
-export const DATES: readonly Slip[] = [
+export const DATES: readonly Mistake[] = [
   [
     'a day no calendar has',
     '2024-06-01',

@@ -4,30 +4,30 @@ import { pointer, setAt, valueAt } from '../read/values.ts';
 import type { DescriptionText, Mark } from './description-text.ts';
 
 /** A value from a description for a path that the policy leaves out. */
-export interface Borrowed {
+export interface AddedValue {
   readonly at: Path;
   readonly value: unknown;
   readonly source: DescriptionText;
   readonly mark: Mark;
 }
 
-/** `borrowed` must have maps before their members. */
-export function withBorrowed(document: SourceDocument, borrowed: readonly Borrowed[]): SourceDocument {
-  if (borrowed.length === 0) return document;
+/** `added` must have maps before their members. */
+export function withAddedValues(document: SourceDocument, added: readonly AddedValue[]): SourceDocument {
+  if (added.length === 0) return document;
   const value = structuredClone(document.value);
-  const lenders = new Map<string, Borrowed>();
-  for (const each of borrowed) {
+  const addedByPath = new Map<string, AddedValue>();
+  for (const each of added) {
     const parent = each.at.slice(0, -1);
     if (valueAt(value, parent) === undefined) setAt(value, parent, {});
     setAt(value, each.at, each.value);
-    lenders.set(pointer(each.at), each);
+    addedByPath.set(pointer(each.at), each);
   }
-  const lenderOf = (path: Path): Borrowed | undefined => {
+  const addedValueAt = (path: Path): AddedValue | undefined => {
     for (let length = path.length; length > 0; length -= 1) {
       const beginning = path.slice(0, length);
       if (document.has(beginning)) return undefined;
-      const lender = lenders.get(pointer(beginning));
-      if (lender !== undefined) return lender;
+      const addedValue = addedByPath.get(pointer(beginning));
+      if (addedValue !== undefined) return addedValue;
     }
     return undefined;
   };
@@ -35,19 +35,19 @@ export function withBorrowed(document: SourceDocument, borrowed: readonly Borrow
     ...document,
     value,
     problem: (path, finding) => {
-      const lender = lenderOf(path);
-      return lender === undefined
+      const addedValue = addedValueAt(path);
+      return addedValue === undefined
         ? document.problem(path, finding)
-        : lender.source.problem(lender.mark, finding);
+        : addedValue.source.problem(addedValue.mark, finding);
     },
     origin: (path) => {
-      const lender = lenders.get(pointer(path));
-      return lender === undefined
+      const addedValue = addedByPath.get(pointer(path));
+      return addedValue === undefined
         ? document.origin(path)
-        : lender.source.positions.originAt(lender.mark.from);
+        : addedValue.source.positions.originAt(addedValue.mark.from);
     },
-    has: (path) => document.has(path) || lenders.has(pointer(path)),
-    written: (path) => document.written(path) ?? textOf(lenders.get(pointer(path))?.value),
+    has: (path) => document.has(path) || addedByPath.has(pointer(path)),
+    written: (path) => document.written(path) ?? textOf(addedByPath.get(pointer(path))?.value),
   };
 }
 

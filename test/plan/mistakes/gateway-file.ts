@@ -1,8 +1,8 @@
-// Rows for slips.test.ts: mistakes in the gateway file.
+// Rows for single-mistakes.test.ts: mistakes in the gateway file.
 import { expect } from 'vitest';
-import type { Slip } from './slip.ts';
+import type { Mistake } from './mistake.ts';
 
-export const GATEWAY_FILE: readonly Slip[] = [
+export const GATEWAY_FILE: readonly Mistake[] = [
   [
     'a log level that there is not',
     'policies:',
@@ -76,7 +76,7 @@ export const GATEWAY_FILE: readonly Slip[] = [
     '1 «https://*.example.com» error: not an origin: http or https, a host and perhaps a port, nothing else: "https://*.example.com"',
   ],
   ...['https://{v}.example.com', 'https://example.com.', 'https://a..b', 'https://-a.b', 'https://a.b:0'].map(
-    (url): Slip => [
+    (url): Mistake => [
       'a public URL that no request can ask for',
       'https://api.example.com',
       `"${url}"`,

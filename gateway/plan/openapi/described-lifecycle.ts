@@ -1,7 +1,7 @@
 // Computes the lifecycle that a description should state for its version at an instant.
 import type { EpochMs } from '../../policy/contract.ts';
+import { knownAt } from '../../policy/lifecycle/announcements.ts';
 import { isGuideFile } from '../../policy/lifecycle/guide.ts';
-import { knownAt } from '../../policy/lifecycle/known.ts';
 import {
   type OperationTemplate,
   parseOperation,
@@ -17,12 +17,12 @@ import { leadsToGuide } from '../guides/guide-page.ts';
 import type { VersionRules } from '../plan.ts';
 import { announcedParts } from '../published/published-dates.ts';
 import type { DescribedOperation, Description } from './description.ts';
-import type { Said, SaidDay } from './description-text.ts';
+import type { Located, LocatedDay } from './description-text.ts';
 import { type Placement, placeIn } from './placement.ts';
 import { readReplacement, sameSuccessor, writeReplacement } from './replacement.ts';
 import type { Wanted } from './text-edits.ts';
 
-export interface Live {
+export interface DescribedVersion {
   readonly description: Description;
   readonly placement: Placement;
   /** With the dates that are announced by `now`. */
@@ -60,7 +60,7 @@ export function describedVersion(
   version: VersionFile,
   rules: VersionRules,
   { description, now }: { readonly description: Description; readonly now: EpochMs },
-): Live {
+): DescribedVersion {
   const { label, phases, schedule } = knownAt(rules, now);
   return {
     description,
@@ -80,14 +80,14 @@ function guideOf(
   description: Description,
 ): string | undefined {
   if (guide === undefined || url === undefined || !isGuideFile(guide)) return url;
-  const said = description.api.guide?.value;
-  return said !== undefined && leadsToGuide(said, guide, api) ? said : url;
+  const stated = description.api.guide?.value;
+  return stated !== undefined && leadsToGuide(stated, guide, api) ? stated : url;
 }
 
-const ENDS = /^(planned|deprecated|sunset|retired)$/i;
+const AFTER_ACTIVE = /^(planned|deprecated|sunset|retired)$/i;
 
 /** `x-lifecycle` of the API. Other keys stay as they are. */
-export function liveApi({ version, stage, description }: Live): Wanted {
+export function apiLifecycle({ version, stage, description }: DescribedVersion): Wanted {
   const { api } = description;
   const announced = version.announced ?? version.deprecated;
   const sunset = effectiveSunset(version);
@@ -103,31 +103,34 @@ export function liveApi({ version, stage, description }: Live): Wanted {
 }
 
 /** `null` for a usable guide of the description that the policy does not have. */
-function guideOrNull(guide: string | undefined, said: Said<string> | undefined): Wanted {
+function guideOrNull(guide: string | undefined, stated: Located<string> | undefined): Wanted {
   if (guide !== undefined) return { 'migration-guide': guide };
-  const isUsable = said !== undefined && parsePageUrl(said.value) !== undefined;
+  const isUsable = stated !== undefined && parsePageUrl(stated.value) !== undefined;
   return isUsable ? { 'migration-guide': null } : {};
 }
 
 /** `null` for a day that the policy switched off or has not announced yet. */
-function dayOrNull(key: string, at: EpochMs | undefined, said: SaidDay): Wanted {
+function dayOrNull(key: string, at: EpochMs | undefined, stated: LocatedDay): Wanted {
   if (at !== undefined) return { [key]: dayOf(at) };
-  return said === undefined ? {} : { [key]: null };
+  return stated === undefined ? {} : { [key]: null };
 }
 
 /** Many descriptions use `stable`, or a word of their own, for active. */
-function stageWord(stage: Stage, { stage: said }: Description['api']): string {
+function stageWord(stage: Stage, { stage: stated }: Description['api']): string {
   if (stage !== 'active') return stage;
-  return said === undefined || ENDS.test(said.value) ? 'stable' : said.value;
+  return stated === undefined || AFTER_ACTIVE.test(stated.value) ? 'stable' : stated.value;
 }
 
 /** `deprecated` and `x-lifecycle` of an operation. Undefined if nothing is known of it or it belongs to another API. */
-export function liveOperation(said: DescribedOperation, live: Live): Wanted | undefined {
-  const { placement, version, now } = live;
-  const { api } = live.description;
-  const placed = placement.place(said.method, said.path);
+export function operationLifecycle(
+  stated: DescribedOperation,
+  described: DescribedVersion,
+): Wanted | undefined {
+  const { placement, version, now } = described;
+  const { api } = described.description;
+  const placed = placement.place(stated.method, stated.path);
   if (placed.kind === 'elsewhere') return undefined;
-  const own = placed.kind === 'operation' ? live.rules(placed.template) : undefined;
+  const own = placed.kind === 'operation' ? described.rules(placed.template) : undefined;
   const sunset = earlier(own?.sunset, effectiveSunset(version));
   const wanted = earlier(own?.deprecated, version.deprecated);
   // DEP-5: a deprecation after the sunset never takes effect.
@@ -136,15 +139,15 @@ export function liveOperation(said: DescribedOperation, live: Live): Wanted | un
   const isDeprecated = deprecated !== undefined && now >= deprecated;
   // An operation that is marked as deprecated without any date stays marked.
   const isDated = deprecated !== undefined || isOwn;
-  const wantsStatus = isDated && (isDeprecated || isOwn || said.status !== undefined);
+  const wantsStatus = isDated && (isDeprecated || isOwn || stated.status !== undefined);
   const lifecycle: Wanted = {
     ...(wantsStatus && { status: isDeprecated ? 'deprecated' : 'stable' }),
-    ...dateOf('deprecation-date', deprecated, own?.deprecated, said.deprecated, api.announced),
-    ...dateOf('sunset-date', sunset, own?.sunset, said.sunset, api.sunset),
-    ...(isDated && placed.kind === 'operation' && replacementOf(placed.template, own, said, live)),
+    ...dateOf('deprecation-date', deprecated, own?.deprecated, stated.deprecated, api.announced),
+    ...dateOf('sunset-date', sunset, own?.sunset, stated.sunset, api.sunset),
+    ...(isDated && placed.kind === 'operation' && replacementOf(placed.template, own, stated, described)),
   };
   const wants: Wanted = {
-    ...(isDated && (isDeprecated || said.flag !== undefined) && { deprecated: isDeprecated }),
+    ...(isDated && (isDeprecated || stated.flag !== undefined) && { deprecated: isDeprecated }),
     ...(Object.keys(lifecycle).length > 0 && { 'x-lifecycle': lifecycle }),
   };
   return Object.keys(wants).length > 0 ? wants : undefined;
@@ -158,25 +161,26 @@ function dateOf(
   key: string,
   date: EpochMs | undefined,
   own: EpochMs | undefined,
-  said: SaidDay,
-  ofApi: SaidDay,
+  stated: LocatedDay,
+  ofApi: LocatedDay,
 ): Wanted {
-  const isSaid = typeof said?.value === 'string';
-  if (date !== undefined) return own !== undefined || isSaid ? { [key]: dayOf(date) } : {};
-  return isSaid && said.value === ofApi?.value ? { [key]: null } : {};
+  const isStated = typeof stated?.value === 'string';
+  if (date !== undefined) return own !== undefined || isStated ? { [key]: dayOf(date) } : {};
+  return isStated && stated.value === ofApi?.value ? { [key]: null } : {};
 }
 
 function replacementOf(
   template: OperationTemplate,
   own: OperationFile | undefined,
-  said: DescribedOperation,
-  live: Live,
+  stated: DescribedOperation,
+  described: DescribedVersion,
 ): Wanted {
   const { successor } = own ?? {};
   if (successor === undefined) return {};
-  const there = said.replacement && readReplacement(said.replacement.value, said.method, live.placement);
+  const there =
+    stated.replacement && readReplacement(stated.replacement.value, stated.method, described.placement);
   // Another spelling of the same path stays.
-  if (there !== undefined && sameSuccessor(successor, template, there, live.placement.label)) return {};
-  const path = writeReplacement(successor, template, live.placement);
+  if (there !== undefined && sameSuccessor(successor, template, there, described.placement.label)) return {};
+  const path = writeReplacement(successor, template, described.placement);
   return path === undefined ? {} : { replacement: path };
 }

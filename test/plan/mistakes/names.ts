@@ -1,8 +1,8 @@
-// Rows for slips.test.ts: mistakes in keys, names and references.
+// Rows for single-mistakes.test.ts: mistakes in keys, names and references.
 import { expect } from 'vitest';
-import type { Slip } from './slip.ts';
+import type { Mistake } from './mistake.ts';
 
-export const NAMES: readonly Slip[] = [
+export const NAMES: readonly Mistake[] = [
   [
     'a rule about paths at the top',
     'access:',

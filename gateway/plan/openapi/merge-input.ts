@@ -6,9 +6,9 @@ import type { Problem } from '../problems.ts';
 import type { Finding, Path, SourceDocument } from '../read/document.ts';
 import { valueAt } from '../read/values.ts';
 import type { VersionNotes } from '../version-notes.ts';
-import type { Borrowed } from './borrowed.ts';
+import type { AddedValue } from './added-values.ts';
 import type { Description } from './description.ts';
-import type { Mark, Said, SaidDay } from './description-text.ts';
+import type { Located, LocatedDay, Mark } from './description-text.ts';
 import type { Placement } from './placement.ts';
 
 /** A finding of a switchable rule. `place` makes it a problem. */
@@ -18,18 +18,18 @@ export interface DescriptionFinding {
 }
 
 export interface MergedDescription {
-  readonly borrowed: readonly Borrowed[];
+  readonly added: readonly AddedValue[];
   readonly findings: readonly DescriptionFinding[];
   readonly notes: VersionNotes | undefined;
 }
 
-export interface Merging {
+export interface MergeInput {
   readonly document: SourceDocument;
   readonly description: Description;
   readonly placement: Placement;
   readonly at: Path;
   /** Adds a value at `path`, which the policy leaves out. */
-  readonly borrow: (path: Path, said: Said<unknown>) => void;
+  readonly add: (path: Path, stated: Located<unknown>) => void;
   readonly atPolicy: (path: Path, finding: Finding) => void;
   readonly atDescription: (mark: Mark, finding: Finding) => void;
   readonly next: NextCommand;
@@ -37,14 +37,14 @@ export interface Merging {
   readonly now: EpochMs;
 }
 
-export function policyText({ document }: Merging, path: Path): string | undefined {
+export function policyText({ document }: MergeInput, path: Path): string | undefined {
   const value = valueAt(document.value, path);
   return typeof value === 'string' ? value : undefined;
 }
 
 /** Whether the policy has `off` at this path, like `null` in a description. */
-export function isOff(merging: Merging, path: Path): boolean {
-  return policyText(merging, path) === 'off';
+export function isOff(input: MergeInput, path: Path): boolean {
+  return policyText(input, path) === 'off';
 }
 
 export interface WrittenDay {
@@ -54,9 +54,9 @@ export interface WrittenDay {
   readonly isEarly?: true;
 }
 
-export function firstDay(merging: Merging, places: readonly Path[]): WrittenDay | undefined {
+export function firstDay(input: MergeInput, places: readonly Path[]): WrittenDay | undefined {
   for (const path of places) {
-    const text = policyText(merging, path);
+    const text = policyText(input, path);
     const instant = text === undefined ? undefined : parseInstant(text);
     if (instant !== undefined) return { day: dayOf(instant), path };
   }
@@ -65,42 +65,42 @@ export function firstDay(merging: Merging, places: readonly Path[]): WrittenDay 
 
 /** Adds a described day at `open`, and reports a day of the policy that differs. `null` means: no such day. */
 export function mergeDay(
-  merging: Merging,
+  input: MergeInput,
   what: string,
-  said: SaidDay,
+  stated: LocatedDay,
   written: WrittenDay | undefined,
   open: Path | undefined,
 ): void {
-  if (said === undefined) return;
-  if (open !== undefined && said.value !== null) merging.borrow(open, said);
-  if (written !== undefined && written.day !== said.value)
-    disagree(merging, written.path, what, said, written.isEarly ? ' before its announcement' : '');
+  if (stated === undefined) return;
+  if (open !== undefined && stated.value !== null) input.add(open, stated);
+  if (written !== undefined && written.day !== stated.value)
+    disagree(input, written.path, what, stated, written.isEarly ? ' before its announcement' : '');
 }
 
 /** Reports at the policy's line, with the position in the description. */
 export function disagree(
-  merging: Merging,
+  input: MergeInput,
   path: Path,
   what: string,
-  said: Said<string | null>,
+  stated: Located<string | null>,
   when = '',
 ): void {
-  const { description, atPolicy, placement, next } = merging;
-  const api = policyText(merging, ['api']) ?? '<api>';
+  const { description, atPolicy, placement, next } = input;
+  const api = policyText(input, ['api']) ?? '<api>';
   atPolicy(path, {
     rule: 'description-agrees',
-    message: `${what} is ${said.value ?? 'null'} in the description${when}`,
-    hint: `${description.source.place(said.mark)}; \`${next('openapi', api, placement.label, '--write')}\` brings it up to date`,
+    message: `${what} is ${stated.value ?? 'null'} in the description${when}`,
+    hint: `${description.source.place(stated.mark)}; \`${next('openapi', api, placement.label, '--write')}\` brings it up to date`,
   });
 }
 
 /** OAS-2: sunset >= deprecation >= introduced. Reports a wrong order and returns true. */
 export function isDisordered(
-  { atDescription }: Merging,
+  { atDescription }: MergeInput,
   firstName: string,
-  first: SaidDay,
+  first: LocatedDay,
   secondName: string,
-  second: SaidDay,
+  second: LocatedDay,
 ): boolean {
   if (typeof first?.value !== 'string' || typeof second?.value !== 'string') return false;
   if (second.value >= first.value) return false;

@@ -1,12 +1,12 @@
-// Tests single mistakes in otherwise valid files. The rows are in slips/; «…» is the marked text.
+// Tests single mistakes in otherwise valid files. The rows are in mistakes/; «…» is the marked text.
 import { describe, expect, it } from 'vitest';
-import { CARRIERS } from './slips/carriers.ts';
-import { COSTS } from './slips/costs.ts';
-import { DATES } from './slips/dates.ts';
-import { GATEWAY_FILE } from './slips/gateway-file.ts';
-import { LIMITS } from './slips/limits.ts';
-import { NAMES } from './slips/names.ts';
-import { UPSTREAMS } from './slips/upstreams.ts';
+import { CARRIERS } from './mistakes/carriers.ts';
+import { COSTS } from './mistakes/costs.ts';
+import { DATES } from './mistakes/dates.ts';
+import { GATEWAY_FILE } from './mistakes/gateway-file.ts';
+import { LIMITS } from './mistakes/limits.ts';
+import { NAMES } from './mistakes/names.ts';
+import { UPSTREAMS } from './mistakes/upstreams.ts';
 import { GATEWAY, ORDERS, workspace } from './workspace.ts';
 
 describe('a policy file is refused for', () => {

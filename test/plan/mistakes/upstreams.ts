@@ -1,7 +1,7 @@
-// Rows for slips.test.ts: mistakes in upstreams.
-import type { Slip } from './slip.ts';
+// Rows for single-mistakes.test.ts: mistakes in upstreams.
+import type { Mistake } from './mistake.ts';
 
-export const UPSTREAMS: readonly Slip[] = [
+export const UPSTREAMS: readonly Mistake[] = [
   [
     'an upstream that is a listener',
     'http://127.0.0.1:4001',

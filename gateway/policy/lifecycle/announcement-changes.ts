@@ -1,7 +1,7 @@
 // Compares milestones before and after each announcement, to find coming ones and the last changes.
 import type { EpochMs } from '../contract.ts';
+import { type Announceable, knownAt, sortedOnce } from './announcements.ts';
 import type { Life, VersionLife } from './calendar.ts';
-import { type Announceable, knownAt, sortedOnce } from './known.ts';
 import { milestoneText, milestoneTitle } from './milestone-words.ts';
 import { type Announcement, everyMilestone, type Milestone } from './milestones.ts';
 

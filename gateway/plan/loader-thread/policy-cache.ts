@@ -1,46 +1,46 @@
 // Caches policy files by path. Parses a file again if it changed or one of its dates has passed.
 import type { EpochMs } from '../../policy/contract.ts';
 import { SECTIONS } from '../../sections/list.ts';
-import type { PolicyView, Surroundings } from '../../sections/view.ts';
+import type { CheckContext, PolicyView } from '../../sections/view.ts';
 import { type Context, documentOf, readPolicy, shownPath } from '../load-documents.ts';
 import { digest, type FileRead, tryRead } from '../read/files.ts';
 import type { Candidate } from '../reload/stand-ins.ts';
-import { claimsOf } from '../rules/together.ts';
+import { outlineOf } from '../rules/together.ts';
 
-export interface KeptPolicy extends Candidate {
+export interface CachedPolicy extends Candidate {
   readonly descriptions: readonly string[];
 }
 
-interface Kept {
+interface CacheEntry {
   readonly digest: string;
   /** The file includes or names others, so it is read again each time. */
   readonly bringsIn: boolean;
   /** The problems hold for from <= now < until: a version needs no upstream after its sunset. */
   readonly from: EpochMs;
   readonly until: EpochMs;
-  readonly policy: KeptPolicy;
+  readonly policy: CachedPolicy;
 }
 
-export interface KeptPolicies {
+export interface PolicyCache {
   /** In the order of `files`. Drops all other files from the cache. */
-  readonly read: (files: readonly string[], now: EpochMs) => Promise<readonly KeptPolicy[]>;
+  readonly read: (files: readonly string[], now: EpochMs) => Promise<readonly CachedPolicy[]>;
   /** Drops the views of the files that were just parsed. */
-  readonly letGoOfViews: () => void;
+  readonly dropViews: () => void;
 }
 
-export function createKeptPolicies(context: Context, around: Omit<Surroundings, 'now'>): KeptPolicies {
-  let known = new Map<string, Kept>();
-  let views = new WeakMap<KeptPolicy, PolicyView>();
+export function createPolicyCache(context: Context, around: Omit<CheckContext, 'now'>): PolicyCache {
+  let known = new Map<string, CacheEntry>();
+  let views = new WeakMap<CachedPolicy, PolicyView>();
 
-  async function keep(file: string, read: FileRead, now: EpochMs): Promise<Kept> {
+  async function parseEntry(file: string, read: FileRead, now: EpochMs): Promise<CacheEntry> {
     const again = () => readPolicy({ ...context, now }, file, read, { ...around, now });
     const { problems, source, view, files, descriptions } = await again();
-    const policy: KeptPolicy = {
+    const policy: CachedPolicy = {
       file: shownPath(context, file),
       problems,
       piece: source && { digest: source.digest, files, file: source.file },
-      claimant: view && {
-        claims: claimsOf(view, around.public),
+      outlined: view && {
+        outline: outlineOf(view, around.public),
         document: () => documentOf(context, file, read),
       },
       descriptions,
@@ -59,22 +59,22 @@ export function createKeptPolicies(context: Context, around: Omit<Surroundings, 
   return {
     read: async (files, now) => {
       views = new WeakMap();
-      const next = new Map<string, Kept>();
+      const next = new Map<string, CacheEntry>();
       for (const file of files) {
         const read = await tryRead(file, context.readFile);
         const old = known.get(file);
-        const holds =
+        const isCurrent =
           old !== undefined &&
           !old.bringsIn &&
           old.digest === digestOf(read) &&
           old.from <= now &&
           now < old.until;
-        next.set(file, holds ? old : await keep(file, read, now));
+        next.set(file, isCurrent ? old : await parseEntry(file, read, now));
       }
       known = next;
       return [...next.values()].map(({ policy }) => policy);
     },
-    letGoOfViews: () => {
+    dropViews: () => {
       views = new WeakMap();
     },
   };

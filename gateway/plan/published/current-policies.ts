@@ -1,9 +1,9 @@
 // Looks up the current policies by name and by route, for comparisons with older ones.
 import type { MaybePromise } from '../../policy/contract.ts';
 import type { PolicyView } from '../../sections/view.ts';
-import { type Claims, claimsOf } from '../rules/together.ts';
+import { outlineOf, type PolicyOutline } from '../rules/together.ts';
 
-export interface Today {
+export interface CurrentPolicies {
   readonly find: (api: string) => MaybePromise<PolicyView | undefined>;
   readonly fileOf: (api: string) => string | undefined;
   readonly placesOf: (api: string) => readonly string[];
@@ -19,24 +19,24 @@ export interface Today {
 /** If the origin is unknown, both sides use this one. */
 const ANY_ORIGIN = 'https://public.invalid';
 
-export interface TodayOptions {
+export interface CurrentOptions {
   readonly complete: boolean;
   readonly public: string | undefined;
 }
 
 /** With a nameless file, no API counts as removed, since that file may describe it. */
-export function todayOf(
-  claims: readonly Claims[],
-  find: Today['find'],
-  { complete, public: origin = ANY_ORIGIN }: TodayOptions,
-): Today {
-  const byName = new Map<string | undefined, Claims>();
+export function currentPoliciesOf(
+  outline: readonly PolicyOutline[],
+  find: CurrentPolicies['find'],
+  { complete, public: origin = ANY_ORIGIN }: CurrentOptions,
+): CurrentPolicies {
+  const byName = new Map<string | undefined, PolicyOutline>();
   const byPlace = new Map<string, string>();
-  for (const claimed of claims) {
-    const { api } = claimed;
+  for (const outlined of outline) {
+    const { api } = outlined;
     if (byName.has(api)) continue;
-    byName.set(api, claimed);
-    if (api !== undefined) for (const place of placesIn(claimed)) byPlace.set(place, api);
+    byName.set(api, outlined);
+    if (api !== undefined) for (const place of placesIn(outlined)) byPlace.set(place, api);
   }
   return {
     find,
@@ -55,15 +55,18 @@ export function todayOf(
   };
 }
 
-export function todayOfViews(views: readonly PolicyView[], options: TodayOptions): Today {
+export function currentPoliciesOfViews(
+  views: readonly PolicyView[],
+  options: CurrentOptions,
+): CurrentPolicies {
   const byName = new Map<string | undefined, PolicyView>();
   for (const view of views) if (!byName.has(view.parts.api)) byName.set(view.parts.api, view);
-  const claims = views.map((view) => claimsOf(view, options.public ?? ANY_ORIGIN));
-  return todayOf(claims, (api) => byName.get(api), options);
+  const outline = views.map((view) => outlineOf(view, options.public ?? ANY_ORIGIN));
+  return currentPoliciesOf(outline, (api) => byName.get(api), options);
 }
 
-export function placesOfView(view: PolicyView, today: Pick<Today, 'public'>): readonly string[] {
-  return placesIn(claimsOf(view, today.public));
+export function placesOfView(view: PolicyView, today: Pick<CurrentPolicies, 'public'>): readonly string[] {
+  return placesIn(outlineOf(view, today.public));
 }
 
 /** Whether a place equals one of `places` or is below it. */
@@ -72,6 +75,6 @@ export function isWithin(place: string, places: readonly string[]): boolean {
 }
 
 /** Hosts and paths, one key per pair. */
-export function placesIn(claims: Claims | undefined): readonly string[] {
-  return claims?.routes.flatMap(({ keys }) => keys) ?? [];
+export function placesIn(outline: PolicyOutline | undefined): readonly string[] {
+  return outline?.routes.flatMap(({ keys }) => keys) ?? [];
 }

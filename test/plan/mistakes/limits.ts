@@ -1,7 +1,7 @@
-// Rows for slips.test.ts: mistakes in limits (RL-11).
-import type { Slip } from './slip.ts';
+// Rows for single-mistakes.test.ts: mistakes in limits (RL-11).
+import type { Mistake } from './mistake.ts';
 
-export const LIMITS: readonly Slip[] = [
+export const LIMITS: readonly Mistake[] = [
   [
     'a share without a rate',
     'base:',

@@ -1,7 +1,7 @@
-// Rows for slips.test.ts: mistakes in version carriers.
-import type { Slip } from './slip.ts';
+// Rows for single-mistakes.test.ts: mistakes in version carriers.
+import type { Mistake } from './mistake.ts';
 
-export const CARRIERS: readonly Slip[] = [
+export const CARRIERS: readonly Mistake[] = [
   [
     'an unknown default',
     'default: v2',

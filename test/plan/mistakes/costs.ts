@@ -1,7 +1,7 @@
-// Rows for slips.test.ts: costs of operations above a limit.
-import type { Slip } from './slip.ts';
+// Rows for single-mistakes.test.ts: costs of operations above a limit.
+import type { Mistake } from './mistake.ts';
 
-export const COSTS: readonly Slip[] = [
+export const COSTS: readonly Mistake[] = [
   [
     'a cost that no bucket has room for',
     /base: (.*)\n([\s\S]*)successor: v2 }/,
