@@ -14,6 +14,8 @@ const LOADED = [
   'gateway/admin/dashboard/shell',
 ];
 const SCHEMAS = ['policy.schema.json', 'gateway.schema.json'];
+const project = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'));
+const { peerDependencies, peerDependenciesMeta } = project;
 const LICENCES = 'THIRD-PARTY-LICENSES.txt';
 /** MIT by their package.json and their readme, published without the text. */
 const WITHOUT_TEXT = ['abstract-logging'];
@@ -43,6 +45,8 @@ async function bundle(folder: string): Promise<readonly OutputChunk[]> {
     cwd: ROOT,
     input: { sundial: 'gateway/sundial.js' },
     platform: 'node',
+    // Only those install these who want traces.
+    external: Object.keys(peerDependencies),
     plugins: [startedByUrl],
     onLog: (level, log, say) => say(level === 'warn' ? 'error' : level, log),
   });
@@ -87,11 +91,12 @@ async function buildPackage(folder: string): Promise<string> {
   for (const file of SCHEMAS) await cp(join(ROOT, 'config/schema', file), join(folder, 'schema', file));
   const licences = await Promise.all(packagesIn(chunks).map(licenceOf));
   await writeFile(join(folder, LICENCES), `${licences.join(`\n\n${'-'.repeat(80)}\n\n`)}\n`);
-  const { version, description, license, type, engines, bin } = JSON.parse(
-    await readFile(join(ROOT, 'package.json'), 'utf8'),
-  );
+  const { version, description, license, type, engines, bin } = project;
   const exports = Object.fromEntries(SCHEMAS.map((file) => [`./${file}`, `./schema/${file}`]));
-  const manifest = { name: PACKAGE, version, description, license, type, engines, bin, exports };
+  const manifest = {
+    ...{ name: PACKAGE, version, description, license, type, engines, bin, exports },
+    ...{ peerDependencies, peerDependenciesMeta },
+  };
   await writeFile(join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
   return `${PACKAGE} ${version}: ${folder}\n`;
 }

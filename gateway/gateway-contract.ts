@@ -5,7 +5,7 @@ import type { Problem } from './plan/problems.ts';
 import type { Environment } from './plan/read/interpolate.ts';
 import type { ReloadOutcome } from './plan/reload/watch-contract.ts';
 import type { EpochMs } from './policy/contract.ts';
-import type { PublicSockets } from './server/public-face.ts';
+import type { PublicSockets } from './server/public-listeners.ts';
 import type { LogDestination } from './telemetry/logs/log-sink.ts';
 import type { Telemetry } from './telemetry/telemetry.ts';
 

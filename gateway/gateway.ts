@@ -80,7 +80,7 @@ async function assemble(
     log: options.log,
     version: options.version,
     settings,
-    spans: await loadSpans(),
+    spans: await loadSpans(settings.tracing, (failure) => dependencies.onSpans(failure)),
     recordsUsage: settings.ledger !== undefined,
     workers: workers === 1 ? undefined : async () => (await primary?.snapshots()) ?? [],
   });
@@ -136,7 +136,7 @@ async function assemble(
 
   const watch = policies.watch(async (next, accepted) => {
     // Workers first, so that what this process shows is in force everywhere.
-    if (primary !== undefined) await primary.spread(next, accepted);
+    if (primary !== undefined) await primary.distribute(next, accepted);
     plan = next;
     await service.use(next);
     void certificates?.follow(next);

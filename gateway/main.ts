@@ -78,7 +78,7 @@ function report(error: unknown): number {
 async function run({ config, at, notify }: Parameters<StartActions['run']>[0]): Promise<number> {
   // Installed before the gateway starts, so that an early signal is not lost.
   const { holdSignals, onShutdown } = await import('./server/shutdown.ts');
-  const heedSignals = holdSignals();
+  const releaseSignals = holdSignals();
   // Workers inherit this environment.
   shareCompileCache();
   const { renderBanner } = await import('./cli/run/banner.ts');
@@ -92,7 +92,7 @@ async function run({ config, at, notify }: Parameters<StartActions['run']>[0]): 
     await gateway.close();
     end(error === undefined ? 0 : 1);
   });
-  heedSignals();
+  releaseSignals();
   // Standard output has only log lines, so that each is JSON.
   process.stderr.write(renderBanner({ ...gateway.facts, pid: process.pid }));
   return ended;
@@ -102,8 +102,8 @@ async function run({ config, at, notify }: Parameters<StartActions['run']>[0]): 
 async function demo(): Promise<number> {
   const folder = process.env.SUNDIAL_DATA || 'data';
   const log = resolve(PROJECT_ROOT, folder, 'gateway.log');
-  const { holdDemoFolder } = await import('./stores/embedded/held-folder.ts');
-  using _held = await holdDemoFolder(dirname(log)).catch((error: unknown) => {
+  const { lockDemoFolder } = await import('./stores/embedded/demo-folder.ts');
+  using _held = await lockDemoFolder(dirname(log)).catch((error: unknown) => {
     throw cannotStart(error);
   });
   const { runDemo } = await import('./cli/demo/demo.ts');

@@ -54,11 +54,11 @@ export async function openNotices(
     sendEvent: intake === undefined ? undefined : createEventSender(intake, signal),
     report: createAnnounceReport(telemetry),
   });
-  const tellNobody = (): void =>
-    telemetry.logger.warn('the lifecycle clock was moved: nobody is told of anything');
+  const warnOfRehearsal = (): void =>
+    telemetry.logger.warn('the lifecycle clock is moved: notices are not sent');
   return {
     onRequest: isRehearsal ? { preview: announcer.preview, announce: undefined } : announcer,
-    begin: isRehearsal ? tellNobody : announcer.begin,
+    begin: isRehearsal ? warnOfRehearsal : announcer.begin,
     [Symbol.asyncDispose]: async () => {
       const cut = setTimeout(() => ending.abort(), LAST_MS);
       await announcer.close();

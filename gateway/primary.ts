@@ -5,7 +5,7 @@ import type { PlanPiece } from './plan/reload/pieces.ts';
 import type { Settings } from './plan/settings.ts';
 import type { MonotonicMs } from './policy/contract.ts';
 import type { PublicCertificates } from './server/public-certificates.ts';
-import type { PublicSockets } from './server/public-face.ts';
+import type { PublicSockets } from './server/public-listeners.ts';
 import { forkWorker, holdSockets } from './server/workers/fork.ts';
 import type { PlanOrder } from './server/workers/protocol.ts';
 import { createWorkerPool, type WorkerPool } from './server/workers/worker-pool.ts';
@@ -16,7 +16,7 @@ import type { Telemetry } from './telemetry/telemetry.ts';
 /** A service whose worker processes answer the requests. */
 export interface Primary extends Service, Pick<WorkerPool, 'notify' | 'setLogLevel' | 'snapshots'> {
   /** Resolves when every worker uses `plan`. */
-  readonly spread: (plan: GatewayPlan, pieces: readonly PlanPiece[]) => Promise<void>;
+  readonly distribute: (plan: GatewayPlan, pieces: readonly PlanPiece[]) => Promise<void>;
 }
 
 export interface PrimaryOptions {
@@ -45,7 +45,7 @@ export function workersOf({ workers }: Settings): number {
 /** @throws the system's error if a public address cannot be bound */
 export async function openPrimary(options: PrimaryOptions): Promise<Primary> {
   const { settings, workers, certificates, clockOffset, stores, telemetry, monotonic } = options;
-  let offered = new Map(options.pieces.map((piece) => [piece.digest, piece]));
+  let available = new Map(options.pieces.map((piece) => [piece.digest, piece]));
   const held = await holdSockets(settings.listeners, options.sockets);
   const pool = createWorkerPool({
     size: workers,
@@ -63,7 +63,7 @@ export async function openPrimary(options: PrimaryOptions): Promise<Primary> {
     // Without the texts, which only the published history needs.
     pieces: (digests) =>
       digests.flatMap((digest) => {
-        const file = offered.get(digest)?.file;
+        const file = available.get(digest)?.file;
         return file === undefined ? [] : [{ digest, file, files: [] }];
       }),
     relay: telemetry.relay,
@@ -86,12 +86,12 @@ export async function openPrimary(options: PrimaryOptions): Promise<Primary> {
     },
     // Workers release what a plan no longer needs.
     use: async () => undefined,
-    spread: async ({ revision }, pieces) => {
+    distribute: async ({ revision }, pieces) => {
       const next = new Map(pieces.map((piece) => [piece.digest, piece]));
       // A worker may still start with the previous plan.
-      offered = new Map([...offered, ...next]);
+      available = new Map([...available, ...next]);
       await pool.use(orderOf(revision, pieces));
-      offered = next;
+      available = next;
     },
   };
 }

@@ -7,7 +7,7 @@ import type { Settings } from './plan/settings.ts';
 import { connectForPlanes } from './plane/connect-target.ts';
 import type { KeyLookup } from './policy/authentication/key-record.ts';
 import type { EpochMs, MonotonicMs } from './policy/contract.ts';
-import { openPublicFace, type PublicFace, type PublicSockets } from './server/public-face.ts';
+import { openPublicListeners, type PublicListeners, type PublicSockets } from './server/public-listeners.ts';
 import type { CertificateSource } from './server/tls-options.ts';
 import type { BoundListeners } from './server/workers/protocol.ts';
 import { type AdoptionRecords, createAdoption, WITHOUT_LEDGER } from './stores/adoption.ts';
@@ -74,11 +74,11 @@ export function createService(options: ServiceOptions): Service {
   atOnce(upstreams.keepSteps(options.plan()));
   metrics.watchTargets(upstreams.targets.states);
 
-  let open: PublicFace | undefined;
+  let open: PublicListeners | undefined;
   return {
     listen: async () => {
       const ports = { exchange, upstreams, telemetry, monotonic, now: wallClock, sockets };
-      open = await openPublicFace(settings, certificates, ports);
+      open = await openPublicListeners(settings, certificates, ports);
       authenticators.warm();
       return { https: open.https, http: open.http };
     },

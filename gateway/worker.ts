@@ -6,7 +6,7 @@ import type { PlanOrder, PrimaryAnswers, WorkerStart } from './server/workers/pr
 import { sentCertificates } from './server/workers/sent-certificates.ts';
 import { type PrimaryLink, runWorker, type Worker } from './server/workers/worker-process.ts';
 import { createService } from './service.ts';
-import type { StoreAnswers, StoreNews, StoreStart } from './stores/workers/store-messages.ts';
+import type { StoreAnswers, StoreStart, StoreUpdate } from './stores/workers/store-messages.ts';
 import { openWorkerStores } from './stores/workers/worker-stores.ts';
 import { createDependencyReport } from './telemetry/reports/dependency-report.ts';
 import { createTelemetry } from './telemetry/telemetry.ts';
@@ -46,18 +46,18 @@ async function open(
     monotonic,
     log: { take: primary.log },
     settings,
-    spans: await loadSpans(),
+    spans: await loadSpans(settings.tracing, (failure) => dependencies.onSpans(failure)),
     recordsUsage: settings.ledger !== undefined,
   });
   closing.defer(telemetry.close);
   const { logger, metrics } = telemetry;
-  const { onStore } = createDependencyReport(telemetry);
+  const dependencies = createDependencyReport(telemetry);
 
   const stores = await openWorkerStores({
     ...settings,
     monotonic,
     workers,
-    onState: (up) => onStore(settings.store.kind, up),
+    onState: (up) => dependencies.onStore(settings.store.kind, up),
     onFault: (error) => logger.error('the store failed', { error }),
     ask: primary.peer<StoreAnswers>(),
     start: start as StoreStart,
@@ -99,7 +99,7 @@ async function open(
     setLogLevel: logger.setLevel,
     show: (renewed) => certificates?.take(renewed),
     snapshot: metrics.snapshot,
-    hear: (news) => stores.applyNews(news as StoreNews),
+    hear: (news) => stores.applyUpdate(news as StoreUpdate),
     onUncaught: (error) => logger.fatal('uncaught error in a worker; it drains and ends', { error }),
     close: () => closing.disposeAsync(),
   };

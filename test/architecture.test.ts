@@ -63,12 +63,12 @@ it('looks at the whole project', () => {
   );
 });
 
-const { dependencies }: { dependencies: object } = JSON.parse(
+const { dependencies, peerDependencies }: Record<'dependencies' | 'peerDependencies', object> = JSON.parse(
   readFileSync(join(ROOT, 'package.json'), 'utf8'),
 );
 checks(
   'what runs needs no package of development',
-  runsOnDependencies(Object.keys(dependencies)),
+  runsOnDependencies(Object.keys({ ...dependencies, ...peerDependencies })),
   [
     { 'upstreams/identity/a.ts': "import { Provider } from 'some-provider';" },
     { 'gateway/telemetry/a.ts': "const { load } = await import('vitest');" },

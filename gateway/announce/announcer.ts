@@ -4,7 +4,7 @@ import { StoreUnavailable } from '../policy/contract.ts';
 import { createBackoff } from './backoff.ts';
 import { eventOf } from './event.ts';
 import { createMailRound } from './mail-round.ts';
-import { beginMark, createMarks, eventMark, isOfThePast, isOpen, overMark } from './marks.ts';
+import { beginMark, createMarks, eventMark, isBeforeFirstCheck, isOpen, overMark } from './marks.ts';
 import { kindOf, type Notice, noticesAt, notifiableFrom } from './notices.ts';
 import type { AnnouncerPorts } from './ports.ts';
 import { createPreview, type Preview } from './preview.ts';
@@ -18,7 +18,7 @@ export interface Announcer {
 }
 
 const EVERY_MS = 60_000;
-const TURN = 'turn';
+const LEASE = 'turn';
 
 export function createAnnouncer(ports: AnnouncerPorts): Announcer {
   const { plan, now, monotonic, overrides, settings, report, sendEvent } = ports;
@@ -34,12 +34,12 @@ export function createAnnouncer(ports: AnnouncerPorts): Announcer {
     const open: Notice[] = [];
     for (const api of plan().apis) {
       const { due, superseded } = noticesAt(api, moment, settings.daysBefore);
-      const firstLook = await marks.once(beginMark(api.name), String(moment.now));
+      const firstCheck = await marks.once(beginMark(api.name), String(moment.now));
       for (const { id, milestone } of superseded)
-        if (!isOfThePast(milestone.at, firstLook)) await marks.once(overMark(id), '');
+        if (!isBeforeFirstCheck(milestone.at, firstCheck)) await marks.once(overMark(id), '');
       for (const notice of due) {
         const from = notifiableFrom(notice);
-        if (isOfThePast(from, firstLook)) continue;
+        if (isBeforeFirstCheck(from, firstCheck)) continue;
         if (!isOpen(await marks.once(notice.id, String(moment.now)), from, moment.now)) continue;
         const [over] = await marks.find([overMark(notice.id)]);
         if (over === undefined) open.push(notice);
@@ -48,7 +48,7 @@ export function createAnnouncer(ports: AnnouncerPorts): Announcer {
     return open;
   };
 
-  const isOurs = async (): Promise<boolean> => !isClosed && marks.claim(TURN);
+  const holdsLease = async (): Promise<boolean> => !isClosed && marks.claim(LEASE);
 
   const sendEvents = async (notices: readonly Notice[], forced: boolean): Promise<NoticesSent['events']> => {
     const result = { sent: 0, failed: 0 };
@@ -56,7 +56,7 @@ export function createAnnouncer(ports: AnnouncerPorts): Announcer {
     for (const notice of notices) {
       const mark = eventMark(notice.id);
       if (!(await marks.claim(mark))) continue;
-      if (!(await isOurs())) {
+      if (!(await holdsLease())) {
         await marks.release(mark);
         return result;
       }
@@ -77,24 +77,24 @@ export function createAnnouncer(ports: AnnouncerPorts): Announcer {
     return result;
   };
 
-  const look = async (forced: boolean): Promise<NoticesSent> => {
+  const check = async (forced: boolean): Promise<NoticesSent> => {
     const nothing = {
       events: { sent: 0, failed: 0 },
       mails: { sent: 0, refused: 0, failed: 0, withoutContact: 0 },
     };
-    if (!(await isOurs())) return { busy: true, ...nothing };
+    if (!(await holdsLease())) return { busy: true, ...nothing };
     try {
       const open = await openNotices();
       const sent = await sendEvents(open, forced);
-      return { busy: false, events: sent, mails: await mails(open, forced, isOurs) };
+      return { busy: false, events: sent, mails: await mails(open, forced, holdsLease) };
     } finally {
-      await marks.release(TURN);
+      await marks.release(LEASE);
     }
   };
-  const inTurn = (forced: boolean): Promise<NoticesSent> => {
+  const afterRunning = (forced: boolean): Promise<NoticesSent> => {
     waiting += 1;
     const next = running
-      .then(() => look(forced))
+      .then(() => check(forced))
       .finally(() => {
         waiting -= 1;
       });
@@ -102,21 +102,21 @@ export function createAnnouncer(ports: AnnouncerPorts): Announcer {
     return next;
   };
   /** The store reports its own outage. */
-  const lookAgain = async (): Promise<void> => {
+  const checkAgain = async (): Promise<void> => {
     if (waiting > 0) return;
     try {
-      await inTurn(false);
+      await afterRunning(false);
     } catch (error) {
       if (!(error instanceof StoreUnavailable)) report.onFault(error);
     }
   };
   let timer: NodeJS.Timeout | undefined;
   return {
-    announce: () => inTurn(true),
+    announce: () => afterRunning(true),
     preview: createPreview(ports, marks),
     begin: () => {
-      timer = setInterval(() => void lookAgain(), EVERY_MS).unref();
-      void lookAgain();
+      timer = setInterval(() => void checkAgain(), EVERY_MS).unref();
+      void checkAgain();
     },
     close: async () => {
       isClosed = true;

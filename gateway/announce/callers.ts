@@ -141,7 +141,7 @@ export function callLines(name: string, who: string | undefined, evidence: CallE
 }
 
 /** Tells an exempt consumer that the end of the version does not apply to it yet. */
-export function leaveLines(
+export function exceptionLines(
   { exceptions }: Pick<VersionRules, 'exceptions'>,
   consumer: string,
   now: EpochMs,

@@ -3,23 +3,23 @@ import type { NoticesSent } from '../api/notice-answers.ts';
 import { StoreUnavailable } from '../policy/contract.ts';
 import { createBackoff } from './backoff.ts';
 import type { CallingConsumer } from './callers.ts';
-import { type Letter, lettersAbout } from './letters.ts';
 import { mailOf } from './mail.ts';
 import { type Marks, mailMark, refusedMark } from './marks.ts';
 import { kindOf, type Notice } from './notices.ts';
+import { type PendingMail, pendingMails } from './pending-mails.ts';
 import type { AnnouncerPorts } from './ports.ts';
 import type { MailOutcome } from './send-mail.ts';
 
 type MailCounts = NoticesSent['mails'];
 
 /** The ledger is read when a notice is due, and at least this often, because a consumer may have started to call. */
-const SELDOM_MS = 60 * 60_000;
+const READ_LEDGER_EVERY_MS = 60 * 60_000;
 
-/** `isOurs` renews the lease. A process that has lost the lease stops. */
+/** `holdsLease` renews the lease. A process that has lost the lease stops. */
 export type MailRound = (
   notices: readonly Notice[],
   forced: boolean,
-  isOurs: () => Promise<boolean>,
+  holdsLease: () => Promise<boolean>,
 ) => Promise<NoticesSent['mails']>;
 
 export function createMailRound(ports: AnnouncerPorts, marks: Marks): MailRound {
@@ -29,7 +29,7 @@ export function createMailRound(ports: AnnouncerPorts, marks: Marks): MailRound 
   let seen = '';
   let nextAt = Number.NEGATIVE_INFINITY;
 
-  const claimed = async ({ readers }: Letter): Promise<readonly CallingConsumer[]> => {
+  const claimed = async ({ readers }: PendingMail): Promise<readonly CallingConsumer[]> => {
     const own: CallingConsumer[] = [];
     for (const reader of readers) {
       const isMine = await Promise.all(
@@ -59,7 +59,7 @@ export function createMailRound(ports: AnnouncerPorts, marks: Marks): MailRound 
       if (outcome.kind === 'refused') report.onRefused(consumer, outcome.reason);
     }
   };
-  const tellWithoutContact = (callers: readonly CallingConsumer[]): void => {
+  const reportWithoutContact = (callers: readonly CallingConsumer[]): void => {
     const added: string[] = [];
     for (const { consumer, notices } of callers) {
       const news = notices.filter(({ notice }) => !unreachable.has(mailMark(notice.id, consumer)));
@@ -74,23 +74,23 @@ export function createMailRound(ports: AnnouncerPorts, marks: Marks): MailRound 
 
   const round = async (
     notices: readonly Notice[],
-    isOurs: () => Promise<boolean>,
+    holdsLease: () => Promise<boolean>,
     counts: MailCounts,
   ): Promise<void> => {
     if (sendMail === undefined || settings.email === undefined) return;
     const { from } = settings.email;
-    const { letters, withoutContact } = await lettersAbout(notices, ports, marks, now());
+    const { pending, withoutContact } = await pendingMails(notices, ports, marks, now());
     counts.withoutContact = withoutContact.length;
-    tellWithoutContact(withoutContact);
-    for (const letter of letters) {
-      const readers = await claimed(letter);
+    reportWithoutContact(withoutContact);
+    for (const mail of pending) {
+      const readers = await claimed(mail);
       if (readers.length === 0) continue;
-      if (!(await isOurs())) {
+      if (!(await holdsLease())) {
         for (const { consumer, notices } of readers)
           for (const { notice } of notices) await marks.release(mailMark(notice.id, consumer));
         return;
       }
-      const { to } = letter;
+      const { to } = mail;
       const outcome = await sendMail(mailOf({ plan: plan(), to, from, now: now(), readers }));
       await settle(to, readers, outcome);
       counts[outcome.kind] += 1;
@@ -100,13 +100,13 @@ export function createMailRound(ports: AnnouncerPorts, marks: Marks): MailRound 
     }
   };
 
-  return async (notices, forced, isOurs) => {
+  return async (notices, forced, holdsLease) => {
     const counts: MailCounts = { sent: 0, refused: 0, failed: 0, withoutContact: 0 };
     const key = notices.map(({ id }) => id).join('\n');
     const isNews = key !== seen || monotonic() >= nextAt;
     if (notices.length === 0 || !(forced || (backoff.isReady() && isNews))) return counts;
     try {
-      await round(notices, isOurs, counts);
+      await round(notices, holdsLease, counts);
     } catch (error) {
       // The outcome is unknown, so the next check tries again.
       seen = '';
@@ -118,7 +118,7 @@ export function createMailRound(ports: AnnouncerPorts, marks: Marks): MailRound 
       backoff.failed();
       return counts;
     }
-    [seen, nextAt] = [key, monotonic() + SELDOM_MS];
+    [seen, nextAt] = [key, monotonic() + READ_LEDGER_EVERY_MS];
     backoff.succeeded();
     return counts;
   };

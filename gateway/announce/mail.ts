@@ -4,7 +4,7 @@ import { domainToASCII } from 'node:url';
 import type { GatewayPlan, VersionRules } from '../plan/plan.ts';
 import { DAY_MS, type EpochMs } from '../policy/contract.ts';
 import { milestoneText, milestoneTitle, nameOf } from '../policy/lifecycle/milestone-words.ts';
-import { type CallingConsumer, callLines, leaveLines } from './callers.ts';
+import { type CallingConsumer, callLines, exceptionLines } from './callers.ts';
 import { successorCall, successorSentence } from './event.ts';
 import type { DueMilestone, Notice } from './notices.ts';
 
@@ -51,8 +51,8 @@ export function mailOf({ plan, to, from, now, readers }: MailOf): Mail {
   const more = titles.length === 1 ? '' : ` (and ${titles.length - 1} more)`;
   const names = NAMES.format(readers.map(({ consumer }) => onOneLine(consumer)));
   const frame = {
-    opening: `You are told because you call it as ${names}.`,
-    closing: `Sent once by the gateway at ${plan.public} for each change of what you call.`,
+    opening: `You get this mail because you call it as ${names}.`,
+    closing: `Sent once by the gateway at ${plan.public} for each change that affects your calls.`,
   };
   return {
     to,
@@ -73,19 +73,19 @@ function partOf(
 ): MailPart {
   const milestones = notices.map(({ milestone }) => milestone);
   const life = milestones[0]?.life;
-  const sunset = milestones.flatMap(endIn).at(0);
+  const sunset = milestones.flatMap(announcedEnd).at(0);
   const left = sunset === undefined ? undefined : daysLeft(sunset, now);
   const instead = life && successorCall(plan, rules, life.schedule);
   const sentences = [
     ...(left === undefined ? [] : [left]),
-    ...milestones.flatMap((milestone) => milestoneText(asItStands(milestone))),
+    ...milestones.flatMap((milestone) => milestoneText(withCurrentSunset(milestone))),
     ...(instead === undefined ? [] : [successorSentence(instead)]),
   ];
   const evidence = readers.flatMap(({ consumer, notices }) => {
     const own = notices.find(({ notice }) => notice.rules === rules)?.evidence;
     if (own === undefined) return [];
     const who = readers.length === 1 ? undefined : consumer;
-    return [[...callLines(nameOf(rules), who, own), ...leaveLines(rules, consumer, now)].map(onOneLine)];
+    return [[...callLines(nameOf(rules), who, own), ...exceptionLines(rules, consumer, now)].map(onOneLine)];
   });
   return {
     titles: milestones.map((milestone) => onOneLine(milestoneTitle(milestone))),
@@ -95,13 +95,13 @@ function partOf(
 }
 
 /** The changelog has the date as announced, a mail has the current one. */
-function asItStands(milestone: DueMilestone): DueMilestone {
+function withCurrentSunset(milestone: DueMilestone): DueMilestone {
   if (milestone.kind !== 'deprecation') return milestone;
   return { ...milestone, sunset: milestone.life.schedule.sunset };
 }
 
 /** The end date that the milestone announces. */
-function endIn(milestone: DueMilestone): readonly EpochMs[] {
+function announcedEnd(milestone: DueMilestone): readonly EpochMs[] {
   switch (milestone.kind) {
     case 'approaching':
       return [milestone.sunset];

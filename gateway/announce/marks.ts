@@ -60,12 +60,12 @@ export function createMarks(
 }
 
 /** Notices older than this at the first check of an API are not sent. */
-const BEFORE_FIRST_LOOK_MS = 30 * DAY_MS;
+const BEFORE_FIRST_CHECK_MS = 30 * DAY_MS;
 /** A consumer that starts to call within this time still gets the notice. */
 const OPEN_MS = 30 * DAY_MS;
 
-export function isOfThePast(at: EpochMs, firstLook: string): boolean {
-  return at < Number(firstLook) - BEFORE_FIRST_LOOK_MS;
+export function isBeforeFirstCheck(at: EpochMs, firstCheck: string): boolean {
+  return at < Number(firstCheck) - BEFORE_FIRST_CHECK_MS;
 }
 
 /** `mark`: when the notice was first announced. `from`: the first instant at which it has readers. */

@@ -3,10 +3,10 @@ import type { NoticesQuery, NoticesFound } from '../api/notice-answers.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import type { CallingConsumer } from './callers.ts';
 import { eventOf } from './event.ts';
-import { lettersAbout } from './letters.ts';
 import { mailOf } from './mail.ts';
-import { beginMark, eventMark, isOfThePast, isOpen, type Marks, overMark } from './marks.ts';
+import { beginMark, eventMark, isBeforeFirstCheck, isOpen, type Marks, overMark } from './marks.ts';
 import { type Notice, noticesAt, notifiableFrom } from './notices.ts';
+import { pendingMails } from './pending-mails.ts';
 import type { AnnouncerPorts } from './ports.ts';
 
 export type Preview = (query: NoticesQuery) => Promise<NoticesFound>;
@@ -20,12 +20,12 @@ export function createPreview(ports: AnnouncerPorts, marks: Pick<Marks, 'find'>)
     const open: Notice[] = [];
     for (const api of plan().apis) {
       const { due } = noticesAt(api, { now: at, overrides: overrides() }, settings.daysBefore);
-      const [firstLook = String(now())] = await marks.find([beginMark(api.name)]);
+      const [firstCheck = String(now())] = await marks.find([beginMark(api.name)]);
       for (const notice of due) {
         const [mark = String(at), over] = await marks.find([notice.id, overMark(notice.id)]);
         const from = notifiableFrom(notice);
         const isDue = over === undefined && isOpen(mark, from, at);
-        if (isDue && !isOfThePast(from, firstLook)) open.push(notice);
+        if (isDue && !isBeforeFirstCheck(from, firstCheck)) open.push(notice);
       }
     }
     return open;
@@ -36,9 +36,9 @@ export function createPreview(ports: AnnouncerPorts, marks: Pick<Marks, 'find'>)
       (consumer === undefined || id === consumer) &&
       (api === undefined || notices.some(({ notice }) => notice.rules.api === api));
     const open = await openNotices(at);
-    const { letters, withoutContact, addresses } = await lettersAbout(open, ports, marks, now());
+    const { pending, withoutContact, addresses } = await pendingMails(open, ports, marks, now());
     const mails: NoticesFound['mails'][number][] = [];
-    for (const { to, readers } of letters.filter((letter) => letter.readers.some(isMeant))) {
+    for (const { to, readers } of pending.filter((mail) => mail.readers.some(isMeant))) {
       const from = settings.email?.from ?? NO_SENDER;
       const { subject, text } = mailOf({ plan: plan(), to, from, now: at, readers });
       mails.push({ readers: readers.map(inIds), to, subject, text });

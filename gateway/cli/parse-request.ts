@@ -2,13 +2,13 @@
 
 import type { RequestRefusal } from '../exchange/directive.ts';
 import {
+  coversHost,
   OFFERED_METHODS,
   RecordFields,
   type RequestGlimpse,
   type RequestView,
   readAuthority,
   readTarget,
-  speaksFor,
 } from '../exchange/request-view.ts';
 import { plainRefusal } from '../exchange/steps/plain-http.ts';
 import { expectationRefusal, type RequestHead, strictnessRefusal } from '../exchange/strictness.ts';
@@ -131,7 +131,7 @@ export function parseRequest(
 function isUncertified(host: string, { https }: Settings['listeners']): boolean {
   const { certificates = [] } = https ?? {};
   const names = certificates.flatMap((each) => each.names);
-  return names.length > 0 && !speaksFor({ names }, host);
+  return names.length > 0 && !coversHost({ names }, host);
 }
 
 function linesOf({ headers, host, authorization }: RequestText): readonly string[] {

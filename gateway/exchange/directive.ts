@@ -61,15 +61,15 @@ export interface IdempotencyClaim {
     answer: Pick<StoredResponse, 'status' | 'headers' | 'body'>,
   ) => Promise<void>;
   /** No memory is left for the request body. */
-  readonly noRoom: () => IdempotencyRefusal;
+  readonly refuseForMemory: () => IdempotencyRefusal;
   /** The request was not executed, or may be executed again. */
   readonly release: () => void;
   /** The request continues without the key, so it may be executed again. */
-  readonly abandon: () => void;
+  readonly continueWithoutKey: () => void;
   /** The request was executed and fully answered, but the response is too large to store (IDM-7). */
-  readonly forgo: () => void;
+  readonly reportTooLarge: () => void;
   /** The request was sent and its outcome is unknown (IDM-6). */
-  readonly lose: () => void;
+  readonly reportUnknown: () => void;
 }
 
 /** Replays the response to an earlier request with the same key if the payload is the same (IDM-3). */
@@ -82,7 +82,7 @@ export interface ReplayOrder {
   /** Bytes. A larger body counts as a different payload. */
   readonly maxBody: number;
   /** No memory is left for the request body or the response. */
-  readonly noRoom: () => IdempotencyRefusal;
+  readonly refuseForMemory: () => IdempotencyRefusal;
 }
 
 /** Refusals for reasons that no version has. */

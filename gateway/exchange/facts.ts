@@ -124,13 +124,13 @@ export function undecided(): Deciding {
   };
 }
 
-type TellingRules = Pick<Decision, 'api' | 'version' | 'carrier' | 'phase' | 'consumer'> &
+type DescribedRules = Pick<Decision, 'api' | 'version' | 'carrier' | 'phase' | 'consumer'> &
   Pick<Decision, 'linked' | 'successor' | 'relatedLinks'> & {
     readonly mayPass: boolean;
-    readonly asksCaller: boolean;
+    readonly brownoutNeedsCaller: boolean;
   };
 
-export function judgedBy(rules: TellingRules, decision: Deciding): Decision {
+export function recordRules(rules: DescribedRules, decision: Deciding): Decision {
   decision.api = rules.api;
   decision.version = rules.version;
   decision.carrier = rules.carrier;
@@ -139,7 +139,7 @@ export function judgedBy(rules: TellingRules, decision: Deciding): Decision {
   decision.successor = rules.successor;
   decision.relatedLinks = rules.relatedLinks;
   decision.consumer = rules.consumer;
-  decision.differsByCaller = rules.mayPass || rules.asksCaller;
+  decision.differsByCaller = rules.mayPass || rules.brownoutNeedsCaller;
   return decision;
 }
 

@@ -84,7 +84,7 @@ type StageReader = ReturnType<typeof createStageReader>;
 function createStageReader(api: ApiPlan, moment: StageInput) {
   const { now, overrides } = moment;
   let until = Number.POSITIVE_INFINITY;
-  const into = (rules: VersionRules): Stage => {
+  const stageOf = (rules: VersionRules): Stage => {
     const { phases, knownUntil = until } = assess(rules, moment);
     const phase = phaseAt(phases, now);
     until = Math.min(until, phase.until, knownUntil, nextOverrideChange(overrides, rules, now));
@@ -92,13 +92,13 @@ function createStageReader(api: ApiPlan, moment: StageInput) {
   };
   const at = (label: Label): Stage | undefined => {
     const there = api.versions.get(label);
-    return there && into(there);
+    return there && stageOf(there);
   };
-  const leadsOn = (label: Label): boolean => {
+  const announcesSuccessor = (label: Label): boolean => {
     const there = api.versions.get(label);
     return there !== undefined && assess(there, moment).schedule.successor !== undefined;
   };
-  return { api, at, into, leadsOn, until: () => until };
+  return { api, at, stageOf, announcesSuccessor, until: () => until };
 }
 
 function linkVersions(
@@ -108,23 +108,25 @@ function linkVersions(
   phase: Phase,
   moment: StageInput,
 ): LinkedVersions {
-  const look = createStageReader(api, moment);
-  const successor = phase.linksSuccessor ? nextPlace(version, look, new Set()) : undefined;
+  const stages = createStageReader(api, moment);
+  const successor = phase.linksSuccessor ? nextPlace(version, stages, new Set()) : undefined;
   const placed = (label: Label | undefined): label is Label =>
     label !== undefined && (api.versions.get(label)?.place ?? version.place) !== version.place;
   const newest = isCurrent(phase)
     ? undefined
-    : api.resolution.labels.find((label) => look.at(label) === 'active');
-  const before = version.predecessors.find((label) => isServed(look.at(label)) && look.leadsOn(label));
+    : api.resolution.labels.find((label) => stages.at(label) === 'active');
+  const before = version.predecessors.find(
+    (label) => isServed(stages.at(label)) && stages.announcesSuccessor(label),
+  );
   const latest = placed(newest) && newest !== successor?.label ? newest : undefined;
   const predecessor = placed(before) ? before : undefined;
   // The response names the target of the redirect, so it changes when that target changes.
-  if (hasEnded(phase)) lookAtTargets(version, look);
+  if (hasEnded(phase)) readTargets(version, stages);
   const frames = [
     ...frameTo(plan, api, latest, 'latest-version'),
     ...frameTo(plan, api, predecessor, 'predecessor-version'),
   ];
-  const until = Math.min(phase.until, look.until());
+  const until = Math.min(phase.until, stages.until());
   return { ...moment, from: moment.now, until, successor, latest, predecessor, frames };
 }
 
@@ -139,10 +141,10 @@ function frameTo(
 }
 
 /** Any operation may answer at the target. */
-function lookAtTargets({ redirects }: VersionRules, look: StageReader): void {
+function readTargets({ redirects }: VersionRules, stages: StageReader): void {
   for (const { label } of redirects) {
-    look.at(label);
-    for (const operation of look.api.versions.get(label)?.operations?.list ?? []) look.into(operation);
+    stages.at(label);
+    for (const operation of stages.api.versions.get(label)?.operations?.list ?? []) stages.stageOf(operation);
   }
 }
 
@@ -151,18 +153,18 @@ function lookAtTargets({ redirects }: VersionRules, look: StageReader): void {
  * successor is a served version (RFC 5829). Undefined before the release of the successor, and if the whole chain has
  * ended.
  */
-function nextPlace(version: VersionRules, look: StageReader, passed: Set<Label>): NextPlace | undefined {
+function nextPlace(version: VersionRules, stages: StageReader, visited: Set<Label>): NextPlace | undefined {
   const { successorPath: path, successorTail: tail, schedule, redirects } = version;
   const label = schedule.successor;
   if (label === undefined) return undefined;
-  if (path === undefined) return redirects.find(({ label: to }) => isServed(look.at(to)));
-  const there = label === version.label ? undefined : look.api.versions.get(label);
+  if (path === undefined) return redirects.find(({ label: to }) => isServed(stages.at(to)));
+  const there = label === version.label ? undefined : stages.api.versions.get(label);
   if (there === undefined) return { path, tail, label };
-  const stage = look.into(there);
+  const stage = stages.stageOf(there);
   if (stage === 'planned') return undefined;
   if (isServed(stage)) return { path, tail, label };
-  if (passed.has(there.label)) return undefined;
-  const next = nextPlace(there, look, passed.add(there.label));
+  if (visited.has(there.label)) return undefined;
+  const next = nextPlace(there, stages, visited.add(there.label));
   return next && { ...next, tail: tail ?? next.tail };
 }
 

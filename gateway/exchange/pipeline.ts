@@ -3,7 +3,7 @@ import { isForgotten } from '../policy/lifecycle/retirement.ts';
 import { literalOf } from '../policy/paths/rules.ts';
 import { requestedVersion } from './answers/echo.ts';
 import type { Directive } from './directive.ts';
-import { type Completion, type Deciding, judgedBy, NO_VERSION } from './facts.ts';
+import { type Completion, type Deciding, NO_VERSION, recordRules } from './facts.ts';
 import { awaited, type Judging } from './ports.ts';
 import { isKnownHost, publishReserved, WELL_KNOWN } from './publish/reserved.ts';
 import {
@@ -29,7 +29,7 @@ import { credentialInQuery } from './steps/authenticate.ts';
 import { noticeOrder } from './steps/body-notice.ts';
 import { answerPreflight, refuseOrigin } from './steps/cors.ts';
 import { forwardOrder, strictest } from './steps/forward-order.ts';
-import { underKey } from './steps/idempotency.ts';
+import { keyedOrder } from './steps/idempotency.ts';
 import { judgedRules, NO_OTHER_RULES, otherRules, withConsumer } from './steps/judged-rules.ts';
 import { misreadTarget, pathReadings, refuseOverride } from './steps/misreadings.ts';
 import { keepFirstCall } from './steps/pinned-version.ts';
@@ -99,7 +99,7 @@ export function* judge(request: StepInput, decision: Deciding, completion: Compl
   // Operation: from here on its rules apply. What it does not set, it inherits from the version.
   const [named] = operationsAt(whole, view.method, readings[0] && literalOf(readings[0]));
   const own = judgedRules({ match, resolved, rules: named.rules, captures: named.captures }, view, start);
-  judgedBy(own, decision);
+  recordRules(own, decision);
   const reached =
     readings.length === 0
       ? NO_OTHER_RULES
@@ -111,7 +111,7 @@ export function* judge(request: StepInput, decision: Deciding, completion: Compl
   // Each step checks all rules before the next step begins, so the refusal is that of the earliest step.
   const judged: AllRules = reached.others.length === 0 ? [own] : [own, ...reached.others];
   if (judged.length > 1) {
-    decision.others = reached.others.map((each) => judgedBy(each, { ...decision }));
+    decision.others = reached.others.map((each) => recordRules(each, { ...decision }));
     decision.differsByCaller ||= differsByCaller(judged);
   }
 
@@ -150,7 +150,7 @@ export function* judge(request: StepInput, decision: Deciding, completion: Compl
   decision.consumer ??= others.find((each) => each.api === api)?.consumer;
   judged[0] = withConsumer(judged[0], decision.consumer, now);
   decision.phase = judged[0].phase;
-  if (others.length > 0) decision.others = others.map((each) => judgedBy(each, { ...decision }));
+  if (others.length > 0) decision.others = others.map((each) => recordRules(each, { ...decision }));
 
   // Lifecycle again, with the consumer.
   const ended = first(judged, refuseUnexcepted, request, decision, enforceBy);
@@ -214,5 +214,6 @@ export function* judge(request: StepInput, decision: Deciding, completion: Compl
   // Idempotency: last, so that a corrected request may use the same key (IDM-9) and a replay is counted (IDM-8).
   const { idempotency: keys } = rules;
   if (keys === undefined) return order;
-  return yield* underKey(order.forward, keys, { match, view, facts: { start, decision, completion }, ports });
+  const facts = { start, decision, completion };
+  return yield* keyedOrder(order.forward, keys, { match, view, facts, ports });
 }

@@ -104,7 +104,7 @@ export function readTarget(target: string, method: string): RequestTarget {
     if (!rest.startsWith('/')) rest = `/${rest}`;
   }
   if (!VISIBLE_ASCII.test(rest) || rest.includes('#')) {
-    return malformed('The request target holds a character that is not allowed there.');
+    return malformed('The request target contains a character that is not allowed.');
   }
   const mark = rest.indexOf('?');
   const raw = mark < 0 ? rest : rest.slice(0, mark);
@@ -112,7 +112,7 @@ export function readTarget(target: string, method: string): RequestTarget {
   if (PLAIN_PATH.test(raw)) return { kind: 'resource', path: raw, search, absolute };
   const path = normalised(raw);
   if (path === undefined)
-    return malformed('The request path is not in a form that can be read one way only.');
+    return malformed('The request path is ambiguous: services may read it in different ways.');
   return { kind: 'resource', path, search, absolute };
 }
 
@@ -165,7 +165,7 @@ export function sameAuthority(one: Authority, other: Authority, scheme: 'https' 
 }
 
 /** TLS-4. Names are lower case, `*.` matches one label, `host` has no port. */
-export function speaksFor({ names }: { readonly names: readonly string[] }, host: string): boolean {
+export function coversHost({ names }: { readonly names: readonly string[] }, host: string): boolean {
   const name = host.startsWith('[') ? host.slice(1, -1) : host;
   return names.includes(name) || names.includes(wildcardOf(name));
 }

@@ -112,7 +112,7 @@ export function strictnessRefusal(
     if (String(coding).toLowerCase() !== 'chunked') return { reason: 'transfer_coding_unknown' };
   }
   if (isHttp2 && raw.headers.te !== undefined && raw.headers.te !== 'trailers') {
-    return refused('TE may only say trailers in HTTP/2.');
+    return refused('TE may only be "trailers" in HTTP/2.');
   }
   return undefined;
 }

@@ -95,6 +95,8 @@ export interface TracingSettings {
   readonly starts: boolean;
   /** Share marked as recorded, from 0 to 1. */
   readonly sampled: number;
+  /** URL to which spans are exported; undefined: none are, unless an SDK in the process does. */
+  readonly otlp?: string | undefined;
 }
 
 export type { Address };

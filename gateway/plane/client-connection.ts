@@ -1,12 +1,12 @@
 // What is known of a client connection on any plane, and remembered for the next request on it.
-import { type Authority, readAuthority, speaksFor } from '../exchange/request-view.ts';
-import type { ClientAddress, Intake, ShownCertificates } from './port.ts';
+import { type Authority, coversHost, readAuthority } from '../exchange/request-view.ts';
+import type { ClientAddress, ConnectionCertificates, ListenerLimits } from './port.ts';
 
 export interface ClientConnection {
   /** The client that opened it, or a trusted proxy. */
   readonly peer: ClientAddress;
   /** Undefined on a plain connection. */
-  readonly certificates: ShownCertificates | undefined;
+  readonly certificates: ConnectionCertificates | undefined;
   forwarded: { readonly line: string; readonly client: ClientAddress } | undefined;
   host: RequestedHost | undefined;
 }
@@ -20,7 +20,7 @@ export interface RequestedHost {
 
 export function createClientConnection(
   peer: ClientAddress,
-  certificates: ShownCertificates | undefined,
+  certificates: ConnectionCertificates | undefined,
 ): ClientConnection {
   return { peer, certificates, forwarded: undefined, host: undefined };
 }
@@ -32,7 +32,7 @@ const LONGEST_REMEMBERED = 512;
 export function clientOf(
   connection: ClientConnection,
   forwardedFor: string | readonly string[] | undefined,
-  clientAddress: Intake['clientAddress'],
+  clientAddress: ListenerLimits['clientAddress'],
 ): ClientAddress {
   const { peer, forwarded } = connection;
   if (!peer.viaTrusted || forwardedFor === undefined) return peer;
@@ -51,7 +51,7 @@ export function requestedHost(connection: ClientConnection, text: string): Reque
   if (authority === undefined) return undefined;
   const own = certificates?.own;
   // A trusted proxy has a connection of its own, whatever its clients ask for.
-  const isMisdirected = own !== undefined && !peer.viaTrusted && !speaksFor(own, authority.host);
+  const isMisdirected = own !== undefined && !peer.viaTrusted && !coversHost(own, authority.host);
   const host = { text, authority, isMisdirected };
   if (text.length <= LONGEST_REMEMBERED) connection.host = host;
   return host;

@@ -73,7 +73,7 @@ export interface BoundsCounter {
 }
 
 /** What the public listeners share: who the client is, and how much all of them together may hold. */
-export interface Intake {
+export interface ListenerLimits {
   readonly bounds: Bounds;
   readonly clientAddress: (peer: string, forwardedFor: string | undefined) => ClientAddress;
   /** Asked for every connection before anything is read from it; false closes it. */
@@ -98,18 +98,18 @@ export interface IdleBound {
 }
 
 /** What both ends of a TLS connection have shown each other. */
-export interface ShownCertificates {
+export interface ConnectionCertificates {
   readonly own: { readonly names: readonly string[] } | undefined;
   /** Proven; undefined where the client is not asked for one. */
   readonly client: ClientCertificate | undefined;
 }
 
-export interface TlsFace {
+export interface TlsTermination {
   readonly options: TlsOptions;
   /** To be called once with the server that was made of the options. */
   readonly attach: (server: Server) => void;
   /** Of a connection of that server; HTTP/2's stand-in for a socket is taken too. */
-  readonly shown: (socket: Socket) => ShownCertificates | undefined;
+  readonly shown: (socket: Socket) => ConnectionCertificates | undefined;
 }
 
 export interface ListenerOptions {
@@ -117,7 +117,7 @@ export interface ListenerOptions {
   /** Descriptor of a socket that is bound already, and shared; undefined: it binds one of its own. */
   readonly socket?: number | undefined;
   /** Undefined: plain HTTP. */
-  readonly tls: TlsFace | undefined;
+  readonly tls: TlsTermination | undefined;
   readonly plane: PlaneName;
   /** Other than `serve` for the plain listener only (TLS-5). */
   readonly mode: PlainMode;
@@ -125,7 +125,7 @@ export interface ListenerOptions {
   readonly sendsForwarded: boolean;
   readonly exchange: Exchange;
   readonly observer: Observer;
-  readonly intake: Intake;
+  readonly limits: ListenerLimits;
   /** The real clock, for the Date of answers that Node does not write. */
   readonly now: () => number;
 }

@@ -38,8 +38,8 @@ function noSchemas(): never {
 const NO_TCP_SOCKET = 'the socket that was passed for a public listener is no TCP socket';
 
 export function createProxyListener(options: ProxyListenerOptions): Listener {
-  const { tls, forwarder, websockets, intake, direct } = options;
-  const { bounds, admits, report } = intake;
+  const { tls, forwarder, websockets, limits, direct } = options;
+  const { bounds, admits, report } = limits;
   const connections = createConnections();
   const sessions = createSessions(bounds, report);
   let state: 'open' | 'draining' | 'ending' = 'open';
@@ -82,7 +82,7 @@ export function createProxyListener(options: ProxyListenerOptions): Listener {
       life.onSwitched(open);
     };
     void life.run(open, async (inbound, { forward: order }, facts) => {
-      const refusal = intake.takeWebsocket(socket, callerIdOf(facts.decision, inbound));
+      const refusal = limits.takeWebsocket(socket, callerIdOf(facts.decision, inbound));
       if (refusal === undefined)
         await websockets.forward(inbound, { socket, head, onSwitched }, order, facts);
       return refusal;

@@ -139,7 +139,7 @@ export function refusalAtOnce(
   { client, facts }: { readonly client: ClientAddress; readonly facts: Pick<ExchangeFacts, 'start'> },
   reading: RequestReading,
   shed: ShedReason | undefined,
-  { scheme, mode, intake }: Pick<ReadingContext, 'scheme'> & Pick<ListenerOptions, 'mode' | 'intake'>,
+  { scheme, mode, limits }: Pick<ReadingContext, 'scheme'> & Pick<ListenerOptions, 'mode' | 'limits'>,
 ): Refusal | undefined {
   // TLS-5: what is served in the clear is for this machine and the proxies in front of it.
   if (mode !== 'serve' || (scheme === 'http' && !client.isNear)) {
@@ -147,8 +147,8 @@ export function refusalAtOnce(
     return plainRefusal(effective, reading.kind === 'view' ? reading.view : undefined, facts.start.plan);
   }
   if (shed !== undefined) {
-    intake.report.shed(shed);
-    return intake.overloaded();
+    limits.report.shed(shed);
+    return limits.overloaded();
   }
   return reading.kind === 'refused' ? reading.refusal : undefined;
 }

@@ -1,17 +1,17 @@
 // Limits on client connections and WebSockets, in total and per client (WS-6).
 import type { Bounds } from '../plan/bounds.ts';
-import type { BoundsCounter, Intake } from '../plane/port.ts';
+import type { BoundsCounter, ListenerLimits } from '../plane/port.ts';
 
 export interface Admission {
   /** A closed connection makes a load balancer try another gateway. It would forward an error response. */
-  readonly admits: Intake['admits'];
+  readonly admits: ListenerLimits['admits'];
   readonly open: () => number;
 }
 
 export interface AdmissionPorts {
   readonly bounds: Pick<Bounds, 'connections' | 'connectionsPerAddress'>;
   /** A trusted proxy serves many clients, so its connections count only towards the total. */
-  readonly clientAddress: Intake['clientAddress'];
+  readonly clientAddress: ListenerLimits['clientAddress'];
   readonly report: Pick<BoundsCounter, 'refused'>;
 }
 
@@ -46,12 +46,16 @@ export function createAdmission({ bounds, clientAddress, report }: AdmissionPort
   };
 }
 
-interface SwitchesPorts extends Pick<Intake, 'overloaded'> {
+interface WebSocketAdmissionPorts extends Pick<ListenerLimits, 'overloaded'> {
   readonly bounds: Pick<Bounds, 'websockets' | 'websocketsPerClient'>;
   readonly report: Pick<BoundsCounter, 'refused'>;
 }
 
-export function createSwitches({ bounds, report, overloaded }: SwitchesPorts): Intake['takeWebsocket'] {
+export function createWebSocketAdmission({
+  bounds,
+  report,
+  overloaded,
+}: WebSocketAdmissionPorts): ListenerLimits['takeWebsocket'] {
   const perClient = new Map<string, number>();
   let open = 0;
   return (socket, client) => {

@@ -1,13 +1,13 @@
 // The address of the client behind trusted proxies (XFF-1, XFF-2).
 import { BlockList, isIP, isIPv6, SocketAddress } from 'node:net';
-import type { Intake } from '../plane/port.ts';
+import type { ListenerLimits } from '../plane/port.ts';
 
 const LOOPBACK = new BlockList();
 LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4');
 LOOPBACK.addAddress('::1', 'ipv6');
 
 /** `proxies`: addresses and CIDR networks. @throws for any other text */
-export function createClientAddress(proxies: readonly string[]): Intake['clientAddress'] {
+export function createClientAddress(proxies: readonly string[]): ListenerLimits['clientAddress'] {
   const trusted = new BlockList();
   for (const entry of proxies) {
     const [address = '', prefix] = entry.split('/');

@@ -1,6 +1,6 @@
 // Takes over listening sockets that the service manager keeps open across restarts (sd_listen_fds(3)).
 import type { Settings } from '../plan/settings.ts';
-import type { PublicSockets } from './public-face.ts';
+import type { PublicSockets } from './public-listeners.ts';
 
 const FIRST_DESCRIPTOR = 3;
 const LISTENERS = ['https', 'http'] as const;
@@ -12,7 +12,7 @@ export function takeInheritedSockets(environment: NodeJS.ProcessEnv, pid: number
   for (const name of ['LISTEN_PID', 'LISTEN_FDS', 'LISTEN_FDNAMES', 'LISTEN_PIDFDID'])
     delete environment[name];
   if (LISTEN_FDS === undefined || LISTEN_PID !== String(pid)) return undefined;
-  if (!/^[1-9]\d?$/.test(LISTEN_FDS)) throw new Error('LISTEN_FDS is no number of sockets from 1 to 99');
+  if (!/^[1-9]\d?$/.test(LISTEN_FDS)) throw new Error('LISTEN_FDS is not a number from 1 to 99');
   const names = LISTEN_FDNAMES.split(':');
   const found = new Map<string, number>();
   for (let at = 0; at < Number(LISTEN_FDS); at += 1) {
@@ -21,7 +21,7 @@ export function takeInheritedSockets(environment: NodeJS.ProcessEnv, pid: number
     if (!LISTENERS.some((each) => each === name))
       throw new Error(`socket ${descriptor} of the service manager has the name "${name}": ${HOW}`);
     if (found.has(name))
-      throw new Error(`two sockets of the service manager have the name ${name}: one is enough`);
+      throw new Error(`two sockets of the service manager have the name ${name}: remove one`);
     found.set(name, descriptor);
   }
   return { https: found.get('https'), http: found.get('http'), stayOpen: false };

@@ -12,7 +12,7 @@ export class ListenFailure extends Error {
   readonly code: string;
   constructor(listener: ListenerName, { host, port }: Address, code: string, cause: unknown) {
     const address = `${host?.includes(':') ? `[${host}]` : (host ?? '')}:${port}`;
-    super(`the ${listener} listener cannot have ${address}: ${reasonOf(code)}`, { cause });
+    super(`the ${listener} listener cannot listen on ${address}: ${reasonOf(code)}`, { cause });
     this.listener = listener;
     this.code = code;
   }
@@ -37,9 +37,9 @@ export function listenFailure(error: unknown, listeners: Settings['listeners']):
 function reasonOf(code: string): string {
   switch (code) {
     case 'EADDRINUSE':
-      return 'it is in use';
+      return 'the address is in use';
     case 'EACCES':
-      return 'this user may not listen there';
+      return 'permission denied';
     case 'EADDRNOTAVAIL':
       return 'this machine has no such address';
     default:

@@ -1,10 +1,10 @@
 // Detects overload: counts running requests and samples the delay of the event loop.
 import type { Refusal } from '../exchange/directive.ts';
 import type { Overload } from '../plan/bounds.ts';
-import type { Intake } from '../plane/port.ts';
+import type { ListenerLimits } from '../plane/port.ts';
 import type { MonotonicMs } from '../policy/contract.ts';
 
-export interface LoadGuard extends Readonly<Intake['load']> {
+export interface LoadGuard extends Readonly<ListenerLimits['load']> {
   readonly requests: () => number;
   /** The latest sample in milliseconds. */
   readonly lagMs: () => number;
@@ -17,8 +17,8 @@ const SAMPLE_EVERY_MS = 50;
 /** A single late sample is a garbage collection or a plan reload. This many in a row indicate load. */
 const LATE_IN_A_ROW = 3;
 /** The refused share rises fast and falls slowly, so that it does not oscillate. */
-const MORE = 0.2;
-const FEWER = 0.05;
+const STEP_UP = 0.2;
+const STEP_DOWN = 0.05;
 /** Some requests always pass, to detect when the load has gone. */
 const LARGEST_SHARE = 0.95;
 
@@ -38,15 +38,15 @@ export function createLoadGuard({ overload, monotonic }: LoadGuardOptions): Load
   let lag = 0;
   let lateInARow = 0;
   let share = 0;
-  let owed = 0;
+  let debt = 0;
   let due = monotonic() + SAMPLE_EVERY_MS;
   const timer = setInterval(() => {
     const now = monotonic();
     lag = Math.max(0, now - due);
     due = now + SAMPLE_EVERY_MS;
     lateInARow = lag > lateMs ? lateInARow + 1 : 0;
-    if (lateInARow >= LATE_IN_A_ROW) share = Math.min(LARGEST_SHARE, share + MORE);
-    else if (share > 0 && lag < lateMs / 2) share = Math.max(0, share - FEWER);
+    if (lateInARow >= LATE_IN_A_ROW) share = Math.min(LARGEST_SHARE, share + STEP_UP);
+    else if (share > 0 && lag < lateMs / 2) share = Math.max(0, share - STEP_DOWN);
   }, SAMPLE_EVERY_MS).unref();
 
   return {
@@ -54,9 +54,9 @@ export function createLoadGuard({ overload, monotonic }: LoadGuardOptions): Load
       requests += 1;
       if (requests > mostRequests) return 'requests';
       if (share === 0) return undefined;
-      owed += share;
-      if (owed < 1) return undefined;
-      owed -= 1;
+      debt += share;
+      if (debt < 1) return undefined;
+      debt -= 1;
       return 'lag';
     },
     end: () => {

@@ -87,12 +87,12 @@ export async function openCertificates(
         await Promise.all(listeners.map((listener) => listener(current)));
         report.onTakenOver(changed.map(({ pair }) => pair()));
       }
-      report.onState(sources.every((source) => !source.isBehind()));
+      report.onState(sources.every((source) => !source.isOutdated()));
     });
     return last;
   };
   const isDue = async (source: PairSource): Promise<boolean> =>
-    (await source.wasTouched()) || (isSelfSigned && source.pair().expiry <= now() + RENEW_BEFORE_MS);
+    (await source.hasChanged()) || (isSelfSigned && source.pair().expiry <= now() + RENEW_BEFORE_MS);
   const timer = setInterval(() => void checkFiles(isDue), checkEveryMs).unref();
   const reload = (): Promise<void> => checkFiles(async () => true);
   return {
@@ -116,24 +116,24 @@ interface PairSource {
   /** Reads the files. True if they contain another pair. Rejects if they are unusable, and keeps the previous pair. */
   readonly read: () => Promise<boolean>;
   /** Whether the files changed since the last read, usable or not. */
-  readonly wasTouched: () => Promise<boolean>;
-  readonly isBehind: () => boolean;
+  readonly hasChanged: () => Promise<boolean>;
+  readonly isOutdated: () => boolean;
 }
 
 async function openPairSource(files: readonly string[], load: () => Promise<KeyPair>): Promise<PairSource> {
   // Before the files are read, so that a concurrent write changes the next stamp.
   let stamp = await stampOf(files);
   let pair = await load();
-  let behind = false;
+  let outdated = false;
   return {
     pair: () => pair,
-    isBehind: () => behind,
-    wasTouched: async () => (await stampOf(files)) !== stamp,
+    isOutdated: () => outdated,
+    hasChanged: async () => (await stampOf(files)) !== stamp,
     read: async () => {
       stamp = await stampOf(files);
-      behind = true;
+      outdated = true;
       const next = await load();
-      behind = false;
+      outdated = false;
       const isOther =
         next.cert !== pair.cert ||
         next.key !== pair.key ||

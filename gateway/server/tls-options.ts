@@ -2,7 +2,7 @@
 import { constants, randomBytes, type X509Certificate } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { createSecureContext, type SecureContext, type TLSSocket, type TlsOptions } from 'node:tls';
-import type { ShownCertificates, TlsFace } from '../plane/port.ts';
+import type { ConnectionCertificates, TlsTermination } from '../plane/port.ts';
 import type { ClientCertificate } from '../policy/authentication/access.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import type { Certificates, KeyPair } from './certificates.ts';
@@ -25,12 +25,12 @@ const NEW_TICKET_KEYS_MS = 86_400_000;
 const TICKET_KEYS = 48;
 
 const SHOWN = Symbol('shown');
-type Shown = Socket & { [SHOWN]?: ShownCertificates | undefined };
+type Shown = Socket & { [SHOWN]?: ConnectionCertificates | undefined };
 
 export type CertificateSource = Pick<PublicCertificates, 'current' | 'onChange'>;
 
 /** `now`: the real clock. */
-export function createTlsFace(certificates: CertificateSource, now: () => EpochMs): TlsFace {
+export function createTlsTermination(certificates: CertificateSource, now: () => EpochMs): TlsTermination {
   // All names share the ticket keys, because Node decrypts a ticket before it knows the name.
   let ticketKeys = randomBytes(TICKET_KEYS);
   const contexts = new Map<KeyPair, SecureContext>();

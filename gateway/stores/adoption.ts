@@ -25,21 +25,21 @@ export interface AdoptionOptions {
 }
 
 interface KnownAdopter extends FirstSeen {
-  readonly askedAt: number;
+  readonly readAt: number;
 }
 
 const DEFAULT_MOST = 100_000;
 /**
  * Other gateways flush their counts within a second. A consumer that they saw earlier is wrongly refused for at most this long.
  */
-const ABSENCE_MS = 5_000;
+const ABSENCE_TTL_MS = 5_000;
 /** Right after the freeze, counts of other gateways may still be on their way. Absence is then cached for a shorter time. */
-const FIRST_MOMENTS_MS = 5_000;
-const ABSENCE_AT_FIRST_MS = 250;
+const EARLY_PERIOD_MS = 5_000;
+const EARLY_ABSENCE_TTL_MS = 250;
 /** Another gateway may have started to count earlier. */
-const BEGINNING_MS = 60_000;
+const COUNTING_START_TTL_MS = 60_000;
 /** Pause before the next call to an unavailable store, so that not every request waits for it. */
-const AWAY_MS = 1_000;
+const RETRY_AFTER_MS = 1_000;
 
 /**
  * Reads each first sighting once, since it never changes. Concurrent requests share one read, and a request waits for at most
@@ -51,23 +51,23 @@ export function createAdoption(
 ): Adoption {
   const known = new Map<string, KnownAdopter>();
   const flights = new Map<string, Promise<KnownAdopter | undefined>>();
-  let awayUntil = Number.NEGATIVE_INFINITY;
+  let unavailableUntil = Number.NEGATIVE_INFINITY;
 
   const keep = (key: string, entry: KnownAdopter): KnownAdopter => {
     known.delete(key);
-    const longestUnasked = known.size >= most ? known.keys().next() : undefined;
-    if (longestUnasked?.done === false) known.delete(longestUnasked.value);
+    const leastRecentlyUsed = known.size >= most ? known.keys().next() : undefined;
+    if (leastRecentlyUsed?.done === false) known.delete(leastRecentlyUsed.value);
     known.set(key, entry);
     return entry;
   };
 
-  const ask = async (key: string, adopter: VersionConsumer): Promise<KnownAdopter | undefined> => {
+  const readFirstSeen = async (key: string, adopter: VersionConsumer): Promise<KnownAdopter | undefined> => {
     try {
-      const askedAt = monotonic();
-      return keep(key, { ...(await records.firstSeen(adopter)), askedAt });
+      const readAt = monotonic();
+      return keep(key, { ...(await records.firstSeen(adopter)), readAt });
     } catch (error) {
       if (!(error instanceof StoreUnavailable)) throw error;
-      awayUntil = monotonic() + AWAY_MS;
+      unavailableUntil = monotonic() + RETRY_AFTER_MS;
       return undefined;
     } finally {
       flights.delete(key);
@@ -78,12 +78,12 @@ export function createAdoption(
   const find = (adopter: VersionConsumer, freeze: EpochMs, now: EpochMs): MaybePromise<KnownAdopter | undefined> => {
     const key = keyOf(adopter);
     const entry = known.get(key);
-    if (entry !== undefined && monotonic() < entry.askedAt + goodFor(entry, freeze, now))
+    if (entry !== undefined && monotonic() < entry.readAt + cacheTtlMs(entry, freeze, now))
       return keep(key, entry);
-    const flying = flights.get(key);
-    if (flying !== undefined) return flying;
-    if (monotonic() < awayUntil) return undefined;
-    const flight = ask(key, adopter);
+    const inFlight = flights.get(key);
+    if (inFlight !== undefined) return inFlight;
+    if (monotonic() < unavailableUntil) return undefined;
+    const flight = readFirstSeen(key, adopter);
     flights.set(key, flight);
     return flight;
   };
@@ -100,7 +100,7 @@ export function createAdoption(
       const key = keyOf(adopter);
       const entry = known.get(key);
       if (entry?.at === undefined || at < entry.at)
-        keep(key, { at, countedSince: entry?.countedSince, askedAt: monotonic() });
+        keep(key, { at, countedSince: entry?.countedSince, readAt: monotonic() });
     },
     isLate: (adopter, freeze, now) => {
       const found = find(adopter, freeze, now);
@@ -116,11 +116,11 @@ function keyOf({ api, version, consumer }: VersionConsumer): string {
 }
 
 /** Milliseconds for which an answer may be cached. */
-function goodFor({ at, countedSince }: FirstSeen, freeze: EpochMs, now: EpochMs): number {
+function cacheTtlMs({ at, countedSince }: FirstSeen, freeze: EpochMs, now: EpochMs): number {
   if (isBefore(at, freeze)) return Number.POSITIVE_INFINITY;
-  if (!isBefore(countedSince, freeze)) return BEGINNING_MS;
+  if (!isBefore(countedSince, freeze)) return COUNTING_START_TTL_MS;
   if (at !== undefined) return Number.POSITIVE_INFINITY;
-  return now - freeze < FIRST_MOMENTS_MS ? ABSENCE_AT_FIRST_MS : ABSENCE_MS;
+  return now - freeze < EARLY_PERIOD_MS ? EARLY_ABSENCE_TTL_MS : ABSENCE_TTL_MS;
 }
 
 function isBefore(at: EpochMs | undefined, freeze: EpochMs): boolean {

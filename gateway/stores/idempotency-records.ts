@@ -3,21 +3,21 @@ import type { IdempotencyStore, StoredResponse } from '../policy/idempotency/rul
 import { faultOnce, isStoredObject, storedValue } from './stored-json.ts';
 
 /** `claimed`: the key was free and is now the caller's. */
-export interface StandingKey {
+export interface KeyState {
   readonly state: 'claimed' | 'running' | 'unknown' | 'kept';
   readonly record: string | undefined;
 }
 
-export type SettledKey =
+export type KeyOutcome =
   | { readonly state: 'free' }
   | { readonly state: 'unknown'; readonly ms: number }
   | { readonly state: 'kept'; readonly record: string; readonly ms: number };
 
 /** Both reject with `StoreUnavailable` only. */
-export interface ClaimTexts {
-  readonly claim: (key: string, owner: string, lockMs: number) => Promise<StandingKey>;
+export interface IdempotencyTexts {
+  readonly claim: (key: string, owner: string, lockMs: number) => Promise<KeyState>;
   /** False, with nothing done, unless `owner` holds the key and has not settled it. */
-  readonly settle: (key: string, owner: string, next: SettledKey) => Promise<boolean>;
+  readonly settle: (key: string, owner: string, next: KeyOutcome) => Promise<boolean>;
 }
 
 /**
@@ -25,7 +25,7 @@ export interface ClaimTexts {
  * request was carried out, and another release may be able to read its answer.
  */
 export function createIdempotencyStore(
-  texts: ClaimTexts,
+  texts: IdempotencyTexts,
   onFault: (error: unknown) => void,
 ): IdempotencyStore {
   const reportOnce = faultOnce(onFault, 'what is stored for an idempotency key is no answer');

@@ -51,10 +51,10 @@ export function createKeyCache(
   };
   const keep = (id: string, found: FoundKey): void => {
     if (found.kind === 'found') {
-      makeRoom(known, mostKeys);
+      evictIfFull(known, mostKeys);
       known.set(id, found);
     } else {
-      makeRoom(unknown, mostUnknown);
+      evictIfFull(unknown, mostUnknown);
       unknown.add(id);
     }
   };
@@ -111,7 +111,7 @@ export function createKeyCache(
     endUnreadable: async (id, at) => {
       const text = await texts.find(id);
       if (text === undefined || readKeyRecord(text) !== undefined) return undefined;
-      const record = endedRecord(id, text, at);
+      const record = revokedRecord(id, text, at);
       try {
         return (await texts.replace(id, text, writeKeyRecord(record, text))) ? record : undefined;
       } finally {
@@ -134,27 +134,27 @@ export function createKeyCache(
   };
 }
 
-function makeRoom(kept: Map<string, unknown> | Set<string>, most: number): void {
-  const longestUnasked = kept.size >= most ? kept.keys().next() : undefined;
-  if (longestUnasked?.done === false) kept.delete(longestUnasked.value);
+function evictIfFull(kept: Map<string, unknown> | Set<string>, most: number): void {
+  const leastRecentlyUsed = kept.size >= most ? kept.keys().next() : undefined;
+  if (leastRecentlyUsed?.done === false) kept.delete(leastRecentlyUsed.value);
 }
 
 /** `before`: the text that this one replaces. Fields of it that this release does not know are kept. */
 export function writeKeyRecord(record: KeyRecord, before = '{}'): string {
   const { id, consumer, scopes, contact, created, expires, rotated, revoked, secrets } = record;
   const stored = storedValue(before);
-  const stood: StoredObject = isStoredObject(stored) ? stored : {};
-  const former = Array.isArray(stood.secrets) ? stood.secrets.filter(isSecret) : [];
+  const storedFields: StoredObject = isStoredObject(stored) ? stored : {};
+  const formerSecrets = Array.isArray(storedFields.secrets) ? storedFields.secrets.filter(isSecret) : [];
   const kept = secrets.map(({ digest, until }) =>
-    mergeStored({ digest, until }, former.find((each) => each.digest === digest) ?? {}),
+    mergeStored({ digest, until }, formerSecrets.find((each) => each.digest === digest) ?? {}),
   );
   const known = { id, consumer, scopes, contact, created, expires, rotated, revoked, secrets: kept };
-  return JSON.stringify(mergeStored(known, stood));
+  return JSON.stringify(mergeStored(known, storedFields));
 }
 
 /** A fixed order of fields, so that one record has one text. */
-function mergeStored(known: StoredObject, stood: object): StoredObject {
-  return { ...known, ...stood, ...known };
+function mergeStored(known: StoredObject, storedFields: object): StoredObject {
+  return { ...known, ...storedFields, ...known };
 }
 
 /** Undefined for an unreadable record: such a key authenticates no caller. */
@@ -167,11 +167,21 @@ function readKeyRecord(text: string): KeyRecord | undefined {
   if (!isMoment(expires) || !isMoment(rotated) || !isMoment(revoked)) return undefined;
   if (!Array.isArray(scopes) || !scopes.every((scope) => typeof scope === 'string')) return undefined;
   if (!Array.isArray(secrets) || !secrets.every(isSecret)) return undefined;
-  return { id, consumer, scopes, contact, created, expires, rotated, revoked, secrets: secrets.map(plain) };
+  return {
+    id,
+    consumer,
+    scopes,
+    contact,
+    created,
+    expires,
+    rotated,
+    revoked,
+    secrets: secrets.map(withoutUnknownFields),
+  };
 }
 
 /** An ended record in place of an unreadable one, which another release may accept as a key. Only its consumer is read. */
-function endedRecord(id: string, text: string, at: EpochMs): KeyRecord {
+function revokedRecord(id: string, text: string, at: EpochMs): KeyRecord {
   const stored = storedValue(text);
   const { consumer }: StoredObject = isStoredObject(stored) ? stored : {};
   const ended = { contact: undefined, expires: undefined, rotated: undefined, revoked: at, secrets: [] };
@@ -192,6 +202,6 @@ function isSecret(value: unknown): value is KeySecret {
   return isStoredObject(value) && typeof value.digest === 'string' && isMoment(value.until);
 }
 
-function plain({ digest, until }: KeySecret): KeySecret {
+function withoutUnknownFields({ digest, until }: KeySecret): KeySecret {
   return { digest, until };
 }

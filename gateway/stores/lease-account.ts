@@ -10,10 +10,10 @@ const SHARE_OF_REMAINDER = 1 / 10;
  */
 const SHARE_OF_SEVERAL = 1 / 2;
 /** A lease of which fewer units were used is not renewed ahead: the renewal would cost a unit that another request needs. */
-const LEAST_USE_RENEWED_AHEAD = 4;
+const MIN_USE_FOR_RENEWAL = 4;
 /** The part of a lease's units, or of its life, that is left when it is renewed ahead. */
 const LAST_PART = 1 / 4;
-const LONGEST_LIFE_MS = 1000;
+const MAX_LIFE_MS = 1000;
 const LIVES_PER_WINDOW = 60;
 /** Keeps a whole number of units whole after a division; far smaller than a unit. */
 const ROUNDING = 1e-6;
@@ -30,9 +30,9 @@ export interface LeaseAccount {
   readonly limit: Limit;
   /**
    * Expires units that exceed the bucket's debt. If the last answer is too old, the remaining units wait for the next one. Must
-   * be called before a new take and before `enter`.
+   * be called before a new take and before `recordAnswer`.
    */
-  readonly lapse: (at: number) => void;
+  readonly expire: (at: number) => void;
   /**
    * Takes from the leases, or refuses if the known state suffices; undefined if the store must be called. `required` is set for a
    * take that has waited for the store: the units that its answer must have shown. Such a take is refused however late the answer
@@ -51,15 +51,15 @@ export interface LeaseAccount {
   /** True once per lease, when it is time to fetch the next one ahead. */
   readonly takeRenewal: (at: number) => boolean;
   /** Records the store's answer to a take of `cost` units sent at `sentAt`. */
-  readonly enter: (answer: Taken, cost: number, sentAt: number) => void;
+  readonly recordAnswer: (answer: Taken, cost: number, sentAt: number) => void;
 }
 
 export function openLeaseAccount(limit: Limit): LeaseAccount {
   const interval = emissionInterval(limit) / 1000;
   const capacity = limit.burst * interval;
-  const life = Math.min(LONGEST_LIFE_MS, limit.windowMs / LIVES_PER_WINDOW);
+  const lifeMs = Math.min(MAX_LIFE_MS, limit.windowMs / LIVES_PER_WINDOW);
   // The bucket refills this much in the life of a lease, so an idle lease costs its subject nothing.
-  const largest = Math.floor(life / interval);
+  const maxUnits = Math.floor(lifeMs / interval);
 
   let leases: Lease[] = [];
   /** Units held after the last call. */
@@ -89,15 +89,15 @@ export function openLeaseAccount(limit: Limit): LeaseAccount {
   const held = (): number => (confirmed ? unspent() : 0);
 
   /** Units that a bucket lacks until it is full. No more units of a lease than that can be outstanding. */
-  const lacking = (fullAt: number, at: number): number =>
+  const unitsUntilFull = (fullAt: number, at: number): number =>
     Math.max(0, Math.floor((fullAt - at) / interval + ROUNDING));
 
   const spend = (cost: number): void => {
-    let open = cost;
+    let unpaid = cost;
     for (const lease of leases) {
-      const part = Math.min(lease.left, open);
+      const part = Math.min(lease.left, unpaid);
       lease.left -= part;
-      open -= part;
+      unpaid -= part;
     }
     used += cost;
   };
@@ -128,9 +128,9 @@ export function openLeaseAccount(limit: Limit): LeaseAccount {
 
   return {
     limit,
-    lapse: (at) => {
+    expire: (at) => {
       for (const lease of leases) {
-        const left = Math.min(lease.left, lacking(lease.fullAt, at));
+        const left = Math.min(lease.left, unitsUntilFull(lease.fullAt, at));
         refilled += lease.left - left;
         lease.left = left;
       }
@@ -147,26 +147,26 @@ export function openLeaseAccount(limit: Limit): LeaseAccount {
     missing: (cost) => Math.max(0, cost - held()),
     sizeFor: (need, queued, at) => {
       learnUse(at);
-      // A lease expires as fast as its bucket refills, so it lasts for its whole life if the bucket then lacks `largest` units.
-      const lasting = (largest - lacking(emptyAt + capacity, at)) * (shared ? SHARE_OF_SEVERAL : 1);
-      const there = Math.min(limit.burst, remainingInStore);
+      // A lease expires as fast as its bucket refills, so it lasts for its whole life if the bucket then lacks `maxUnits` units.
+      const lasting = (maxUnits - unitsUntilFull(emptyAt + capacity, at)) * (shared ? SHARE_OF_SEVERAL : 1);
+      const available = Math.min(limit.burst, remainingInStore);
       const usual = Math.min(
-        largest,
-        Math.floor(there * SHARE_OF_REMAINDER),
+        maxUnits,
+        Math.floor(available * SHARE_OF_REMAINDER),
         Math.max(1, Math.ceil(lasting), expectedUse - unspent()),
       );
       return Math.max(need, Math.min(limit.burst, Math.max(usual, queued)));
     },
     takeRenewal: (at) => {
-      if (renewed || used < LEAST_USE_RENEWED_AHEAD) return false;
+      if (renewed || used < MIN_USE_FOR_RENEWAL) return false;
       if (at < renewAt && held() > size * LAST_PART) return false;
       renewed = true;
       return true;
     },
-    enter: (taken, cost, sentAt) => {
+    recordAnswer: (taken, cost, sentAt) => {
       const wait = taken.remaining === 0 ? taken.resetMs - interval : taken.resetMs - capacity;
       emptyAt = sentAt + wait;
-      endsAt = sentAt + life;
+      endsAt = sentAt + lifeMs;
       remainingInStore = taken.remaining;
       refused = !taken.allowed;
       refilled = 0;
@@ -176,7 +176,7 @@ export function openLeaseAccount(limit: Limit): LeaseAccount {
         // The answer for this lease was sent later and arrived first.
         if (lease.sentAt > sentAt) continue;
         // A bucket that lacks fewer units than after the lease was taken lost the difference or got it back.
-        lease.left -= Math.min(lease.left, lacking(lease.fullAt, fullBefore));
+        lease.left -= Math.min(lease.left, unitsUntilFull(lease.fullAt, fullBefore));
         lease.fullAt = Math.min(lease.fullAt, fullBefore);
       }
       leases = leases.filter((lease) => lease.left > 0);
@@ -184,10 +184,10 @@ export function openLeaseAccount(limit: Limit): LeaseAccount {
       if (!taken.allowed) return;
       leases.push({ left: cost, sentAt, fullAt });
       size = held();
-      shared = lacking(fullAt, sentAt) - size - used > largest * LAST_PART;
+      shared = unitsUntilFull(fullAt, sentAt) - size - used > maxUnits * LAST_PART;
       used = 0;
       renewed = false;
-      renewAt = sentAt + Math.min(life, fullAt - sentAt) * (1 - LAST_PART);
+      renewAt = sentAt + Math.min(lifeMs, fullAt - sentAt) * (1 - LAST_PART);
     },
   };
 }

@@ -84,8 +84,8 @@ export function createLeaseCalls(
     while (units > 0) {
       const sentAt = now();
       const taken = await inner.take({ key: take.key, limit: account.limit, cost: units });
-      account.lapse(now());
-      account.enter(taken, units, sentAt);
+      account.expire(now());
+      account.recordAnswer(taken, units, sentAt);
       if (taken.allowed || units <= need || taken.remaining < need || deadline.expired) return;
       units = Math.max(need, Math.min(units - 1, taken.remaining, wantedByAll()));
     }
@@ -136,8 +136,8 @@ export function createFetchTogether(
         const answer = answers[index];
         // If one key refuses, the units of the others were handed back.
         if (answer === undefined || answer.allowed !== allowed) continue;
-        entry.account.lapse(now());
-        entry.account.enter(answer, units[index]?.cost ?? 0, sentAt);
+        entry.account.expire(now());
+        entry.account.recordAnswer(answer, units[index]?.cost ?? 0, sentAt);
       }
       if (allowed || times === 1 || deadline.expired) return;
       times = Math.max(

@@ -108,7 +108,7 @@ export function createLeasingStore(inner: RateLimitStore, options: LeasingOption
     takeAll: (takes) => {
       const wanted = takes.map(entries.requestOf);
       const at = now();
-      for (const { entry } of wanted) entry.account.lapse(at);
+      for (const { entry } of wanted) entry.account.expire(at);
       return spendAll(wanted, at) ?? spendAfterCalls(wanted);
     },
   };
@@ -145,7 +145,7 @@ function openLeases(
     take: (take) => {
       const wanted = entries.requestOf(take);
       const at = now();
-      wanted.entry.account.lapse(at);
+      wanted.entry.account.expire(at);
       const taken = wanted.entry.account.take(take.cost, at);
       if (taken === undefined) return takeAfterCall(wanted);
       calls.renew(wanted, Number.POSITIVE_INFINITY);
@@ -170,14 +170,14 @@ function tooSlow(): StoreUnavailable {
 /** A position at the end of the queue, until it is disposed of. */
 function joinQueue({ entry, take: { cost } }: LeaseRequest): QueuePosition {
   entry.queued += cost;
-  const throughHere = entry.left + entry.queued;
+  const queuedThroughHere = entry.left + entry.queued;
   return {
     requiredUnits: (round) => {
       switch (round) {
         case 'earlier':
           return 0;
         case 'own':
-          return Math.max(cost, throughHere - entry.left);
+          return Math.max(cost, queuedThroughHere - entry.left);
         case 'last':
           return entry.queued;
         default:

@@ -26,8 +26,8 @@ export function createPinCache(
 
   const keep = (key: string, pin: Pin | undefined): void => {
     known.delete(key);
-    const longestUnasked = known.size >= mostPins ? known.keys().next() : undefined;
-    if (longestUnasked?.done === false) known.delete(longestUnasked.value);
+    const leastRecentlyUsed = known.size >= mostPins ? known.keys().next() : undefined;
+    if (leastRecentlyUsed?.done === false) known.delete(leastRecentlyUsed.value);
     known.set(key, pin);
   };
 
@@ -48,15 +48,15 @@ export function createPinCache(
   };
 
   /** Caches the result of `change`. The answer to a `find` sent before it is older and is not cached. */
-  const after = async <T>(
+  const cacheResultOf = async <T>(
     key: string,
     change: Promise<T>,
-    left: (done: T) => { readonly pin: Pin | undefined } | undefined,
+    resultOf: (done: T) => { readonly pin: Pin | undefined } | undefined,
   ): Promise<T> => {
     const before = forgotten;
     try {
       const done = await change;
-      const result = left(done);
+      const result = resultOf(done);
       if (result === undefined || forgotten !== before) known.delete(key);
       else keep(key, result.pin);
       return done;
@@ -85,11 +85,13 @@ export function createPinCache(
     },
     claim: (pinKey, pin) => {
       const key = pinKeyText(pinKey);
-      return after(key, records.claim(key, pin), (stored) => ({ pin: stored }));
+      return cacheResultOf(key, records.claim(key, pin), (stored) => ({ pin: stored }));
     },
     replace: (pinKey, current, next) => {
       const key = pinKeyText(pinKey);
-      return after(key, records.replace(key, current, next), (done) => (done ? { pin: next } : undefined));
+      return cacheResultOf(key, records.replace(key, current, next), (done) =>
+        done ? { pin: next } : undefined,
+      );
     },
     forget,
     forgetAbsence: (key) => {

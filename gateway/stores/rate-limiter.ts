@@ -15,7 +15,7 @@ import type { EmbeddedRateLimitStore } from './embedded/rate-limit.ts';
 export interface RateLimiterOptions {
   readonly shared: RateLimitStore;
   readonly exact: RateLimitStore;
-  /** Holds this process's share of a limit (`partOf`) while the store is unavailable. */
+  /** Holds this process's share of a limit (`limitShare`) while the store is unavailable. */
   readonly local: RateLimitStore;
   readonly replicas: number;
   /** Milliseconds for all limits of a request (RL-13); default: unlimited. */
@@ -29,13 +29,13 @@ export interface RateLimiterOptions {
  */
 export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
   const { local, replicas, budgetMs = Number.POSITIVE_INFINITY } = options;
-  const ownPart = (part: Take): Take => ({ ...part, limit: partOf(part, replicas) });
+  const ownShare = (part: Take): Take => ({ ...part, limit: limitShare(part, replicas) });
 
   const withoutStore = async (parts: readonly LimitPart[]): Promise<readonly Quota[]> => {
     const counted = parts.filter(({ rule }) => rule.onStoreFailure === 'local');
     const refuses = parts.some(({ rule }) => rule.onStoreFailure === 'refuse');
     // Nothing is taken for a request that will be refused.
-    const taken = refuses || counted.length === 0 ? [] : await local.takeAll(counted.map(ownPart));
+    const taken = refuses || counted.length === 0 ? [] : await local.takeAll(counted.map(ownShare));
     return parts.flatMap((part): readonly Quota[] => {
       const { limit, rule } = part;
       switch (rule.onStoreFailure) {
@@ -90,10 +90,10 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
     enforced: readonly Quota[],
     leftMs = budgetMs,
   ): MaybePromise<readonly Quota[]> => {
-    if (!enforced.every(mayPass)) return enforced;
+    if (!enforced.every(isAdmitted)) return enforced;
     const pending = parts.map((part) => {
       const taking = takeOne(part);
-      return taking instanceof Promise ? within(leftMs, taking, () => withoutStore([part])) : taking;
+      return taking instanceof Promise ? withTimeout(leftMs, taking, () => withoutStore([part])) : taking;
     });
     if (pending.some((each) => each instanceof Promise))
       return Promise.all(pending).then((quotas) => [...enforced, ...quotas.flat()]);
@@ -119,20 +119,20 @@ function counted({ limit, rule }: LimitPart, taken: Taken): Quota {
   return { kind: 'counted', limit, rule, ...taken };
 }
 
-/** Resolves with `otherwise` after `limitMs`. The late answer may still count. */
-function within<Answer>(
+/** Resolves with `fallback` after `limitMs`. The late answer may still count. */
+function withTimeout<Answer>(
   limitMs: number,
   pending: Promise<Answer>,
-  otherwise: () => Promise<Answer>,
+  fallback: () => Promise<Answer>,
 ): Promise<Answer> {
   if (limitMs === Number.POSITIVE_INFINITY) return pending;
   const late = Promise.withResolvers<Answer>();
   // An answer that arrived while this process was busy is read first.
-  const timer = setTimeout(() => setImmediate(() => late.resolve(otherwise())), limitMs);
+  const timer = setTimeout(() => setImmediate(() => late.resolve(fallback())), limitMs);
   return Promise.race([pending, late.promise]).finally(() => clearTimeout(timer));
 }
 
-function mayPass(quota: Quota): boolean {
+function isAdmitted(quota: Quota): boolean {
   return quota.kind !== 'unavailable' && quota.allowed;
 }
 
@@ -142,7 +142,7 @@ function mayPass(quota: Quota): boolean {
  * period each gateway admits at most max(burst ÷ replicas, cost) + elapsed/T of its share. A sliding log has no burst: in any
  * window it admits the larger of both.
  */
-export function partOf({ limit, cost }: Pick<Take, 'limit' | 'cost'>, replicas: number): Limit {
+export function limitShare({ limit, cost }: Pick<Take, 'limit' | 'cost'>, replicas: number): Limit {
   const units = share(limit.units, replicas);
   const burst = Math.max(share(limit.burst, replicas), cost);
   return limit.algorithm === 'sliding-log' ? { ...limit, units: burst, burst } : { ...limit, units, burst };
@@ -155,12 +155,12 @@ const share = (units: number, replicas: number): number => Math.max(1, Math.floo
  * each outage. Sliding logs are not mirrored, since an answer does not say when its units were taken.
  */
 export function mirroredIn(
-  local: Pick<EmbeddedRateLimitStore, 'drain'>,
+  local: Pick<EmbeddedRateLimitStore, 'raiseDebt'>,
   store: RateLimitStore,
 ): RateLimitStore {
   const mirror = (take: Take, taken: Taken | undefined): void => {
     if (taken === undefined || take.limit.algorithm === 'sliding-log') return;
-    local.drain(take, untilFullMs(take, taken));
+    local.raiseDebt(take, untilFullMs(take, taken));
   };
   return {
     ...store,

@@ -10,7 +10,7 @@ export interface RedisLogin {
   readonly password: string | undefined;
 }
 
-interface Reached {
+interface Connection {
   /** TLS, to the sentinels too. */
   readonly secure: boolean;
   /** At least one: the seed nodes of a cluster, or the sentinels. */
@@ -20,9 +20,9 @@ interface Reached {
 }
 
 export type RedisAddress =
-  | (Reached & { readonly kind: 'single'; readonly database: number })
-  | (Reached & { readonly kind: 'cluster' })
-  | (Reached & {
+  | (Connection & { readonly kind: 'single'; readonly database: number })
+  | (Connection & { readonly kind: 'cluster' })
+  | (Connection & {
       readonly kind: 'sentinel';
       readonly database: number;
       readonly primary: string;
@@ -49,19 +49,19 @@ export function redisAddress(url: string): RedisAddress | undefined {
   const named = serversOf(servers, DEFAULT_PORTS[kind]);
   const [login, sentinelLogin, surplus] = loginsOf(logins, kind);
   if (named === undefined || login === undefined || surplus !== undefined) return undefined;
-  const reached = { secure: secure === 'rediss', servers: named, login };
+  const connection = { secure: secure === 'rediss', servers: named, login };
   const database = Number(DATABASE.exec(path)?.[1] ?? Number.NaN);
   switch (kind) {
     case 'single':
-      return named.length > 1 || Number.isNaN(database) ? undefined : { kind, ...reached, database };
+      return named.length > 1 || Number.isNaN(database) ? undefined : { kind, ...connection, database };
     case 'cluster':
-      return database === 0 ? { kind, ...reached } : undefined;
+      return database === 0 ? { kind, ...connection } : undefined;
     case 'sentinel': {
       const [, primary, number = 0] = PRIMARY.exec(path) ?? [];
       if (primary === undefined) return undefined;
       return {
         kind,
-        ...reached,
+        ...connection,
         primary,
         database: Number(number),
         sentinelLogin: sentinelLogin ?? NO_LOGIN,

@@ -2,10 +2,10 @@
 
 /** Reports to `onFault` at the first call only. */
 export function faultOnce(onFault: (error: unknown) => void, message: string): () => void {
-  let isTold = false;
+  let isReported = false;
   return () => {
-    if (!isTold) onFault(new TypeError(message));
-    isTold = true;
+    if (!isReported) onFault(new TypeError(message));
+    isReported = true;
   };
 }
 

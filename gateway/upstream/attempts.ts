@@ -11,7 +11,7 @@ import { Slot } from './concurrency-limit.ts';
 import type { StartDeadline } from './deadlines.ts';
 import { toFault } from './fault-mapping.ts';
 import { upstreamHeaders } from './request-headers.ts';
-import { chooseAnother, mayTryAgain } from './retry.ts';
+import { chooseForRetry, mayRetry } from './retry.ts';
 import type { CallOutcome, Choice } from './targets/target-state.ts';
 import { callerIdOf, type Targets } from './targets/targets.ts';
 import type { Pools } from './upstreams.ts';
@@ -78,14 +78,14 @@ export function callUpstream(
   budget?.onRequest();
   let tries = 0;
   let slot: Slot | undefined;
-  let giveUp: ((reason: Error) => void) | undefined;
+  let abort: ((reason: Error) => void) | undefined;
   let headSent = false;
-  let over = false;
+  let ended = false;
   /** A target may have received a part of the request. */
   let sent = false;
 
   function finish(outcome: CallOutcome): void {
-    over = true;
+    ended = true;
     total.stop();
     inbound.onGone = undefined;
     body?.stop();
@@ -96,16 +96,16 @@ export function callUpstream(
   }
 
   function fail(cause: unknown, outcome: CallOutcome): void {
-    if (over) return;
+    if (ended) return;
     finish(outcome);
     const reason = new Error('given up', { cause });
     body?.cut(reason);
-    giveUp?.(reason);
+    abort?.(reason);
     claimed?.onFailed(sent);
-    breakOff(isRefusal(cause) ? cause : toFault(cause, order));
+    reportFailure(isRefusal(cause) ? cause : toFault(cause, order));
   }
 
-  function breakOff(why: Fault | Refusal): void {
+  function reportFailure(why: Fault | Refusal): void {
     if (!headSent) {
       events.onRefused(why);
       return;
@@ -131,8 +131,8 @@ export function callUpstream(
           ...{ heldBodies, inbound },
         });
   const captured = claimed?.capture(edited, {
-    onPassedOn: () => inbound.gone && queueMicrotask(onClientGone),
-    onUndeliverable: (cause) => breakOff(toFault(cause, order)),
+    onStreaming: () => inbound.gone && queueMicrotask(onClientGone),
+    onUndeliverable: (cause) => reportFailure(toFault(cause, order)),
   });
   const delivery = captured ?? edited;
 
@@ -140,7 +140,7 @@ export function callUpstream(
     facts.completion.target = chosen.target.origin;
     const route = pools.route(upstream, chosen.target);
     const call = (): void => {
-      giveUp = route.connections.call({
+      abort = route.connections.call({
         request,
         fresh,
         upstream,
@@ -179,8 +179,8 @@ export function callUpstream(
     slot?.settle(outcome);
     const tried = { method: view.method, hasBody: inbound.hasBody, tries, retries, budget };
     const next =
-      !isOurs && mayTryAgain(failure, tried)
-        ? chooseAnother(failed.target, failure, () => targets.choose(upstream, caller, failed.target))
+      !isOurs && mayRetry(failure, tried)
+        ? chooseForRetry(failed.target, failure, () => targets.choose(upstream, caller, failed.target))
         : undefined;
     if (next === undefined) {
       fail(failure.cause, outcome);
@@ -199,7 +199,7 @@ export function callUpstream(
   const onClientGone = (): void => fail(new Error('the client left'), 'cancelled');
   inbound.onGone = () => {
     // The target executes what was sent, and a retry of the client must find its outcome.
-    if (!(sent && captured?.isWanted())) onClientGone();
+    if (!(sent && captured?.mayStillStore())) onClientGone();
   };
   if (body === undefined) start();
   return (reason) => fail(reason, 'cancelled');

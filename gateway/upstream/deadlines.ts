@@ -21,25 +21,25 @@ const DAY_MS = 86_400_000;
 /** A node of a ring of deadlines in order of start. After its end it links only itself. */
 export class Deadline {
   readonly at: number;
-  readonly onPassed: () => void;
-  before: Deadline = this;
-  behind: Deadline = this;
+  readonly onExpired: () => void;
+  previous: Deadline = this;
+  next: Deadline = this;
 
-  constructor(at: number, onPassed: () => void) {
+  constructor(at: number, onExpired: () => void) {
     this.at = at;
-    this.onPassed = onPassed;
+    this.onExpired = onExpired;
   }
 
   stop(): void {
-    this.before.behind = this.behind;
-    this.behind.before = this.before;
-    this.before = this;
-    this.behind = this;
+    this.previous.next = this.next;
+    this.next.previous = this.previous;
+    this.previous = this;
+    this.next = this;
   }
 }
 
-/** Calls `onPassed` after `ms` milliseconds, unless stopped: never early, and at most two milliseconds late. */
-export type StartDeadline = (ms: number, onPassed: () => void) => Deadline;
+/** Calls `onExpired` after `ms` milliseconds, unless stopped: never early, and at most two milliseconds late. */
+export type StartDeadline = (ms: number, onExpired: () => void) => Deadline;
 
 export function createDeadlines({ now, after }: Clock): StartDeadline {
   /** By duration, so that each ring is sorted by time. The head of a ring never expires. */
@@ -61,25 +61,25 @@ export function createDeadlines({ now, after }: Clock): StartDeadline {
     const time = now();
     let earliest = Number.POSITIVE_INFINITY;
     for (const [ms, head] of rings) {
-      while (head.behind.at <= time) {
-        const { behind: passed } = head;
-        passed.stop();
-        passed.onPassed();
+      while (head.next.at <= time) {
+        const { next: expired } = head;
+        expired.stop();
+        expired.onExpired();
       }
-      if (head.behind === head) rings.delete(ms);
-      else earliest = Math.min(earliest, head.behind.at);
+      if (head.next === head) rings.delete(ms);
+      else earliest = Math.min(earliest, head.next.at);
     }
     arm(earliest);
   }
 
-  return (ms, onPassed) => {
+  return (ms, onExpired) => {
     const head = rings.get(ms) ?? new Deadline(Number.POSITIVE_INFINITY, () => undefined);
     rings.set(ms, head);
-    const deadline = new Deadline(now() + ms, onPassed);
-    deadline.before = head.before;
-    deadline.behind = head;
-    head.before.behind = deadline;
-    head.before = deadline;
+    const deadline = new Deadline(now() + ms, onExpired);
+    deadline.previous = head.previous;
+    deadline.next = head;
+    head.previous.next = deadline;
+    head.previous = deadline;
     arm(deadline.at);
     return deadline;
   };

@@ -13,7 +13,7 @@ export interface NameLookup {
   /** Looks up again and resolves with the latest addresses. Undefined for a name that never resolved. */
   readonly renew: (name: string) => Promise<readonly LookupAddress[] | undefined>;
   /** The last connection failed, so the next one looks up again. */
-  readonly doubt: (name: string) => void;
+  readonly invalidate: (name: string) => void;
 }
 
 export interface NameLookupOptions {
@@ -37,16 +37,16 @@ const findBySystem: FindAddresses = (name, callback) =>
 
 export function createNameLookup({ find = findBySystem, maxAgeMs }: NameLookupOptions): NameLookup {
   const names = new Map<string, ResolvedName>();
-  const asking = new Map<string, Promise<ResolvedName>>();
+  const pending = new Map<string, Promise<ResolvedName>>();
 
   /** Concurrent callers share one lookup per name. */
-  function ask(name: string): Promise<ResolvedName> {
-    const running = asking.get(name);
+  function lookUp(name: string): Promise<ResolvedName> {
+    const running = pending.get(name);
     if (running !== undefined) return running;
     const { promise, resolve, reject } = Promise.withResolvers<ResolvedName>();
-    asking.set(name, promise);
+    pending.set(name, promise);
     find(name, (error, addresses) => {
-      asking.delete(name);
+      pending.delete(name);
       const before = names.get(name);
       if (error === null && addresses.length > 0) {
         const known = { addresses, at: performance.now() };
@@ -75,14 +75,14 @@ export function createNameLookup({ find = findBySystem, maxAgeMs }: NameLookupOp
         queueMicrotask(() => answer(known));
         return;
       }
-      ask(name).then(answer, (error: NodeJS.ErrnoException) => callback(error, ''));
+      lookUp(name).then(answer, (error: NodeJS.ErrnoException) => callback(error, ''));
     },
     renew: (name) =>
-      ask(name).then(
+      lookUp(name).then(
         ({ addresses }) => addresses,
         () => undefined,
       ),
-    doubt(name) {
+    invalidate(name) {
       const known = names.get(name);
       if (known !== undefined) known.at = Number.NEGATIVE_INFINITY;
     },

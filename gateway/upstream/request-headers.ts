@@ -144,10 +144,10 @@ export function nominated(
 }
 
 /** A request may pass this gateway more than once, because gateways of the same name may be chained. */
-export const MOST_TIMES_HERE = 3;
+export const MOST_OWN_HOPS = 3;
 
 // A hop's name ends at a blank, a comma or a comment. A longer name with the same beginning is another hop.
-const HERE = new RegExp(`(?:^|,)[ \\t]*[^ \\t,]+[ \\t]+${PSEUDONYM}(?=[ \\t,(]|$)`, 'gi');
+const OWN_HOP = new RegExp(`(?:^|,)[ \\t]*[^ \\t,]+[ \\t]+${PSEUDONYM}(?=[ \\t,(]|$)`, 'gi');
 
 /** `version`: HTTP version of the received message. */
 export function appendVia(via: string | readonly string[] | undefined, version: string): string {
@@ -155,9 +155,9 @@ export function appendVia(via: string | readonly string[] | undefined, version: 
   return via === undefined ? own : `${typeof via === 'string' ? via : via.join(', ')}, ${own}`;
 }
 
-export function timesHere(via: string | undefined): number {
+export function countOwnHops(via: string | undefined): number {
   if (via === undefined) return 0;
-  return via.match(HERE)?.length ?? 0;
+  return via.match(OWN_HOP)?.length ?? 0;
 }
 
 export interface ForwardedFacts {

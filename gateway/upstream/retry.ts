@@ -24,7 +24,7 @@ export interface RetryState {
 /**
  * A request that was sent is retried only with an idempotent method, without a body, and before a byte of a response.
  */
-export function mayTryAgain(
+export function mayRetry(
   failure: CallFailure,
   { method, hasBody, tries, retries, budget }: RetryState,
 ): boolean {
@@ -36,7 +36,7 @@ export function mayTryAgain(
 }
 
 /** A target without a connection is not retried at once. A target that broke off may be the only one. */
-export function chooseAnother(
+export function chooseForRetry(
   failed: Target,
   { unsent }: Pick<CallFailure, 'unsent'>,
   choose: () => Choice,

@@ -96,8 +96,8 @@ export function createPools<C extends TargetConnections>({
   const open = new Map<string, OpenRoute<C>>();
   const budgets = new WeakMap<UpstreamPlan, RetryBudget>();
   const names = createNameLookup({ find: findAddresses, maxAgeMs: lookupEveryMs });
-  let wanted: ReadonlySet<string> | undefined;
-  const following = setInterval(() => {
+  let planned: ReadonlySet<string> | undefined;
+  const lookupTimer = setInterval(() => {
     for (const [key, route] of open) void follow(key, route);
   }, lookupEveryMs).unref();
 
@@ -107,7 +107,7 @@ export function createPools<C extends TargetConnections>({
       limit: createConcurrencyLimit(startDeadline),
       connections: connect(origin, upstream, { names, startDeadline }),
       dispatched() {
-        if (wanted !== undefined && !wanted.has(key)) drop(key);
+        if (planned !== undefined && !planned.has(key)) drop(key);
       },
     };
     open.set(key, route);
@@ -144,7 +144,7 @@ export function createPools<C extends TargetConnections>({
     },
     *keepSteps(plan) {
       // Until the targets of the plan are known, connections opened by requests stay open.
-      wanted = undefined;
+      planned = undefined;
       const keys = new Set<string>();
       for (const api of plan.apis) {
         for (const { upstream } of api.versions.values()) {
@@ -153,12 +153,12 @@ export function createPools<C extends TargetConnections>({
           yield;
         }
       }
-      wanted = keys;
+      planned = keys;
       for (const key of open.keys()) if (!keys.has(key)) drop(key);
     },
     size: () => open.size,
     async close() {
-      clearInterval(following);
+      clearInterval(lookupTimer);
       const routes = [...open.values()];
       open.clear();
       await Promise.all(routes.map(({ connections }) => connections.destroy()));

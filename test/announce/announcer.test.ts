@@ -1,9 +1,9 @@
 // The announcer after failures: an unavailable mail server, a killed process, and missed days.
 import { expect, it } from 'vitest';
 import type { VersionEvent } from '../../gateway/announce/event.ts';
-import { readEvent } from '../../upstreams/webhooks/written-event.ts';
+import { readEvent } from '../../upstreams/webhooks/read-event.ts';
 import { ORDERS } from '../plan/workspace.ts';
-import { CONTACTS, openHouse } from './house.ts';
+import { CONTACTS, openHarness } from './harness.ts';
 
 const day = (text: string): number => Date.parse(`${text}T00:00:00Z`);
 const QUIET = day('2026-12-10');
@@ -12,50 +12,50 @@ const DUE = day('2026-12-16');
 const ENDS = 'Subject: orders v1 ends on 2027-01-15';
 
 it('an unavailable mail server is retried with backoff and reported, and no consumer gets a mail twice', async () => {
-  await using house = await openHouse({ now: QUIET });
-  const announcer = house.announcer();
+  await using harness = await openHarness({ now: QUIET });
+  const announcer = harness.announcer();
   await announcer.announce();
-  await house.called('acme', 'globex');
-  house.now = DUE;
-  house.mails.refuse = 451;
+  await harness.called('acme', 'globex');
+  harness.now = DUE;
+  harness.mails.refuse = 451;
   expect((await announcer.announce()).mails).toMatchObject({ sent: 0, failed: 2 });
-  expect(house.report).toContain('failed mail EENVELOPE 451');
-  expect(house.report).toContain('sunset_approaching mail failed');
-  house.mails.refuse = undefined;
+  expect(harness.report).toContain('failed mail EENVELOPE 451');
+  expect(harness.report).toContain('sunset_approaching mail failed');
+  harness.mails.refuse = undefined;
   // The timer respects the backoff, even if other checks run meanwhile.
   announcer.begin();
-  house.monotonic = 30_000;
+  harness.monotonic = 30_000;
   await announcer.close();
-  expect(house.mails.mails).toEqual([]);
-  const next = house.announcer();
+  expect(harness.mails.mails).toEqual([]);
+  const next = harness.announcer();
   expect((await next.announce()).mails).toMatchObject({ sent: 2, failed: 0 });
   expect((await next.announce()).mails).toMatchObject({ sent: 0, failed: 0 });
-  expect(house.mails.mails.map(({ to }) => to[0])).toEqual(['api@acme.example', 'dev@globex.example']);
+  expect(harness.mails.mails.map(({ to }) => to[0])).toEqual(['api@acme.example', 'dev@globex.example']);
 });
 
 it('a contact that the server refuses permanently is reported once and not retried', async () => {
-  await using house = await openHouse({ now: QUIET });
-  const announcer = house.announcer();
+  await using harness = await openHarness({ now: QUIET });
+  const announcer = harness.announcer();
   await announcer.announce();
-  await house.called('acme');
-  house.now = DUE;
-  house.mails.refuse = 550;
+  await harness.called('acme');
+  harness.now = DUE;
+  harness.mails.refuse = 550;
   expect((await announcer.announce()).mails).toMatchObject({ refused: 1, failed: 0 });
-  house.mails.refuse = undefined;
+  harness.mails.refuse = undefined;
   expect((await announcer.announce()).mails).toMatchObject({ sent: 0, refused: 0 });
-  expect(house.report).toEqual(['sunset_approaching mail refused', 'refused acme EENVELOPE 550']);
+  expect(harness.report).toEqual(['sunset_approaching mail refused', 'refused acme EENVELOPE 550']);
 });
 
 it('a process that is killed after a mail and before its mark causes at most one more mail, and never a lost one', async () => {
-  await using house = await openHouse({ now: QUIET });
-  await house.announcer().announce();
-  await house.called('acme', 'globex');
-  house.now = DUE;
+  await using harness = await openHarness({ now: QUIET });
+  await harness.announcer().announce();
+  await harness.called('acme', 'globex');
+  harness.now = DUE;
   // Simulates a kill: it neither marks the mail nor releases its claims.
   const { promise: forever } = Promise.withResolvers<never>();
   const { promise: wasSent, resolve } = Promise.withResolvers<void>();
-  const { sendMail } = house.ports;
-  const killed = house.announcer({
+  const { sendMail } = harness.ports;
+  const killed = harness.announcer({
     leaseMs: 200,
     sendMail: async (mail) => {
       await sendMail?.(mail);
@@ -65,61 +65,61 @@ it('a process that is killed after a mail and before its mark causes at most one
   });
   void killed.announce();
   await wasSent;
-  const other = house.announcer();
+  const other = harness.announcer();
   await expect.poll(async () => (await other.announce()).busy).toBe(false);
-  await expect.poll(async () => (await other.announce()) && house.mails.mails.length).toBe(3);
-  expect(house.mails.mails.map(({ to }) => to[0])).toEqual([
+  await expect.poll(async () => (await other.announce()) && harness.mails.mails.length).toBe(3);
+  expect(harness.mails.mails.map(({ to }) => to[0])).toEqual([
     'api@acme.example',
     'api@acme.example',
     'dev@globex.example',
   ]);
-  const [first, again] = house.mails.mails.map(({ headers }) =>
+  const [first, again] = harness.mails.mails.map(({ headers }) =>
     headers.find((line) => /^Message-ID/.test(line)),
   );
   expect(again).toBe(first);
 });
 
 it('of missed countdown steps only the last is sent, and none from long before the first check', async () => {
-  await using house = await openHouse({ now: day('2026-10-10') });
-  await house.announcer().announce();
-  house.now = day('2027-01-09');
-  await house.called('acme');
+  await using harness = await openHarness({ now: day('2026-10-10') });
+  await harness.announcer().announce();
+  harness.now = day('2027-01-09');
+  await harness.called('acme');
   const events: VersionEvent[] = [];
   const sendEvent = async (event: VersionEvent) => {
     events.push(event);
     return { kind: 'sent' } as const;
   };
-  await house.announcer({ sendEvent }).announce();
+  await harness.announcer({ sendEvent }).announce();
   expect(events.map(({ data }) => data.notice)).toEqual(['orders/v1/sunset-7d/2027-01-15']);
-  expect(house.mails.mails.map(({ headers }) => headers.includes(ENDS))).toEqual([true]);
+  expect(harness.mails.mails.map(({ headers }) => headers.includes(ENDS))).toEqual([true]);
   // The step before it stays unsent, although it is the last one of a shorter list.
-  const settings = { ...house.ports.settings, daysBefore: [90, 30] };
-  await house.announcer({ sendEvent, settings }).announce();
-  expect([events.length, house.mails.mails.length]).toEqual([1, 1]);
+  const settings = { ...harness.ports.settings, daysBefore: [90, 30] };
+  await harness.announcer({ sendEvent, settings }).announce();
+  expect([events.length, harness.mails.mails.length]).toEqual([1, 1]);
 });
 
 it('a deprecation that was announced ahead is sent to callers once calls are counted', async () => {
   const policy = ORDERS.replace('deprecated: 2026-01-15', 'announced: 2026-10-01, deprecated: 2026-12-01');
-  await using house = await openHouse({ policy: policy + CONTACTS, now: day('2026-09-20') });
-  const announcer = house.announcer();
+  await using harness = await openHarness({ policy: policy + CONTACTS, now: day('2026-09-20') });
+  const announcer = harness.announcer();
   await announcer.announce();
-  house.now = day('2026-10-01');
+  harness.now = day('2026-10-01');
   expect((await announcer.announce()).mails).toMatchObject({ sent: 0 });
-  house.now = day('2026-12-02');
-  await house.called('acme');
+  harness.now = day('2026-12-02');
+  await harness.called('acme');
   expect(
     (await announcer.preview({ at: undefined, api: undefined, consumer: undefined })).mails,
   ).toHaveLength(1);
   await announcer.announce();
-  const [mail] = house.mails.mails;
+  const [mail] = harness.mails.mails;
   expect(mail?.text).toContain('orders v1 is deprecated from 2026-12-01');
   expect((await announcer.announce()).mails).toMatchObject({ sent: 0 });
 });
 
 it('an event that the intake did not store is posted again with the same id and accepted', async () => {
-  await using house = await openHouse({ now: QUIET });
-  await house.announcer().announce();
-  house.now = DUE;
+  await using harness = await openHarness({ now: QUIET });
+  await harness.announcer().announce();
+  harness.now = DUE;
   const posted: VersionEvent[] = [];
   const sendEvent = async (event: VersionEvent) => {
     posted.push(event);
@@ -127,7 +127,7 @@ it('an event that the intake did not store is posted again with the same id and 
       ? ({ kind: 'failed', other: false, reason: 'status 503' } as const)
       : ({ kind: 'sent' } as const);
   };
-  const announcer = house.announcer({ sendEvent });
+  const announcer = harness.announcer({ sendEvent });
   expect((await announcer.announce()).events).toEqual({ sent: 0, failed: 1 });
   expect((await announcer.announce()).events).toEqual({ sent: 1, failed: 0 });
   expect((await announcer.announce()).events).toEqual({ sent: 0, failed: 0 });
@@ -139,20 +139,20 @@ it('an event that the intake did not store is posted again with the same id and 
 });
 
 it('a consumer that starts to call while a notice is open gets it, at the contact of its key if the policy has none', async () => {
-  await using house = await openHouse({ now: QUIET });
-  const announcer = house.announcer();
+  await using harness = await openHarness({ now: QUIET });
+  const announcer = harness.announcer();
   await announcer.announce();
-  house.now = DUE;
+  harness.now = DUE;
   expect((await announcer.announce()).mails).toMatchObject({ sent: 0 });
-  house.now += 86_400_000;
+  harness.now += 86_400_000;
   const digest = { digest: '00', until: undefined };
   const key = { id: 'k1', consumer: 'initech-key', scopes: [], contact: 'ops@initech.example', created: 1 };
   const record = { ...key, expires: undefined, rotated: undefined, revoked: undefined, secrets: [digest] };
   const keys = { list: async () => [record] };
-  await house.called('initech-key', 'umbrella-key');
-  const keyed = house.announcer({ keys });
+  await harness.called('initech-key', 'umbrella-key');
+  const keyed = harness.announcer({ keys });
   expect((await keyed.announce()).mails).toMatchObject({ sent: 1, withoutContact: 1 });
-  expect(house.mails.mails[0]?.to).toEqual(['ops@initech.example']);
-  expect(house.mails.mails[0]?.text).toContain('29 days are left.');
-  expect(house.report).toContain('without contact umbrella-key');
+  expect(harness.mails.mails[0]?.to).toEqual(['ops@initech.example']);
+  expect(harness.mails.mails[0]?.text).toContain('29 days are left.');
+  expect(harness.report).toContain('without contact umbrella-key');
 });

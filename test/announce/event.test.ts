@@ -10,7 +10,7 @@ import { EVENT_TYPES } from '../../upstreams/webhooks/event-types.ts';
 import { openSqliteStore } from '../../upstreams/webhooks/sqlite/store.ts';
 import { startWebhooks } from '../../upstreams/webhooks/webhooks.ts';
 import { planOf } from '../plan/workspace.ts';
-import { openHouse } from './house.ts';
+import { openHarness } from './harness.ts';
 
 const LONG = 'far-too-long-for-an-id'.repeat(4);
 const POLICY = `api: orders
@@ -87,11 +87,11 @@ it.each([
 });
 
 it('an event that the intake rejects is retried, and later events are still posted', async () => {
-  await using house = await openHouse({ policy: POLICY, now: Date.UTC(2026, 11, 1) });
-  await house.announcer().announce();
-  house.now = Date.UTC(2027, 0, 10);
+  await using harness = await openHarness({ policy: POLICY, now: Date.UTC(2026, 11, 1) });
+  await harness.announcer().announce();
+  harness.now = Date.UTC(2027, 0, 10);
   const posted: string[] = [];
-  const announcer = house.announcer({
+  const announcer = harness.announcer({
     sendEvent: async ({ type }) => {
       posted.push(type);
       return type === 'version.sunset'

@@ -2,28 +2,28 @@
 import { expect, it } from 'vitest';
 import { noticeRoutes } from '../../gateway/admin/notices.ts';
 import { openNotices } from '../../gateway/open-notices.ts';
-import { openHouse } from './house.ts';
+import { openHarness } from './harness.ts';
 
 it('a rehearsal sends nothing, stores nothing and logs this, and its dry run works', async () => {
-  await using house = await openHouse({ now: Date.UTC(2026, 11, 10) });
-  await house.announcer().announce();
-  await house.called('acme');
-  house.now = Date.UTC(2026, 11, 16);
+  await using harness = await openHarness({ now: Date.UTC(2026, 11, 10) });
+  await harness.announcer().announce();
+  await harness.called('acme');
+  harness.now = Date.UTC(2026, 11, 16);
   const kept: string[] = [];
-  const announced = { ...house.ports.announced, keep: async (id: string) => (kept.push(id) > 0 ? '' : id) };
+  const announced = { ...harness.ports.announced, keep: async (id: string) => (kept.push(id) > 0 ? '' : id) };
   const said: string[] = [];
   const log = (message: string) => void said.push(message);
   const telemetry = {
     logger: { warn: log, error: log },
     metrics: { announced: () => undefined, announces: () => undefined },
   };
-  const ports = { ...house.ports, announced, overrides: { current: () => [] } };
-  const notices = await openNotices({ notify: house.ports.settings }, telemetry, ports, {
+  const ports = { ...harness.ports, announced, overrides: { current: () => [] } };
+  const notices = await openNotices({ notify: harness.ports.settings }, telemetry, ports, {
     isRehearsal: true,
   });
   notices.begin();
   const { onRequest: asked } = notices;
-  const routes = noticeRoutes({ now: () => house.now, notices: asked, plan: house.ports.plan });
+  const routes = noticeRoutes({ now: () => harness.now, notices: asked, plan: harness.ports.plan });
   const send = routes.find((route) => route.method === 'POST');
   if (send?.method !== 'POST') throw new Error('nothing sends notices');
   const request = { parameter: () => '', query: new URLSearchParams(), accept: undefined };
@@ -32,6 +32,6 @@ it('a rehearsal sends nothing, stores nothing and logs this, and its dry run wor
   const shown = await asked?.preview({ at: undefined, api: undefined, consumer: undefined });
   expect(shown?.mails).toHaveLength(1);
   await notices[Symbol.asyncDispose]();
-  expect([house.mails.mails, kept]).toEqual([[], []]);
-  expect(said).toEqual(['the lifecycle clock was moved: nobody is told of anything']);
+  expect([harness.mails.mails, kept]).toEqual([[], []]);
+  expect(said).toEqual(['the lifecycle clock is moved: notices are not sent']);
 });

@@ -6,7 +6,7 @@ import { type MailTimes, openMailSender } from '../../gateway/announce/send-mail
 import { openNotices } from '../../gateway/open-notices.ts';
 import { parseSmtp } from '../../gateway/plan/grammar/notify-section.ts';
 import { startMailCatcher } from '../support/mail-catcher.ts';
-import { openHouse } from './house.ts';
+import { openHarness } from './harness.ts';
 
 const MAIL = { subject: 's', text: 't', html: '<p>t</p>', messageId: '<x@example.com>' };
 
@@ -84,12 +84,12 @@ it('a mail in progress is aborted at the end', async () => {
 
 it('a gateway ends in time although its mail server does not reply', async () => {
   await using server = await startServer([]);
-  await using house = await openHouse({ now: Date.UTC(2026, 11, 10) });
-  await house.announcer().announce();
-  await house.called('acme');
-  house.now = Date.UTC(2026, 11, 16);
+  await using harness = await openHarness({ now: Date.UTC(2026, 11, 10) });
+  await harness.announcer().announce();
+  await harness.called('acme');
+  harness.now = Date.UTC(2026, 11, 16);
   const smtp = { host: '127.0.0.1', port: server.port, tls: false, credentials: undefined };
-  const settings = { ...house.ports.settings, email: { smtp, from: 'api@example.com' } };
+  const settings = { ...harness.ports.settings, email: { smtp, from: 'api@example.com' } };
   const said: string[] = [];
   const log = (message: string, fields?: { readonly reason?: unknown }) =>
     void said.push(`${message} ${fields?.reason}`);
@@ -101,7 +101,7 @@ it('a gateway ends in time although its mail server does not reply', async () =>
     { notify: settings },
     telemetry,
     {
-      ...house.ports,
+      ...harness.ports,
       overrides: { current: () => [] },
     },
     { isRehearsal: false },
@@ -111,7 +111,7 @@ it('a gateway ends in time although its mail server does not reply', async () =>
   await notices[Symbol.asyncDispose]();
   expect(said).toEqual(['announcing by mail failed; it is tried again later EABORT']);
   // No claim is left, so the next announcer sends it at once.
-  expect((await house.announcer().announce()).mails).toMatchObject({ sent: 1 });
+  expect((await harness.announcer().announce()).mails).toMatchObject({ sent: 1 });
 });
 
 it('a failed connection is reported with its own reason', async () => {

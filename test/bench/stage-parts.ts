@@ -12,10 +12,10 @@ import { hasPlan, type LoadedPlan, loadAll } from '../../gateway/plan/load.ts';
 import { connectForPlanes } from '../../gateway/plane/connect-target.ts';
 import { type ConnectionFacts, connectionFacts } from '../../gateway/plane/general/request/open-request.ts';
 import { readRequest } from '../../gateway/plane/general/request/request-view.ts';
-import type { Intake } from '../../gateway/plane/port.ts';
+import type { ListenerLimits } from '../../gateway/plane/port.ts';
 import { type RequestReading, requestIdOf } from '../../gateway/plane/request-reading.ts';
 import type { Consumer } from '../../gateway/policy/authentication/access.ts';
-import { createIntake } from '../../gateway/server/public-face.ts';
+import { createListenerLimits } from '../../gateway/server/public-listeners.ts';
 import { createAdoption, WITHOUT_LEDGER } from '../../gateway/stores/adoption.ts';
 import { openStores } from '../../gateway/stores/open-stores.ts';
 import { atOnce } from '../../gateway/system/time-slices.ts';
@@ -31,7 +31,7 @@ export interface StageParts {
   readonly ports: ExchangePorts;
   readonly exchange: Exchange;
   readonly upstreams: Upstreams;
-  readonly intake: Intake;
+  readonly limits: ListenerLimits;
   readonly telemetry: Telemetry;
   /** A request as Node's server hands it over, unanswered. */
   readonly raw: IncomingMessage;
@@ -83,8 +83,8 @@ export async function openStageParts(stack: AsyncDisposableStack, ground: Ground
   const upstreams = openUpstreams({ connect: connectForPlanes, onChange: () => undefined });
   stack.defer(upstreams.close);
   atOnce(upstreams.keepSteps(plan));
-  const intake = createIntake({ ...settings, report: telemetry.bounds, monotonic, now: wallClock });
-  stack.defer(intake.load.stop);
+  const limits = createListenerLimits({ ...settings, report: telemetry.bounds, monotonic, now: wallClock });
+  stack.defer(limits.load.stop);
 
   const [sample] = benchRequests(ground.tokens.slice(0, 1));
   if (sample === undefined) throw new Error('there is nothing to ask');
@@ -92,10 +92,10 @@ export async function openStageParts(stack: AsyncDisposableStack, ground: Ground
   const requestId = requestIdOf(raw);
   const headers = new RecordFields(raw.headers);
   const facts = exchange.begin(requestId, headers);
-  const connection = connectionFacts(raw.socket, intake.clientAddress, undefined);
+  const connection = connectionFacts(raw.socket, limits.clientAddress, undefined);
   const context: StageParts['context'] = {
     ...{ scheme: 'http', isHttp2: false, requestId, trace: facts.start.trace, connection, headers },
-    ...{ address: connection.peer, bounds: intake.bounds },
+    ...{ address: connection.peer, bounds: limits.bounds },
   };
   const reading = readRequest(raw, context);
   if (reading.kind !== 'view') throw new Error('the request is refused');
@@ -105,7 +105,7 @@ export async function openStageParts(stack: AsyncDisposableStack, ground: Ground
   if (directive.kind !== 'forward' || consumer === undefined)
     throw new Error(`the request is not forwarded: ${JSON.stringify(directive)}`);
   const seen = { raw, res, context, reading, view, facts, order: directive.forward, consumer };
-  return { settings, plan, ports, exchange, upstreams, intake, telemetry, ...seen };
+  return { settings, plan, ports, exchange, upstreams, limits, telemetry, ...seen };
 }
 
 /** One request over a real connection, which stays open and unanswered. */

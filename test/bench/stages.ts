@@ -59,7 +59,7 @@ const OUTCOME: Omit<ExchangeOutcome, 'clientAddress' | 'clientNetwork'> = {
 await runBounded(LONGEST_MINUTES, async (stack) => {
   const ground = await openGround(stack, { store: 'embedded' });
   const parts = await openStageParts(stack, ground);
-  const { plan, ports, exchange, upstreams, intake, telemetry, raw, res, context, reading, view } = parts;
+  const { plan, ports, exchange, upstreams, limits, telemetry, raw, res, context, reading, view } = parts;
   const { facts, order, consumer } = parts;
 
   const match = plan.routes.match(view.host, view.path);
@@ -102,7 +102,7 @@ await runBounded(LONGEST_MINUTES, async (stack) => {
   // A stage that is indented is a part of the one above it. `prepare` makes the input of one call and is not measured.
   const stages: readonly Stage[] = [
     stage('client address', () =>
-      clientOf(connectionFacts(raw.socket, intake.clientAddress, undefined), undefined, intake.clientAddress),
+      clientOf(connectionFacts(raw.socket, limits.clientAddress, undefined), undefined, limits.clientAddress),
     ),
     stage('request id', () => requestIdOf(raw)),
     stage('begin', () => exchange.begin(context.requestId, view.headers)),

@@ -62,15 +62,15 @@ describe('in-memory sliding logs', () => {
     const logs = createEmbeddedLogs({ maxUnits: 12, maxLogs: 100 });
     for (const key of ['a', 'b', 'a', 'c']) logs.take({ key, limit, cost: key === 'c' ? 5 : 2 }, 0);
     expect(logs.take({ key: 'd', limit, cost: 2 }, 0)).toMatchObject({ allowed: true });
-    expect(logs.look('b', limit, 1, 0).remaining).toBe(4);
-    expect(logs.look('a', limit, 1, 0).remaining).toBe(0);
-    expect(logs.look('c', limit, 1, 0).remaining).toBe(0);
+    expect(logs.peek('b', limit, 1, 0).remaining).toBe(4);
+    expect(logs.peek('a', limit, 1, 0).remaining).toBe(0);
+    expect(logs.peek('c', limit, 1, 0).remaining).toBe(0);
   });
 
   it('are bounded in number, and empty logs are deleted', () => {
     const logs = createEmbeddedLogs({ maxUnits: 100, maxLogs: 2 });
     for (const key of ['a', 'b', 'c']) logs.take({ key, limit, cost: 5 }, 0);
-    expect(logs.look('a', limit, 1, 0).remaining).toBe(4);
+    expect(logs.peek('a', limit, 1, 0).remaining).toBe(4);
     expect(logs.take({ key: 'b', limit, cost: 1 }, 0)).toMatchObject({ allowed: false });
     for (const key of ['b', 'c']) expect(logs.take({ key, limit, cost: 5 }, 20_000).allowed).toBe(true);
   });

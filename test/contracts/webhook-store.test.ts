@@ -11,7 +11,7 @@ import { describe, expect, inject, it } from 'vitest';
 import { newDelivery } from '../../upstreams/webhooks/delivery.ts';
 import { openRedisStore } from '../../upstreams/webhooks/redis/store.ts';
 import { openSqliteStore } from '../../upstreams/webhooks/sqlite/store.ts';
-import { StoreAway } from '../../upstreams/webhooks/store.ts';
+import { StoreUnavailable } from '../../upstreams/webhooks/store.ts';
 import { startRedis } from '../support/redis-server.ts';
 import { eventOf, finishOn, keepsTheContract, LEASE_MS, type StorePlace } from './webhook-store.ts';
 
@@ -117,7 +117,7 @@ describe('the store on Redis', () => {
     );
     const ids: string[] = [];
     for (const time of [1, 2]) {
-      await expect(store.keep(eventOf(`evt_lost_${time}`), [])).rejects.toThrow(StoreAway);
+      await expect(store.keep(eventOf(`evt_lost_${time}`), [])).rejects.toThrow(StoreUnavailable);
       const redis = await startRedis({ port, more });
       await expect
         .poll(() => store.keep(eventOf(`evt_back_${time}`), []).catch(() => 'away'))

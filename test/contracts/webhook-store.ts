@@ -9,7 +9,7 @@ import {
   postponed,
   replayed,
 } from '../../upstreams/webhooks/delivery.ts';
-import { WELL } from '../../upstreams/webhooks/health.ts';
+import { HEALTHY } from '../../upstreams/webhooks/health.ts';
 import type { Handle, Next, WebhookStore, Work } from '../../upstreams/webhooks/store.ts';
 import type { Subscription } from '../../upstreams/webhooks/subscription.ts';
 
@@ -138,14 +138,14 @@ export function keepsTheContract(name: string, place: () => Promise<StorePlace>)
       await Promise.all(
         many.map((each) => each.health.change('wh_1', (one) => ({ ...one, failures: one.failures + 1 }))),
       );
-      expect(await store.health.read('wh_1')).toEqual({ ...WELL, failures: many.length });
+      expect(await store.health.read('wh_1')).toEqual({ ...HEALTHY, failures: many.length });
       await Promise.all(
         many.map((each) =>
           each.subscriptions.change('wh_1', (one) => ({ ...one, updated: one.updated + 1 })),
         ),
       );
       expect((await store.subscriptions.read('wh_1'))?.updated).toBe(T0 + many.length);
-      expect(await store.health.read('wh_2')).toEqual(WELL);
+      expect(await store.health.read('wh_2')).toEqual(HEALTHY);
     });
 
     it('lists the deliveries of a subscription, the newest first, and counts by state', async () => {
@@ -178,7 +178,7 @@ export function keepsTheContract(name: string, place: () => Promise<StorePlace>)
       await store.subscriptions.remove('wh_1');
       expect(await other.deliveries.read(delivery.id)).toBeUndefined();
       expect(await other.deliveries.counts()).toEqual({ pending: 0, delivered: 0, dead: 0 });
-      expect(await other.health.read('wh_1')).toEqual(WELL);
+      expect(await other.health.read('wh_1')).toEqual(HEALTHY);
     });
 
     it('deletes deliveries finished before a time, and no pending ones', async () => {

@@ -8,7 +8,7 @@ import type { Limit } from '../../gateway/policy/rate-limit/limit.ts';
 import type { Pin } from '../../gateway/policy/versioning/pin.ts';
 import { openStores } from '../../gateway/stores/open-stores.ts';
 import type { Stores } from '../../gateway/stores/stores.ts';
-import type { StoreNews } from '../../gateway/stores/workers/store-messages.ts';
+import type { StoreUpdate } from '../../gateway/stores/workers/store-messages.ts';
 import {
   type AskPrimary,
   openWorkerStores,
@@ -37,8 +37,8 @@ let asked: string[];
 let silence: Promise<never> | undefined;
 let now: number;
 
-const everyone = async (news: StoreNews) => {
-  for (const worker of workers) worker.applyNews(structuredClone(news));
+const everyone = async (news: StoreUpdate) => {
+  for (const worker of workers) worker.applyUpdate(structuredClone(news));
 };
 /** Like IPC: copies, and never in the same turn. */
 const ask: AskPrimary = async (name, given) => {

@@ -99,7 +99,7 @@ describe('a claim', () => {
   it('keeps the first reported outcome', async () => {
     const { claim, asked } = await claimed();
     await claim.keep(BODY, ANSWER);
-    claim.lose();
+    claim.reportUnknown();
     claim.release();
     expect(asked).toEqual(['claim', 'finish 86400000']);
   });
@@ -109,7 +109,7 @@ describe('a claim', () => {
     ['release', 'release'],
   ] as const)('IDM-6: an unknown outcome: %s', async (unknown, word) => {
     const { claim, asked, facts } = await claimed({ written: { unknown } });
-    claim.lose();
+    claim.reportUnknown();
     expect(asked).toEqual(['claim', word]);
     expect(facts.completion.idempotency).toBe('unknown');
   });
@@ -121,8 +121,8 @@ describe('a claim', () => {
     'IDM-7: a response that is too large to store, required %s: %s',
     async (required, word, outcome) => {
       const { claim, asked, facts } = await claimed({ written: { required } });
-      claim.forgo();
-      claim.lose();
+      claim.reportTooLarge();
+      claim.reportUnknown();
       expect(asked).toEqual(['claim', word]);
       expect(facts.completion.idempotency).toBe(outcome);
     },

@@ -112,7 +112,7 @@ describe('a frozen version', () => {
     expect(answer?.status).toBe(403);
     expect(JSON.parse(answer?.body ?? '')).toEqual({
       error: 'Forbidden',
-      message: 'API version v1 takes no new consumers since 2026-06-01.',
+      message: 'API version v1 has accepted no new consumers since 2026-06-01.',
       replacement: 'https://api.example.com/api/v2/orders/7',
       migration_guide: 'https://docs.example.com/v2',
     });

@@ -281,7 +281,7 @@ describe('decide', () => {
   });
 });
 
-describe('decide', () => {
+describe('a judgement without waiting', () => {
   const quota = { ...EXHAUSTED, allowed: true };
 
   it.each<[string, Situation]>([

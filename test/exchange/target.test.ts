@@ -1,3 +1,4 @@
+// Parsing and normalising request targets (VER-7).
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readTarget } from '../../gateway/exchange/request-view.ts';

@@ -102,7 +102,7 @@ async function expectOnlyWritesToFail({ ask, pause, pin, paused, look, isUp }: A
     status: 503,
     headers: { 'retry-after': '1', 'proxy-status': 'sundial; error=destination_unavailable' },
     json: {
-      message: 'The version of this account cannot be looked up right now. Name one in API-Version to go on.',
+      message: 'The version of this account cannot be looked up right now. Name a version in API-Version.',
     },
   });
   // Limits are counted in memory.

@@ -66,7 +66,7 @@ describe('a frozen version', () => {
       status: 403,
       json: {
         error: 'Forbidden',
-        message: 'API version v1 takes no new consumers since 2026-06-01.',
+        message: 'API version v1 has accepted no new consumers since 2026-06-01.',
         replacement: expect.stringMatching(/\/api\/v2\/invoices\/7$/),
         migration_guide: 'https://docs.example.com/invoices/v2',
       },

@@ -168,7 +168,7 @@ describe('whole messages, as ordered pairs', () => {
     ]);
     expect(answer.json).toEqual({
       error: 'Too Many Requests',
-      message: `Rate limit exceeded. The limit is lower since this version is deprecated. Retry in ${wait} second${wait === 1 ? '' : 's'}.`,
+      message: `Rate limit exceeded. The limit is lower because this version is deprecated. Retry in ${wait} second${wait === 1 ? '' : 's'}.`,
       retryAfter: wait,
       replacement: 'https://127.0.0.1/api/v2/users/7',
       migration_guide: 'https://dev.example.com/migrate/v2',

@@ -1,6 +1,16 @@
 // The npm package as a user gets it: built, packed, installed without network or scripts, and run from another folder.
 import { spawnSync } from 'node:child_process';
-import { appendFile, mkdtemp, readdir, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises';
+import {
+  appendFile,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  realpath,
+  rm,
+  stat,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, delimiter, dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -81,6 +91,32 @@ describe('the package', () => {
     expect(await readdir(join(folder, 'node_modules'))).toEqual(
       expect.not.arrayContaining(['fastify', 'undici']),
     );
+  });
+
+  it('traces by packages beside it alone, and names the command that installs them', async () => {
+    const manifest = JSON.parse(await readFile(join(installed, 'package.json'), 'utf8'));
+    const names = Object.keys(manifest.peerDependencies);
+    expect(manifest.peerDependenciesMeta).toEqual(
+      Object.fromEntries(names.map((name) => [name, { optional: true }])),
+    );
+    expect(await readdir(join(folder, 'node_modules'))).not.toContain('@opentelemetry');
+    const config = join(folder, 'traced.yaml');
+    const listeners = '{ http: { address: "127.0.0.1:0", mode: serve } }';
+    await writeFile(
+      config,
+      `public: http://127.0.0.1:8080\nlisteners: ${listeners}\ntracing: { otlp: "http://127.0.0.1:4318" }\npolicies: policies/*.yaml\n`,
+    );
+    await mkdir(join(folder, 'policies'));
+    const policy =
+      'api: a\nbase: /a\naccess: public\nupstreams: { one: { targets: ["http://127.0.0.1:9"] } }\nversions: none\n';
+    await writeFile(join(folder, 'policies/a.yaml'), policy);
+    expect(sundial('check', '-c', config).status).toBe(0);
+    expect(sundial('run', '-c', config)).toMatchObject({
+      status: 3,
+      stderr: expect.stringContaining(
+        `sundial: cannot start: tracing.otlp needs packages that are not installed: npm install ${names.join(' ')}\n`,
+      ),
+    });
   });
 
   it('has no TypeScript, and the licences of what is bundled', async () => {

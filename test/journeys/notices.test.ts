@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { startEcho } from '../../upstreams/echo/echo.ts';
-import { readEvent } from '../../upstreams/webhooks/written-event.ts';
+import { readEvent } from '../../upstreams/webhooks/read-event.ts';
 import { adminWriter } from '../support/admin-write.ts';
 import { operate } from '../support/command.ts';
 import { type RunningGateway, runGateway } from '../support/gateway.ts';
@@ -106,7 +106,7 @@ it('tells those who call, once, whatever restarts and however many gateways ther
     expect.arrayContaining(['Subject: orders v1 ends on 2027-04-15', 'Auto-Submitted: auto-generated']),
   );
   for (const words of [
-    'You are told because you call it as acme.',
+    'You get this mail because you call it as acme.',
     '30 days are left.',
     'Why: money amounts become integers.',
     'Call https://127.0.0.1/api/v2/orders instead.',

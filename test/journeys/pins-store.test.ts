@@ -136,8 +136,7 @@ describe('Redis goes away', () => {
       status: 503,
       json: {
         error: 'Service Unavailable',
-        message:
-          'The version of this account cannot be looked up right now. Name one in API-Version to go on.',
+        message: 'The version of this account cannot be looked up right now. Name a version in API-Version.',
         retryAfter: 1,
         estimatedRestoration: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/),
       },

@@ -162,7 +162,7 @@ describe('a flood of made-up opaque tokens', () => {
     expect(first?.headers).toMatchObject({ 'retry-after': '1', 'cache-control': 'no-store' });
     expect(first?.headers).not.toHaveProperty('www-authenticate');
     expect(first?.json.message).toBe(
-      'Rate limit exceeded. Too many tokens from this address were not valid. Retry in 1 second.',
+      'Rate limit exceeded. This address has sent too many invalid tokens. Retry in 1 second.',
     );
     expect(await gateway.accessLine(first?.headers['x-request-id'])).toMatchObject({
       refusal: 'tokens_limited',

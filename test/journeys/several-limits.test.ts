@@ -97,7 +97,7 @@ describe('a request that counts against several limits', () => {
     expect(refused).toMatchObject({
       status: 429,
       json: {
-        message: `Rate limit exceeded. The limit is lower since this version is deprecated. Retry in ${wait} seconds.`,
+        message: `Rate limit exceeded. The limit is lower because this version is deprecated. Retry in ${wait} seconds.`,
         'violated-policies': ['deprecated'],
         migration_guide: 'https://docs.example.com/jobs',
       },

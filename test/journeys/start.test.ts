@@ -71,7 +71,7 @@ describe('the process does not start', () => {
     expect(gateway.stdout).toBe('');
   });
 
-  it('when its port is taken: exit 3, and a line that says which listener cannot have which address', async () => {
+  it('when its port is taken: exit 3, and a line that says which listener cannot listen on which address', async () => {
     const taken = createServer();
     await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
     perTest.defer(() => new Promise((resolve) => void taken.close(() => resolve())));
@@ -86,7 +86,7 @@ describe('the process does not start', () => {
     const gateway = perTest.use(startProcess(['run', '-c', config], environment()));
     expect(await gateway.ended).toBe(3);
     expect(gateway.stderr).toBe(
-      `sundial: cannot start: the https listener cannot have 127.0.0.1:${port}: it is in use\n`,
+      `sundial: cannot start: the https listener cannot listen on 127.0.0.1:${port}: the address is in use\n`,
     );
     expect(gateway.stdout.split('\n').filter((line) => line !== '' && !line.startsWith('{'))).toEqual([]);
   });

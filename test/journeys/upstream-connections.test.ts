@@ -107,7 +107,7 @@ describe('places at a target', () => {
     );
     expect(answer.json).toMatchObject({
       error: 'Service Unavailable',
-      message: 'The narrow-v1 service has as many requests as it takes.',
+      message: 'The narrow-v1 service has reached its request limit.',
       retryAfter: 1,
     });
     expect(answer.headers).toMatchObject({

@@ -167,7 +167,7 @@ describe('the end', () => {
 });
 
 describe('a start that fails', () => {
-  it('says which listener cannot have its address, ends with 3, and leaves nobody', async () => {
+  it('says which listener cannot listen on its address, ends with 3, and leaves nobody', async () => {
     const folder = await openFolder();
     const taken = createServer();
     await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
@@ -182,7 +182,7 @@ describe('a start that fails', () => {
     const gateway = start(folder, {}, config);
     expect(await gateway.ended).toBe(3);
     expect(gateway.stderr).toContain(
-      `sundial: cannot start: the https listener cannot have 127.0.0.1:${port}: it is in use`,
+      `sundial: cannot start: the https listener cannot listen on 127.0.0.1:${port}: the address is in use`,
     );
   });
 

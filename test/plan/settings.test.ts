@@ -11,6 +11,15 @@ const load = async (gateway: string, environment: Record<string, string> = {}) =
 };
 
 describe('settings', () => {
+  it.each([
+    ['http://127.0.0.1:4318', 'http://127.0.0.1:4318/v1/traces'],
+    ['https://otel.example.com/', 'https://otel.example.com/v1/traces'],
+    ['https://otel.example.com/in/v1/traces', 'https://otel.example.com/in/v1/traces'],
+  ])('a collector at %s gets spans at %s', async (written, otlp) => {
+    const { settings } = await load(`tracing: { otlp: "${written}", sample: 10% }\n${GATEWAY}`);
+    expect(settings?.tracing).toEqual({ starts: true, sampled: 0.1, otlp });
+  });
+
   it('have a default for everything optional', async () => {
     const { settings, folder } = await load(GATEWAY);
     expect(settings).toEqual({

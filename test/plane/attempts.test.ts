@@ -26,8 +26,8 @@ const NARROW = { max: 1, queue: 1, waitMs: 60_000 };
 it('keeps no deadline of a request that is over', async () => {
   const begun: Deadline[] = [];
   const start = createDeadlines(processClock);
-  const startDeadline: typeof start = (ms, onPassed) => {
-    const deadline = start(ms, onPassed);
+  const startDeadline: typeof start = (ms, onExpired) => {
+    const deadline = start(ms, onExpired);
     begun.push(deadline);
     return deadline;
   };
@@ -35,7 +35,7 @@ it('keeps no deadline of a request that is over', async () => {
   const gateway = await gatewayTo([upstream.origin], {}, { startDeadline });
   await sendRaw(gateway.port, get('/echo', CLOSE));
   await until(() => gateway.outcomes.length === 1);
-  expect(begun.map((deadline) => deadline.behind === deadline)).toEqual([true]);
+  expect(begun.map((deadline) => deadline.next === deadline)).toEqual([true]);
 });
 
 describe('slots of a target', () => {

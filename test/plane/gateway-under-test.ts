@@ -20,9 +20,9 @@ import type { Websockets } from '../../gateway/plane/general/websocket/websocket
 import type { Listener } from '../../gateway/plane/port.ts';
 import { createProxyListener } from '../../gateway/plane/proxy-listener.ts';
 import { certificatesOf } from '../../gateway/server/certificates.ts';
-import { createIntake } from '../../gateway/server/public-face.ts';
+import { createListenerLimits } from '../../gateway/server/public-listeners.ts';
 import { selfSignedPair } from '../../gateway/server/self-signed.ts';
-import { createTlsFace } from '../../gateway/server/tls-options.ts';
+import { createTlsTermination } from '../../gateway/server/tls-options.ts';
 import { type BoundsSamples, createBoundsReport } from '../../gateway/telemetry/reports/bounds-report.ts';
 import type { StartDeadline } from '../../gateway/upstream/deadlines.ts';
 import { openUpstreams, type PoolOptions, type Upstreams } from '../../gateway/upstream/upstreams.ts';
@@ -200,7 +200,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
       })
     : undefined;
   const report = createBoundsReport();
-  const intake = createIntake({
+  const limits = createListenerLimits({
     bounds: { ...compileBounds({}), ...options.bounds },
     overload: options.overload,
     trustedProxies: options.trustedProxies ?? [],
@@ -213,19 +213,21 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     ...upstreams,
     ...(options.startDeadline && { startDeadline: options.startDeadline }),
     countWebsockets: () => undefined,
-    idleWebsockets: intake.idleWebsockets,
+    idleWebsockets: limits.idleWebsockets,
   });
   const listener = createProxyListener({
     address: options.address ?? { host: '127.0.0.1', port: 0 },
     socket: options.socket,
-    tls: certificates && createTlsFace({ current: () => certificates, onChange: () => undefined }, Date.now),
+    tls:
+      certificates &&
+      createTlsTermination({ current: () => certificates, onChange: () => undefined }, Date.now),
     mode: options.mode ?? 'serve',
     sendsForwarded: options.sendsForwarded ?? false,
     exchange,
     observer: { onAnswer: (_facts, outcome) => void outcomes.push(outcome) },
     ...forwarding,
     plane: options.plane ?? PLANE,
-    intake,
+    limits,
     now: Date.now,
   });
   const port = await listener.listen();
@@ -242,7 +244,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     async stop() {
       listener.destroy();
       await listener.stop();
-      intake.load.stop();
+      limits.load.stop();
       await upstreams.close();
       await rm(folder, { recursive: true });
     },

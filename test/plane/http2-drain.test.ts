@@ -4,7 +4,7 @@ import { connect as connectPlain, type Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { type ConnectionOptions, connect as connectTls } from 'node:tls';
 import { describe, expect, it, vi } from 'vitest';
-import { drain } from '../../gateway/server/public-face.ts';
+import { drain } from '../../gateway/server/public-listeners.ts';
 import { type Fields, frame, OPENING, readFrames, request } from '../wire/http2-frames.ts';
 import type { GatewayUnderTest } from './gateway-under-test.ts';
 import { send, sessionForEachTest } from './http2-sessions.ts';

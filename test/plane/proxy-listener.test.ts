@@ -4,7 +4,7 @@ import { connect as connectTls } from 'node:tls';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
-import { drain } from '../../gateway/server/public-face.ts';
+import { drain } from '../../gateway/server/public-listeners.ts';
 import { HANDSHAKE } from '../support/websocket-client.ts';
 import { type Answering, type AnsweringBody, forEachTest } from './gateway-pair.ts';
 import type { GatewayOptions } from './gateway-under-test.ts';

@@ -1,8 +1,10 @@
-// The webhooks service with an endpoint where nobody listens and one attempt for each delivery: whatever it is told of is
-// given up. What test:prometheus scrapes beside the gateway.
+// The webhooks service before an endpoint where nobody listens, and before one that never answers. What test:prometheus scrapes
+// beside the gateway.
+import { once } from 'node:events';
+import { createServer, type Socket } from 'node:net';
 import type { Service } from '../../upstreams/service/listen.ts';
 import { openSqliteStore } from '../../upstreams/webhooks/sqlite/store.ts';
-import { startWebhooks } from '../../upstreams/webhooks/webhooks.ts';
+import { startWebhooks, type WebhooksOptions } from '../../upstreams/webhooks/webhooks.ts';
 
 export interface FailingWebhooks extends Pick<Service, 'close'> {
   /** `host:port` where the metrics are. */
@@ -11,17 +13,49 @@ export interface FailingWebhooks extends Pick<Service, 'close'> {
   readonly tellOfAnOrder: () => Promise<void>;
 }
 
-/** `dead`: a port of this machine where nobody listens. */
-export async function startFailingWebhooks(dead: number): Promise<FailingWebhooks> {
+/** One attempt for each delivery, so that it is given up. `dead`: a port of this machine where nobody listens. */
+export const startFailingWebhooks = (dead: number): Promise<FailingWebhooks> =>
+  startService(dead, { tuning: { nextDelay: () => undefined } });
+
+/** One attempt at a time, at an endpoint that never answers it; half an hour passes when `wait` is called. */
+export async function startLateWebhooks(): Promise<FailingWebhooks & { readonly wait: () => void }> {
+  const sockets = new Set<Socket>();
+  const silent = createServer((socket) => void sockets.add(socket.on('error', () => undefined)));
+  silent.listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  const address = silent.address();
+  let later = 0;
+  const service = await startService(typeof address === 'object' ? (address?.port ?? 0) : 0, {
+    tuning: { concurrency: 1, attemptMs: 600_000, leaseMs: 3_600_000, drainMs: 0 },
+    now: () => Date.now() + later,
+  });
+  return {
+    ...service,
+    wait: () => {
+      later = 1_800_000;
+    },
+    close: async () => {
+      await service.close();
+      silent.close();
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}
+
+async function startService(
+  port: number,
+  options: Pick<WebhooksOptions, 'tuning' | 'now'>,
+): Promise<FailingWebhooks> {
+  const { now = Date.now } = options;
   const service = await startWebhooks({
     port: 0,
-    store: openSqliteStore({ file: ':memory:', now: Date.now }),
+    store: openSqliteStore({ file: ':memory:', now }),
     sealingKey: Buffer.alloc(32, 1),
-    destinations: { allow: [`localhost:${dead}`], deny: [] },
+    destinations: { allow: [`localhost:${port}`], deny: [] },
     ca: () => undefined,
     metrics: { port: 0 },
-    tuning: { nextDelay: () => undefined },
     log: () => undefined,
+    ...options,
   });
   const post = async (path: string, body: object, expected: number) => {
     const headers = { 'x-consumer-id': 'acme', 'content-type': 'application/json' };
@@ -33,7 +67,7 @@ export async function startFailingWebhooks(dead: number): Promise<FailingWebhook
     await answer.arrayBuffer();
     if (answer.status !== expected) throw new Error(`${path} was answered ${answer.status}, not ${expected}`);
   };
-  await post('/webhooks', { url: `https://localhost:${dead}/`, events: ['order.created'] }, 201);
+  await post('/webhooks', { url: `https://localhost:${port}/`, events: ['order.created'] }, 201);
   let told = 0;
   return {
     scraped: new URL(service.metricsUrl ?? '').host,

@@ -1,29 +1,30 @@
-// `npm run test:prometheus`: a real Prometheus scrapes a gateway and the webhooks service, evaluates the alert rules and answers
-// the dashboard.
-// Needs `prometheus` and `promtool` on the PATH. Ends with 1 where something promised is not seen within a minute.
+// `npm run test:prometheus`: a real Prometheus scrapes gateways and webhooks services, evaluates the alert rules and answers
+// the dashboard. Each alert is fired by a real fault, and none by good traffic.
+// Takes some minutes, since 200,000 callers fill the ledger. Needs `prometheus` and `promtool` on the PATH. Ends with 1 where something promised is not seen within a minute.
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { startGateway } from '../../gateway/gateway.ts';
 import { startEcho } from '../../upstreams/echo/echo.ts';
 import { freePorts } from '../support/ports.ts';
-import { startFailingWebhooks } from './failing-webhooks.ts';
+import { startFailingWebhooks, startLateWebhooks } from './failing-webhooks.ts';
+import { expectQuietHour } from './good-hour.ts';
+import { day, startLateGateway, startSickGateway } from './sick-gateway.ts';
 
 const ROOT = new URL('../../', import.meta.url);
 const WITHIN_MS = 60_000;
+const CALLERS = 20_000;
+const MOST_CALLERS = 300_000;
 /** Of a quarter of a second each. */
 const GOOD_ROUNDS = 24;
 /** The guard looks at the ledger once a minute: longer than this run is to last. */
 const LOOKED_AT_BY_THE_MINUTE = 'sundial_version_retirement_ready';
-const DAY_MS = 86_400_000;
 
 function say(line: string): void {
   process.stdout.write(`${line}\n`);
 }
-
-const day = (fromNow: number): string => new Date(Date.now() + fromNow * DAY_MS).toISOString().slice(0, 10);
 
 const GATEWAY = `public: https://127.0.0.1
 listeners:
@@ -101,15 +102,26 @@ versions:
 /** The rules as they are, but that nothing has to last before it is an alert. */
 const hasty = (rules: string): string => rules.replaceAll(/^( *for:) \w+$/gm, '$1 0s');
 
-const prometheusFile = (
-  gateway: string,
-  webhooks: string,
-): string => `global: { scrape_interval: 1s, evaluation_interval: 1s }
+const JOBS = ['sundial', 'sundial-webhooks'] as const;
+
+const PROMETHEUS = `global: { scrape_interval: 1s, evaluation_interval: 1s }
 rule_files: [rules.yml]
 scrape_configs:
-  - { job_name: sundial, static_configs: [{ targets: ["${gateway}"] }] }
-  - { job_name: sundial-webhooks, static_configs: [{ targets: ["${webhooks}"] }] }
-`;
+${JOBS.map((job) => `  - { job_name: ${job}, file_sd_configs: [{ files: [${job}.json], refresh_interval: 1s }] }\n`).join('')}`;
+
+/** What Prometheus scrapes from now on: by job, in each cluster. */
+type Scraped = Readonly<Record<(typeof JOBS)[number], Readonly<Record<string, readonly string[]>>>>;
+
+async function scrape(folder: string, scraped: Scraped): Promise<void> {
+  for (const job of JOBS) {
+    const groups = Object.entries(scraped[job]).map(([cluster, targets]) => ({
+      targets,
+      labels: { cluster },
+    }));
+    await writeFile(join(folder, `${job}.new`), JSON.stringify(groups));
+    await rename(join(folder, `${job}.new`), join(folder, `${job}.json`));
+  }
+}
 
 /**
  * `look` says what is missing still, or nothing.
@@ -148,13 +160,20 @@ async function query(base: string, path: string): Promise<unknown> {
   }
 }
 
+/** All that fired in this run. */
+const fired = new Set<string>();
+
 async function firingAlerts(base: string): Promise<readonly string[]> {
   const data = (await query(base, 'alerts')) as
     | { alerts: readonly { labels: Record<string, string>; state: string }[] }
     | undefined;
-  return (data?.alerts ?? [])
-    .filter(({ state }) => state === 'firing')
-    .map(({ labels: { alertname = '' } }) => alertname);
+  const firing = (data?.alerts ?? []).filter(({ state }) => state === 'firing');
+  for (const { labels } of firing) {
+    if (labels.job === undefined || labels.cluster === undefined)
+      throw new Error(`an alert has no job or no cluster: ${JSON.stringify(labels)}`);
+    fired.add(labels.alertname ?? '');
+  }
+  return firing.map(({ labels: { alertname = '' } }) => alertname);
 }
 
 const firing = async (base: string, alert: string): Promise<boolean> =>
@@ -249,7 +268,8 @@ async function run(): Promise<void> {
   for (const [name] of rules.matchAll(/\bsundial_\w+/g))
     if (!names.has(name)) throw new Error(`a rule asks for ${name}, which no page has`);
   await writeFile(join(folder, 'rules.yml'), hasty(rules));
-  await writeFile(join(folder, 'prometheus.yml'), prometheusFile(...scraped));
+  await writeFile(join(folder, 'prometheus.yml'), PROMETHEUS);
+  await scrape(folder, { sundial: { east: [scraped[0]] }, 'sundial-webhooks': { east: [scraped[1]] } });
   const prometheus = spawn(
     'prometheus',
     [
@@ -285,6 +305,30 @@ async function run(): Promise<void> {
     await expectQuiet(base);
   }
   say('  good traffic, and requests without a key, are no alert');
+
+  let requests = 0;
+  const series = await expectQuietHour({
+    folder,
+    rules,
+    scraped: { sundial: scraped[0], 'sundial-webhooks': scraped[1] },
+    traffic: async (scrape) => {
+      const calls: (readonly [path: string, status: number])[] = Array.from({ length: 20 }, () => [
+        '/api/v2/orders',
+        200,
+      ]);
+      calls.push(
+        ['/api/slow', 200],
+        ['/api/v1/guarded', 401],
+        ['/api/v2/nowhere', 404],
+        ['/api/v9/orders', 404],
+      );
+      // One of 500 requests: an upstream has its slips.
+      if (scrape % 20 === 0) calls.push(['/api/v2/orders?status=503', 503]);
+      await Promise.all(calls.map(([path, status]) => call(path, status)));
+      requests += calls.length;
+    },
+  });
+  say(`  an hour of ${requests} requests, ${series} series, is no alert`);
 
   await until('calls of a version that ends in ten days are an alert', async () => {
     await callAll();
@@ -336,10 +380,82 @@ async function run(): Promise<void> {
     return JSON.stringify(known)?.includes('"trace_id"') ? undefined : NOT_YET;
   });
 
+  const late = stack.adopt(await startLateWebhooks(), (service) => service.close());
+  const sick = stack.adopt(await startSickGateway(join(folder, 'sick'), echo.url, dead), (each) =>
+    each.close(),
+  );
+  const slowClock = stack.adopt(await startLateGateway(join(folder, 'late'), echo.url), (each) =>
+    each.close(),
+  );
+  await scrape(folder, {
+    sundial: { east: [scraped[0]], west: [sick.scraped, slowClock.scraped] },
+    'sundial-webhooks': { east: [scraped[1]], west: [late.scraped] },
+  });
+  for (const [what, alert] of [
+    ['a policy that was refused at the start', 'PolicyQuarantined'],
+    ['two gateways with different policies', 'GatewayConfigSkew'],
+    ['a clock that is late', 'SunsetPassedWithoutRetirement'],
+    ['a certificate with five days left', 'GatewayCertificateExpiresSoon'],
+    ['an upstream without a healthy target', 'GatewayUpstreamDown'],
+  ] as const)
+    await until(`${what} is an alert`, async () => ((await firing(base, alert)) ? undefined : NOT_YET));
+
+  const author = { by: 'a test', why: 'a fault' };
+  await sick.write('/-/pauses', { api: 'flooded', version: 'v1', for: '10d', ...author });
+  await until('a pause is an alert', async () =>
+    (await firing(base, 'RetirementPaused')) ? undefined : NOT_YET,
+  );
+
+  for (let order = 0; order < 3; order += 1) await late.tellOfAnOrder();
+  late.wait();
+  await until('deliveries that wait behind a silent endpoint are an alert', async () =>
+    (await firing(base, 'WebhooksLate')) ? undefined : NOT_YET,
+  );
+
+  const contact = 'api@acme.example';
+  const { secret } = await sick.write('/-/keys', { consumer: 'acme', contact, ...author });
+  await until('a mail server that is away is an alert', async () => {
+    await sick.call('/api/v1/mailed', { 'x-api-key': String(secret) });
+    await sick.write('/-/notices', author);
+    return (await firing(base, 'GatewayMailFailed')) ? undefined : NOT_YET;
+  });
+
+  await sick.flood('/api/v1/ended', 1_000);
+  await until('calls of a version that has ended are an alert', async () =>
+    (await firing(base, 'RetiredVersionStillCalled')) ? undefined : NOT_YET,
+  );
+
+  await until('more requests than the gateway takes are an alert', async () => {
+    await Promise.all(Array.from({ length: 60 }, () => sick.call('/api/v2/ended?delay=500')));
+    return (await firing(base, 'GatewayShedsRequests')) ? undefined : NOT_YET;
+  });
+
+  await sick.loseDataFolder();
+  await until('a store that is away is an alert', async () => {
+    await sick.call('/api/v1/flooded');
+    return (await firing(base, 'GatewayStoreDown')) ? undefined : NOT_YET;
+  });
+  // The ledger has room for 200,000 callers while its store is away.
+  let callers = 0;
+  while (!(await firing(base, 'GatewayLedgerLosesCalls'))) {
+    if (callers > MOST_CALLERS) throw new Error('calls for which the ledger has no room are no alert');
+    await sick.flood('/api/v1/flooded', CALLERS, callers);
+    callers += CALLERS;
+  }
+  say(`  calls of ${callers} addresses, for which the ledger has no room, are an alert`);
+  await until('a log that nobody reads is an alert', async () =>
+    (await firing(base, 'GatewayLogDropsLines')) ? undefined : NOT_YET,
+  );
+
   await webhooksUp.disposeAsync();
   await until('a process that is down is an alert', async () =>
     (await firing(base, 'GatewayDown')) ? undefined : NOT_YET,
   );
+  const never = [...rules.matchAll(/- alert: (\w+)/g)].flatMap(([, alert = '']) =>
+    fired.has(alert) ? [] : alert,
+  );
+  if (never.length > 0) throw new Error(`alerts that no fault has fired: ${never.join(', ')}`);
+  say(`  each of ${fired.size} alerts was fired by a fault, with its job and its cluster`);
 }
 
 await run();

@@ -1,9 +1,10 @@
+// The self-signed pair, and the choice among several pairs (TLS-3, TLS-4).
 import { X509Certificate } from 'node:crypto';
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { speaksFor } from '../../gateway/exchange/request-view.ts';
+import { coversHost } from '../../gateway/exchange/request-view.ts';
 import { certificatesOf, type KeyPair } from '../../gateway/server/certificates.ts';
 import { selfSignedPair } from '../../gateway/server/self-signed.ts';
 import { makeKeyPair } from '../support/key-pairs.ts';
@@ -55,7 +56,7 @@ describe('the self-signed pair', () => {
   it('covers every version of a host with the version in its name', async () => {
     const pair = await load(NOW, ['{version}.api.example.com']);
     expect(certificate(pair).checkHost('v2.api.example.com')).toBe('*.api.example.com');
-    expect(speaksFor(pair, 'v2.api.example.com')).toBe(true);
+    expect(coversHost(pair, 'v2.api.example.com')).toBe(true);
   });
 
   it.each([
@@ -101,6 +102,6 @@ describe('several pairs', () => {
     [['::1', '192.0.2.7'], '192.0.2.7', true],
     [['::1', '192.0.2.7'], '192.0.2.8', false],
   ])('TLS-4: %j for %s: %s', (names, host, expected) => {
-    expect(speaksFor({ names }, host)).toBe(expected);
+    expect(coversHost({ names }, host)).toBe(expected);
   });
 });

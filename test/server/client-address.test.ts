@@ -1,3 +1,4 @@
+// The client address behind trusted proxies (XFF-1, XFF-2).
 import { describe, expect, it } from 'vitest';
 import { createClientAddress } from '../../gateway/server/client-address.ts';
 

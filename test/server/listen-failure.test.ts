@@ -50,7 +50,7 @@ describe('a listener that cannot be opened', () => {
     expect(failure).toMatchObject({
       listener: 'https',
       code: 'EADDRINUSE',
-      message: `the https listener cannot have ${shown}:${port}: it is in use`,
+      message: `the https listener cannot listen on ${shown}:${port}: the address is in use`,
     });
   });
 
@@ -76,7 +76,7 @@ describe('a listener that cannot be opened', () => {
       metrics: undefined,
     };
     expect(listenFailure(await failed, listeners)).toMatchObject({
-      message: 'the https listener cannot have 127.0.0.1:47002: the system refuses (EINVAL)',
+      message: 'the https listener cannot listen on 127.0.0.1:47002: the system refuses (EINVAL)',
     });
   });
 
@@ -88,7 +88,7 @@ describe('a listener that cannot be opened', () => {
       metrics: undefined,
     };
     expect(listenFailure(await listen(47_001, '192.0.2.1'), listeners)).toMatchObject({
-      message: 'the http listener cannot have 192.0.2.1:47001: this machine has no such address',
+      message: 'the http listener cannot listen on 192.0.2.1:47001: this machine has no such address',
     });
   });
 

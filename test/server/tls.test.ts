@@ -5,7 +5,7 @@ import type { Socket } from 'node:net';
 import type { ConnectionOptions, TLSSocket } from 'node:tls';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Certificates, certificatesOf, type KeyPair } from '../../gateway/server/certificates.ts';
-import { createTlsFace } from '../../gateway/server/tls-options.ts';
+import { createTlsTermination } from '../../gateway/server/tls-options.ts';
 import { makeKeyPair } from '../support/key-pairs.ts';
 import { fingerprintOf, type Shaken, shake } from '../support/tls-client.ts';
 
@@ -27,7 +27,10 @@ interface Face extends AsyncDisposable {
 async function startFace(first: Certificates, now: () => number = Date.now): Promise<Face> {
   let current = first;
   const takers: ((certificates: Certificates) => void)[] = [];
-  const tls = createTlsFace({ current: () => current, onChange: (take) => void takers.push(take) }, now);
+  const tls = createTlsTermination(
+    { current: () => current, onChange: (take) => void takers.push(take) },
+    now,
+  );
   const server: Http2SecureServer = createSecureServer(
     { ...tls.options, allowHTTP1: true },
     (request, response) => {

@@ -174,7 +174,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
       'gateway/server/shutdown.ts',
       'gateway/server/inherited-sockets.ts',
       'gateway/server/memory-settings.ts',
-      'gateway/stores/embedded/held-folder.ts',
+      'gateway/stores/embedded/demo-folder.ts',
       'gateway/stores/embedded/restore.ts',
       'gateway/stores/read-unopened.ts',
     ],
@@ -216,6 +216,9 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   pino: ['gateway/telemetry/'],
   'prom-client': ['gateway/telemetry/'],
   '@opentelemetry/api': ['gateway/telemetry/'],
+  '@opentelemetry/exporter-trace-otlp-http': ['gateway/telemetry/traces/otlp.ts'],
+  '@opentelemetry/resources': ['gateway/telemetry/traces/otlp.ts'],
+  '@opentelemetry/sdk-trace': ['gateway/telemetry/traces/otlp.ts'],
   fastify: ['gateway/plane/general/', 'gateway/plane/proxy-listener.ts', 'gateway/admin/'],
   'close-with-grace': ['gateway/server/'],
   commander: ['gateway/cli/'],
@@ -258,7 +261,7 @@ export const keepsPackagesInOneRow: Rule = (files) =>
       .map((name) => `${file.path} may not import the package ${name}`),
   );
 
-/** `dependencies` of package.json: an image has no other packages. */
+/** `dependencies` of package.json, and the optional peers that an operator installs. */
 export const runsOnDependencies =
   (dependencies: readonly string[]): Rule =>
   (files) =>

@@ -1,7 +1,7 @@
 // How many series there can be: whatever clients send, and however many consumers call what is deprecated.
 import { describe, expect, it } from 'vitest';
 import type { GatewayPlan } from '../../gateway/plan/plan.ts';
-import { createDepartures } from '../../gateway/server/workers/worker-counts.ts';
+import { createWorkerTotals } from '../../gateway/server/workers/worker-counts.ts';
 import { api, deprecatedFacts, plan, version, withFacts } from '../support/exchange-samples.ts';
 import { harness, outcome, unrouted, WALL } from './telemetry-harness.ts';
 
@@ -114,7 +114,7 @@ describe('consumers that several workers have met', () => {
   /** The page of a primary; each worker counts for itself and is heard of when it is looked at. */
   function crew() {
     let monotonic = 0;
-    const departures = createDepartures<object>(() => monotonic);
+    const departures = createWorkerTotals<object>(() => monotonic);
     const page = harness(plan, undefined, departures.all);
     return {
       worker: () => {

@@ -1,7 +1,7 @@
 // Batches, bounds and the end of a log, on real files and pipes.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -46,6 +46,18 @@ describe('a log sink', () => {
       expect(sink.dropped()).toBe(0);
     }
     expect(readFileSync(path, 'utf8')).toBe(`${lines.join('\n')}\n`);
+  });
+
+  it('goes on at the start of a file that logrotate has truncated', async () => {
+    const path = join(folder, 'rotated.log');
+    const sink = createLogSink(path);
+    sink.append('before');
+    sink.flush();
+    await vi.waitFor(() => expect(readFileSync(path, 'utf8')).toBe('before\n'), { interval: 5 });
+    truncateSync(path);
+    sink.append('after');
+    await sink.close();
+    expect(readFileSync(path, 'utf8')).toBe('after\n');
   });
 
   it('closes when nothing was written, and twice', async () => {

@@ -1,6 +1,6 @@
 // The page of several processes: what is summed, what the highest or lowest decides, and what the primary alone says.
 import { describe, expect, it } from 'vitest';
-import { createDepartures } from '../../gateway/server/workers/worker-counts.ts';
+import { createWorkerTotals } from '../../gateway/server/workers/worker-counts.ts';
 import { createExposition } from '../../gateway/telemetry/exposition.ts';
 import { createLatency } from '../../gateway/telemetry/latency.ts';
 import { counter, gauge, histogram, type Sample } from '../../gateway/telemetry/series.ts';
@@ -100,7 +100,7 @@ describe('the page of three processes', () => {
   });
 
   it('shows a process that ends while the page is made once', async () => {
-    const departures = createDepartures<object>(() => 0);
+    const departures = createWorkerTotals<object>(() => 0);
     const worker = {};
     departures.keep(worker, await processOf(2).snapshot());
     const page = departures.all();

@@ -34,9 +34,10 @@ const begin =
   (headers: FieldRecord) =>
     createTracing({ starts: true, sampled }, () => drawn)(fields(headers));
 
+const BY_SDK = { starts: true, sampled: 1 } as const;
 const quiet = {
   log: { write: () => undefined },
-  settings: { logLevel: 'info', accessLog: EVERY_FIELD, tracing: { starts: true, sampled: 1 } },
+  settings: { logLevel: 'info', accessLog: EVERY_FIELD, tracing: BY_SDK },
 } as const;
 
 describe('a trace that a request comes with', () => {
@@ -147,7 +148,7 @@ describe('the spans of an SDK', () => {
     const exporter = new InMemorySpanExporter();
     const spanProcessors = [new SimpleSpanProcessor(exporter)];
     trace.setGlobalTracerProvider(new BasicTracerProvider({ sampler, spanProcessors }));
-    const spans = await loadSpans();
+    const spans = await loadSpans(BY_SDK, () => undefined);
     if (spans === undefined) throw new Error('an SDK was loaded and is not seen');
     const begin = (headers: Readonly<Record<string, string>>) => {
       const begun = spans.begin(fields(headers));
@@ -230,7 +231,7 @@ describe('the spans of an SDK', () => {
     const provider = new BasicTracerProvider({ spanProcessors: [batch] });
     if (stuck !== undefined) provider.forceFlush = () => stuck;
     trace.setGlobalTracerProvider(provider);
-    const spans = await loadSpans();
+    const spans = await loadSpans(BY_SDK, () => undefined);
     const telemetry = createTelemetry({ ...clocks, ...quiet, spans });
     telemetry.observer.onAnswer(deprecatedFacts({ trace: telemetry.beginTrace(fields()) }), outcome());
     expect(exporter.getFinishedSpans()).toEqual([]);
@@ -245,22 +246,22 @@ describe('the spans of an SDK', () => {
     const { begin } = await recording();
     expect(begin({}).traceparent).not.toContain('0'.repeat(32));
     Object.assign(Reflect.get(globalThis, REGISTERED), { version: '1.4.0' });
-    const spans = await loadSpans();
+    const spans = await loadSpans(BY_SDK, () => undefined);
     expect(spans?.begin(fields({ traceparent: GOOD }))).toMatchObject({ traceId: ID });
     expect(spans?.begin(fields())?.traceparent).toMatch(/^00-(?!0{32})[\da-f]{32}-(?!0{16})[\da-f]{16}-01$/);
   });
 
   it('are none without an SDK, or with one that was loaded for metrics alone', async () => {
-    expect(await loadSpans()).toBeUndefined();
+    expect(await loadSpans(BY_SDK, () => undefined)).toBeUndefined();
     metrics.setGlobalMeterProvider(metrics.getMeterProvider());
     expect(Object.hasOwn(globalThis, REGISTERED)).toBe(true);
-    expect(await loadSpans()).toBeUndefined();
+    expect(await loadSpans(BY_SDK, () => undefined)).toBeUndefined();
     metrics.disable();
   });
 
   it('are none where the SDK makes none: the upstream gets the trace that the gateway begins by itself', async () => {
     trace.setGlobalTracerProvider(new ProxyTracerProvider());
-    const spans = await loadSpans();
+    const spans = await loadSpans(BY_SDK, () => undefined);
     expect(spans?.begin(fields())).toBeUndefined();
     const telemetry = createTelemetry({ ...clocks, ...quiet, spans });
     expect(telemetry.beginTrace(fields())?.traceparent).toMatch(/^00-(?!0{32})[\da-f]{32}-[\da-f]{16}-03$/);

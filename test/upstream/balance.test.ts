@@ -1,3 +1,4 @@
+// The three ways to choose a target, with random shares and callers.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {

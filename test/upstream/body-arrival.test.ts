@@ -1,6 +1,11 @@
 // How long the gateway waits for a body before it forwards the request, with a mocked clock.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type Arrival, awaitBody, ENOUGH, PATIENCE_MS } from '../../gateway/upstream/bodies/measured-body.ts';
+import {
+  type Arrival,
+  awaitBody,
+  BODY_WAIT_MS,
+  ENOUGH_BYTES,
+} from '../../gateway/upstream/bodies/measured-body.ts';
 import { createDeadlines, processClock } from '../../gateway/upstream/deadlines.ts';
 
 beforeEach(() => void vi.useFakeTimers());
@@ -24,26 +29,26 @@ function come(bodies = none()): { arrival: Arrival; readonly ready: number } {
 describe('promise 11: the wait for a body', () => {
   it.each<[string, (arrival: Arrival) => void, number]>([
     ['ends when all of it has arrived', (arrival) => arrival.whole(), 1],
-    ['ends when enough of it has arrived', (arrival) => arrival.received(ENOUGH), 1],
+    ['ends when enough of it has arrived', (arrival) => arrival.received(ENOUGH_BYTES), 1],
     [
       'ends when its chunks are enough',
       (arrival) => {
-        for (let left = ENOUGH; left > 0; left -= 1_000) arrival.received(1_000);
+        for (let left = ENOUGH_BYTES; left > 0; left -= 1_000) arrival.received(1_000);
       },
       1,
     ],
-    ['continues while there is less', (arrival) => arrival.received(ENOUGH - 1), 0],
-    ['ends after the patience time', () => void vi.advanceTimersByTime(PATIENCE_MS), 1],
-    ['does not end earlier', () => void vi.advanceTimersByTime(PATIENCE_MS - 1), 0],
+    ['continues while there is less', (arrival) => arrival.received(ENOUGH_BYTES - 1), 0],
+    ['ends after the maximum wait', () => void vi.advanceTimersByTime(BODY_WAIT_MS), 1],
+    ['does not end earlier', () => void vi.advanceTimersByTime(BODY_WAIT_MS - 1), 0],
   ])('%s', (_what, happen, ready) => {
     const bodies = none();
     const body = come(bodies);
     expect([body.ready, bodies.awaited]).toEqual([0, 1]);
     happen(body.arrival);
     expect([body.ready, bodies.awaited]).toEqual([ready, 1 - ready]);
-    body.arrival.received(ENOUGH);
+    body.arrival.received(ENOUGH_BYTES);
     body.arrival.whole();
-    vi.advanceTimersByTime(PATIENCE_MS);
+    vi.advanceTimersByTime(BODY_WAIT_MS);
     expect([body.ready, bodies.awaited]).toEqual([1, 0]);
   });
 

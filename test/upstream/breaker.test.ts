@@ -1,3 +1,4 @@
+// The states of a circuit breaker, with a random order of events.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { BreakerRules } from '../../gateway/plan/upstreams/target-rules.ts';
@@ -43,8 +44,8 @@ describe('a circuit breaker', () => {
   ] as const)('after a trial request, %s', (_what, outcome, admits, closed) => {
     const { breaker } = harness();
     fail(breaker, 0, 3);
-    const turn = breaker.begin(10_000);
-    breaker[outcome](turn, 12_000);
+    const period = breaker.begin(10_000);
+    breaker[outcome](period, 12_000);
     expect([breaker.admits(12_000), breaker.isClosed()]).toEqual([admits, closed]);
     if (outcome === 'failed') expect(breaker.waitMs(12_000)).toBe(10_000);
   });
@@ -103,15 +104,15 @@ describe('a circuit breaker', () => {
             if (!breaker.admits(now)) continue;
             const wasClosed = breaker.isClosed();
             expect(wasClosed || trying === undefined).toBe(true);
-            const turn = breaker.begin(now);
-            if (!wasClosed) trying = turn;
-            open.push(turn);
+            const period = breaker.begin(now);
+            if (!wasClosed) trying = period;
+            open.push(period);
             continue;
           }
-          const [turn] = open.splice(which % Math.max(1, open.length), 1);
-          if (turn === undefined) continue;
-          breaker[what](turn, now);
-          if (turn !== trying) continue;
+          const [period] = open.splice(which % Math.max(1, open.length), 1);
+          if (period === undefined) continue;
+          breaker[what](period, now);
+          if (period !== trying) continue;
           trying = undefined;
           expect(breaker.isClosed()).toBe(what === 'answered');
           if (what === 'failed') expect(breaker.waitMs(now)).toBe(RULES.open);

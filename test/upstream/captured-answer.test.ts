@@ -13,7 +13,7 @@ function answered({ gone = false } = {}) {
   const asked: string[] = [];
   const kept = Promise.withResolvers<void>();
   const res = new EventEmitter();
-  const room = { held: 0, most: 100 };
+  const memory = { held: 0, most: 100 };
   const say = (what: string) => () => void asked.push(what);
   const claim = {
     rules: rules as NonNullable<typeof rules>,
@@ -23,28 +23,32 @@ function answered({ gone = false } = {}) {
       asked.push(`keep ${Buffer.from(body)}`);
       return kept.promise;
     },
-    ...{ release: say('release'), abandon: say('abandon'), forgo: say('forgo') },
+    ...{
+      release: say('release'),
+      continueWithoutKey: say('continueWithoutKey'),
+      reportTooLarge: say('reportTooLarge'),
+    },
   };
   const capture = captureAnswer({
     ...{
       inbound: { gone, onClosed: (listener) => void res.once('close', listener) },
       claim,
       request: Buffer.from('x'),
-      room,
+      memory,
     },
     delivery: {
       head: (status) => void asked.push(`head ${status}`),
       write: (chunk) => asked.push(`data ${chunk}`) > 0,
       ...{ end: say('end'), discard: say('discard') },
     },
-    onPassedOn: say('passed on'),
+    onStreaming: say('passed on'),
     onUndeliverable: say('not given'),
   });
   capture.head(201, new HeaderLines());
   capture.write(Buffer.from('a'));
   capture.write(Buffer.from('b'));
   capture.end();
-  return { asked, kept, capture, res, room };
+  return { asked, kept, capture, res, memory };
 }
 
 /** Runs pending promise callbacks. */
@@ -61,22 +65,22 @@ it('IDM-5: a response is stored before its first byte is sent, so that no outcom
 
 it('promise 42: the response to a disconnected client is stored, and the call continues for it', async () => {
   const { asked, kept, capture } = answered({ gone: true });
-  expect(capture.isWanted()).toBe(true);
+  expect(capture.mayStillStore()).toBe(true);
   kept.resolve();
   await settle();
   expect(asked).toEqual(['keep ab', 'not given', 'discard']);
 });
 
 it('the part that a client has not read counts as held until the client disconnects', async () => {
-  const { kept, res, room } = answered();
-  expect(room.held).toBeGreaterThanOrEqual(2);
+  const { kept, res, memory } = answered();
+  expect(memory.held).toBeGreaterThanOrEqual(2);
   kept.resolve();
   await settle();
-  expect(room.held).toBe(2);
+  expect(memory.held).toBe(2);
   res.emit('close');
-  expect(room.held).toBe(0);
+  expect(memory.held).toBe(0);
   const left = answered({ gone: true });
   left.kept.resolve();
   await settle();
-  expect(left.room.held).toBe(0);
+  expect(left.memory.held).toBe(0);
 });

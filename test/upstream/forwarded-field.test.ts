@@ -1,3 +1,4 @@
+// The Forwarded field for upstreams (XFF-3).
 import { describe, expect, it } from 'vitest';
 import { forwardedField } from '../../gateway/upstream/request-headers.ts';
 

@@ -42,7 +42,7 @@ describe('a host name', () => {
     const { find } = resolver([V4('10.0.0.1')], [V4('10.0.0.2')]);
     const names = createNameLookup({ find, maxAgeMs: 60_000 });
     await look(names);
-    names.doubt('orders.internal');
+    names.invalidate('orders.internal');
     expect(await look(names)).toEqual([V4('10.0.0.2')]);
   });
 

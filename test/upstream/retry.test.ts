@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { CallFailure } from '../../gateway/upstream/call.ts';
 import {
   createRetryBudget,
-  mayTryAgain,
+  mayRetry,
   type RetryBudget,
   type RetryState,
 } from '../../gateway/upstream/retry.ts';
@@ -58,7 +58,7 @@ describe('FWD-16: a failed call is retried', () => {
     ],
     ['a POST on a stale connection', false, { unanswered: true, stale: true }, { method: 'POST' }],
   ])('%s: %s', (_, expected, failed, asked) => {
-    expect(mayTryAgain(failure(failed), tried(asked))).toBe(expected);
+    expect(mayRetry(failure(failed), tried(asked))).toBe(expected);
   });
 });
 

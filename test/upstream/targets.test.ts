@@ -1,3 +1,4 @@
+// The choice of a target with circuit breakers, health checks and slow start.
 import { describe, expect, it } from 'vitest';
 import { Fault } from '../../gateway/exchange/directive.ts';
 import type { TargetChange } from '../../gateway/exchange/version-states.ts';

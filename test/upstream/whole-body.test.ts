@@ -19,25 +19,25 @@ function sending({ hasBody = true, isPadded }: Partial<Pick<Inbound, 'hasBody' |
   };
   return { body, inbound, client };
 }
-const roomFor = (most: number) => ({ held: 0, most });
+const memoryFor = (most: number) => ({ held: 0, most });
 
 describe('reading a complete body', () => {
   it('returns the bytes as received, which count as held until they are freed', async () => {
     const { body, inbound } = sending();
-    const room = roomFor(1_000);
-    const reading = readWhole(inbound, 10, room);
+    const memory = memoryFor(1_000);
+    const reading = readWhole(inbound, 10, memory);
     for (const chunk of ['ab', '', 'cde', 'fghij']) body.write(chunk);
     body.end();
     const read = await reading;
     expect(read.kind === 'whole' && read.bytes.toString()).toBe('abcdefghij');
-    expect(room.held).toBeGreaterThanOrEqual(10);
+    expect(memory.held).toBeGreaterThanOrEqual(10);
     if (read.kind === 'whole') read.free();
-    expect(room.held).toBe(0);
+    expect(memory.held).toBe(0);
     expect(inbound.onGone).toBeUndefined();
   });
 
   it('returns nothing if there is no body', async () => {
-    expect(await readWhole(sending({ hasBody: false }).inbound, 10, roomFor(0))).toMatchObject({
+    expect(await readWhole(sending({ hasBody: false }).inbound, 10, memoryFor(0))).toMatchObject({
       kind: 'whole',
     });
   });
@@ -45,9 +45,9 @@ describe('reading a complete body', () => {
   it.each([
     ['over', 4, 1_000],
     ['full', 1_000, 4],
-  ])('%s: puts every byte back into the request', async (kind, most, room) => {
+  ])('%s: puts every byte back into the request', async (kind, most, memory) => {
     const { body, inbound } = sending();
-    const held = roomFor(room);
+    const held = memoryFor(memory);
     const reading = readWhole(inbound, most, held);
     for (const chunk of ['ab', 'cd', 'ef', 'gh']) body.write(chunk);
     body.end();
@@ -58,11 +58,11 @@ describe('reading a complete body', () => {
 
   it('SMG-12: refuses a body with more framing than content', async () => {
     const { body, inbound } = sending({ isPadded: () => true });
-    const room = roomFor(1_000);
-    const reading = readWhole(inbound, 10, room);
+    const memory = memoryFor(1_000);
+    const reading = readWhole(inbound, 10, memory);
     body.write('a');
     expect(await reading).toMatchObject({ kind: 'refused', refusal: { status: 413 } });
-    expect(room.held).toBe(0);
+    expect(memory.held).toBe(0);
   });
 
   it.each([
@@ -70,43 +70,43 @@ describe('reading a complete body', () => {
     ['it ends early', (inbound: Inbound) => void Object.assign(inbound, { endedWhole: () => false })],
   ])('is broken if %s', async (_what, happens) => {
     const { body, inbound } = sending();
-    const room = roomFor(1_000);
-    const reading = readWhole(inbound, 10, room);
+    const memory = memoryFor(1_000);
+    const reading = readWhole(inbound, 10, memory);
     body.write('a');
     happens(inbound);
     body.end();
     expect(await reading).toEqual({ kind: 'broken' });
-    expect(room.held).toBe(0);
+    expect(memory.held).toBe(0);
   });
 });
 
 describe('a replayed response', () => {
   const BODY = Buffer.from('kept');
-  const NO_ROOM = { reason: 'idempotency_unavailable', retryAfterSeconds: 1, restoredAt: 0 } as const;
+  const NO_MEMORY = { reason: 'idempotency_unavailable', retryAfterSeconds: 1, restoredAt: 0 } as const;
 
   /** The result for a request with `body`, and the bytes held until its client has read the response. */
-  async function given(body: string, room: ReturnType<typeof roomFor>, isSame = true) {
+  async function given(body: string, memory: ReturnType<typeof memoryFor>, isSame = true) {
     const { body: stream, inbound, client } = sending();
     const taken = (): void => undefined;
     const replay = replayAnswer(
       inbound,
       {
-        ...{ kind: 'replay', maxBody: 1_000, noRoom: () => NO_ROOM, isSame: () => isSame },
+        ...{ kind: 'replay', maxBody: 1_000, refuseForMemory: () => NO_MEMORY, isSame: () => isSame },
         forward: { label: 'v1' } as unknown as ForwardOrder,
         kept: { fingerprint: 'f', status: 201, headers: {}, body: BODY },
       },
       deprecatedFacts().completion,
-      { sink: { head: taken, write: () => true, end: taken, reset: taken, onDrain: taken }, room },
+      { sink: { head: taken, write: () => true, end: taken, reset: taken, onDrain: taken }, memory },
     );
     stream.end(body);
     const refusal = await replay;
-    const held = room.held;
+    const held = memory.held;
     client.emit('close');
-    return { refusal, held, after: room.held };
+    return { refusal, held, after: memory.held };
   }
 
   it('counts as held until its client has read it or has disconnected', async () => {
-    expect(await given('{}', roomFor(1_000))).toEqual({ refusal: undefined, held: BODY.length, after: 0 });
+    expect(await given('{}', memoryFor(1_000))).toEqual({ refusal: undefined, held: BODY.length, after: 0 });
   });
 
   it.each([
@@ -118,9 +118,9 @@ describe('a replayed response', () => {
       true,
       { reason: 'idempotency_mismatch' },
     ],
-    ['no memory for the payload', 'x'.repeat(900), 10, true, NO_ROOM],
-    ['no memory for the response', 'x', BODY.length - 1, true, NO_ROOM],
+    ['no memory for the payload', 'x'.repeat(900), 10, true, NO_MEMORY],
+    ['no memory for the response', 'x', BODY.length - 1, true, NO_MEMORY],
   ])('IDM-3: %s', async (_what, body, most, isSame, refusal) => {
-    expect(await given(body, roomFor(most), isSame)).toEqual({ refusal, held: 0, after: 0 });
+    expect(await given(body, memoryFor(most), isSame)).toEqual({ refusal, held: 0, after: 0 });
   });
 });

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startOrdersV2 } from '../../upstreams/orders/v2.ts';
 import { openDatabase } from '../../upstreams/service/database.ts';
 import { openSqliteStore } from '../../upstreams/webhooks/sqlite/store.ts';
-import { StoreAway } from '../../upstreams/webhooks/store.ts';
+import { StoreUnavailable } from '../../upstreams/webhooks/store.ts';
 import { startWebhooks } from '../../upstreams/webhooks/webhooks.ts';
 import { subscriptionOf } from '../contracts/webhook-store.ts';
 
@@ -60,7 +60,7 @@ it('an order: 503 with Retry-After, and of many orders only one waits', async ()
 it('a subscription: 503 with Retry-After', async () => {
   const service = await startWebhooks({
     port: 0,
-    store: openSqliteStore({ file: join(folder, 'webhooks.db'), now: Date.now, patienceMs: 10 }),
+    store: openSqliteStore({ file: join(folder, 'webhooks.db'), now: Date.now, busyTimeoutMs: 10 }),
     sealingKey: Buffer.alloc(32, 1),
     destinations: { allow: ['localhost:9'], deny: [] },
     ca: () => undefined,
@@ -78,10 +78,10 @@ it('a subscription: 503 with Retry-After', async () => {
 });
 
 it('a locked webhooks store counts as unavailable, and works afterwards', async () => {
-  const store = openSqliteStore({ file: join(folder, 'webhooks.db'), now: Date.now, patienceMs: 10 });
+  const store = openSqliteStore({ file: join(folder, 'webhooks.db'), now: Date.now, busyTimeoutMs: 10 });
   {
     using _held = hold('webhooks.db');
-    await expect(store.subscriptions.add(subscriptionOf('wh_1'))).rejects.toThrow(StoreAway);
+    await expect(store.subscriptions.add(subscriptionOf('wh_1'))).rejects.toThrow(StoreUnavailable);
   }
   await store.subscriptions.add(subscriptionOf('wh_1'));
   await store.close();

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { loadIssuerKeys } from '../../upstreams/identity/key-file.ts';
 import { openReceived } from '../../upstreams/receiver/received.ts';
-import { keptSecret } from '../../upstreams/receiver/registration.ts';
+import { storedSecret } from '../../upstreams/receiver/registration.ts';
 import { openDatabase } from '../../upstreams/service/database.ts';
 import { openSqliteStore } from '../../upstreams/webhooks/sqlite/store.ts';
 
@@ -21,7 +21,7 @@ const WITHOUT_PRIMES = { kty: 'RSA', kid: 'x', n: 'AQAB', e: 'AQAB', d: 'private
 it.each<[string, string, (folder: string) => unknown]>([
   ['issuer-key.json', CUT, loadIssuerKeys],
   ['issuer-key.json', JSON.stringify(WITHOUT_PRIMES), loadIssuerKeys],
-  ['receiver.json', CUT, () => keptSecret(join(folder, 'receiver.json'))],
+  ['receiver.json', CUT, () => storedSecret(join(folder, 'receiver.json'))],
   ['receiver.db', CUT, () => openReceived(join(folder, 'receiver.db'))],
   ['webhooks.db', CUT, () => openSqliteStore({ file: join(folder, 'webhooks.db'), now: Date.now })],
   ['orders.db', CUT, () => openDatabase({ dataFolder: folder, name: 'orders.db', fill: () => undefined })],

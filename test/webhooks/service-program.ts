@@ -8,7 +8,7 @@ import { openRedisStore } from '../../upstreams/webhooks/redis/store.ts';
 import { nextAttemptDelay } from '../../upstreams/webhooks/schedule.ts';
 import { loadSealingKey } from '../../upstreams/webhooks/secret.ts';
 import { openSqliteStore } from '../../upstreams/webhooks/sqlite/store.ts';
-import { USUAL } from '../../upstreams/webhooks/tuning.ts';
+import { DEFAULT_TUNING } from '../../upstreams/webhooks/tuning.ts';
 import { startWebhooks } from '../../upstreams/webhooks/webhooks.ts';
 
 const [port = '', folder = '', receiver = '', redis = ''] = process.argv.slice(2);
@@ -41,7 +41,7 @@ await runService({
         perHost: 256,
         attemptMs: 5_000,
         leaseMs: 6_000,
-        rules: { ...USUAL.rules, openMs: 1_000, probeMs: 5_500 },
+        rules: { ...DEFAULT_TUNING.rules, openMs: 1_000, probeMs: 5_500 },
         nextDelay: (failed) => {
           const delayMs = nextAttemptDelay(failed);
           // However often it fails: what is counted is what is lost, not what was given up.

@@ -40,7 +40,7 @@ beforeAll(async () => {
   recorder = stack.use(await startRecorder());
   gateway = stack.use(
     await startOurGateway(recorder.port, (text) => {
-      const lines = text.split('\n').filter((line) => line.startsWith('{"level":"info","log":"access"'));
+      const lines = text.split('\n').filter((line) => line.includes(',"log":"access",'));
       judged.push(...lines.map((line) => JSON.parse(line)));
     }),
   );

@@ -3,7 +3,7 @@ import { answerCollection } from '../service/collection.ts';
 import type { Edition } from '../service/collection-contract.ts';
 import { openDatabase } from '../service/database.ts';
 import { type ListenOptions, listen, type Service } from '../service/listen.ts';
-import { createTable, openRecords, type TableForm } from '../service/records.ts';
+import { createTable, openRecords, type TableDefinition } from '../service/records.ts';
 import { boundFilter, readWhole, textFilter, WHOLE_AMOUNT } from '../service/values.ts';
 
 interface Product {
@@ -29,7 +29,7 @@ const NAMES = [
 ] as const;
 const SINCE = Date.UTC(2026, 5, 1);
 
-const FORM: TableForm<Product> = {
+const TABLE: TableDefinition<Product> = {
   table: 'products',
   key: 'TEXT',
   columns: { name: 'TEXT NOT NULL', price: 'INTEGER NOT NULL', currency: 'TEXT NOT NULL' },
@@ -57,9 +57,9 @@ export async function startCatalog(options: ListenOptions): Promise<Service> {
   const database = openDatabase({
     dataFolder: undefined,
     name: 'catalog.db',
-    fill: (empty) => createTable(empty, FORM),
+    fill: (empty) => createTable(empty, TABLE),
   });
-  const records = openRecords(database, FORM);
+  const records = openRecords(database, TABLE);
   for (const [index, name] of NAMES.entries())
     records.insert(
       { name, price: 4900 + index * 1250, currency: 'EUR' },

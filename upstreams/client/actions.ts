@@ -30,11 +30,18 @@ export interface ActionsOptions {
 
 const PAGE = '/';
 
-const TELLING = ['deprecation', 'sunset', 'link', 'warning', 'x-ratelimit-limit', 'x-ratelimit-remaining'];
+const SHOWN_HEADERS = [
+  'deprecation',
+  'sunset',
+  'link',
+  'warning',
+  'x-ratelimit-limit',
+  'x-ratelimit-remaining',
+];
 
 export function createActions({ oauth, ask, api, now }: ActionsOptions): Actions {
   /** Shows a failed connection on the page instead of throwing. */
-  const reaching = async (session: Session, step: () => Promise<Outcome>): Promise<Outcome> => {
+  const catchFailures = async (session: Session, step: () => Promise<Outcome>): Promise<Outcome> => {
     try {
       return await step();
     } catch (error) {
@@ -54,13 +61,13 @@ export function createActions({ oauth, ask, api, now }: ActionsOptions): Actions
 
   return {
     signIn: (pending) =>
-      reaching({}, async () => ({
+      catchFailures({}, async () => ({
         kind: 'renew',
         session: { pending },
         to: await oauth.authorizationUrl(pending),
       })),
     complete: (pending, sent, issuer) =>
-      reaching({}, async () => {
+      catchFailures({}, async () => {
         // RFC 9207: a code from another issuer must not be sent to this one.
         if (sent.get('iss') !== issuer)
           return wrong({}, 'That answer came from another issuer. Nothing was done.');
@@ -70,33 +77,34 @@ export function createActions({ oauth, ask, api, now }: ActionsOptions): Actions
           return wrong({}, `The sign-in came to nothing: ${error}${why === '' ? '' : `, ${why}`}.`);
         }
         const granted = await oauth.redeem(pending, code);
-        if (granted.kind === 'refused') return wrong({}, `The code was not taken: ${wordsOf(granted)}.`);
+        if (granted.kind === 'refused')
+          return wrong({}, `The code was not taken: ${describeRefusal(granted)}.`);
         const signedIn = { registration: pending.registration, tokens: granted.tokens, refreshed: 0 };
         const notice = { kind: 'done', text: 'You are signed in.' } as const;
         return { kind: 'renew', session: { signedIn, notice }, to: PAGE };
       }),
     call: (session, version) =>
-      reaching(session, async () => {
+      catchFailures(session, async () => {
         const { signedIn } = session;
         if (signedIn === undefined) return wrong(session, 'Sign in first.');
         if (version !== 'v1' && version !== 'v2') return wrong(session, 'There are v1 and v2.');
         const current = signedIn.tokens.ends > now() ? session : await renewed(session, signedIn);
         if (current?.signedIn === undefined) return ended;
         const path = `/api/${version}/orders?limit=3`;
-        const told = await ask({
+        const answer = await ask({
           url: `${api}${path}`,
           authorization: `Bearer ${current.signedIn.tokens.access}`,
         });
-        const headers = TELLING.flatMap((name) => {
-          const value = told.headers.get(name);
+        const headers = SHOWN_HEADERS.flatMap((name) => {
+          const value = answer.headers.get(name);
           return value === undefined ? [] : [[name, value] as const];
         });
-        const body = JSON.stringify(told.json, undefined, 2) ?? '';
-        const called = { request: `GET ${path}`, status: told.status, headers, body };
+        const body = JSON.stringify(answer.json, undefined, 2) ?? '';
+        const called = { request: `GET ${path}`, status: answer.status, headers, body };
         return { kind: 'stay', session: { ...current, called }, to: PAGE };
       }),
     refresh: (session) =>
-      reaching(session, async () => {
+      catchFailures(session, async () => {
         if (session.signedIn === undefined) return wrong(session, 'Sign in first.');
         const next = await renewed(session, session.signedIn);
         return next === undefined
@@ -104,17 +112,17 @@ export function createActions({ oauth, ask, api, now }: ActionsOptions): Actions
           : done(next, 'There are new tokens; the old refresh token is used up.');
       }),
     replay: (session) =>
-      reaching(session, async () => {
+      catchFailures(session, async () => {
         const { signedIn } = session;
         if (signedIn?.used === undefined) return wrong(session, 'Refresh first: then there is an old one.');
         const granted = await oauth.refresh(signedIn.registration, signedIn.used);
         if (granted.kind === 'tokens')
           return wrong(session, 'The issuer took a refresh token a second time!');
-        const text = `Refused, ${wordsOf(granted)}. The issuer now trusts none of this sign-in: see what Refresh does.`;
+        const text = `Refused, ${describeRefusal(granted)}. The issuer now trusts none of this sign-in: see what Refresh does.`;
         return done(session, text);
       }),
     signOut: (session) =>
-      reaching(session, async () => {
+      catchFailures(session, async () => {
         const { signedIn } = session;
         if (signedIn === undefined) return { kind: 'sign-out', to: PAGE };
         if (signedIn.tokens.refresh !== undefined) {
@@ -133,5 +141,5 @@ function done(session: Session, text: string): Outcome {
   return { kind: 'stay', session: { ...session, notice: { kind: 'done', text } }, to: PAGE };
 }
 
-const wordsOf = ({ error, description }: Extract<Granted, { kind: 'refused' }>): string =>
+const describeRefusal = ({ error, description }: Extract<Granted, { kind: 'refused' }>): string =>
   description === '' ? error : `${error}: ${description}`;

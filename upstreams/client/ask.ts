@@ -2,14 +2,14 @@
 import { readFile } from 'node:fs/promises';
 import { request } from 'node:https';
 
-export interface Asked {
+export interface ClientRequest {
   readonly url: string;
   /** Sent as a form by POST; undefined: GET. */
   readonly form?: Readonly<Record<string, string>>;
   readonly authorization?: string;
 }
 
-export interface Told {
+export interface ClientResponse {
   readonly status: number;
   /** Names in lower case; repeated values are joined. */
   readonly headers: ReadonlyMap<string, string>;
@@ -18,7 +18,7 @@ export interface Told {
 }
 
 /** Rejects if no response comes. */
-export type Ask = (asked: Asked) => Promise<Told>;
+export type Ask = (asked: ClientRequest) => Promise<ClientResponse>;
 
 const WITHIN_MS = 10_000;
 const MAX_BYTES = 1024 * 1024;

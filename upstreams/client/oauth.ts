@@ -1,7 +1,7 @@
 // The sample client's calls to the authorization server: authorization URL, tokens, refresh, revocation; endpoints come from its
 // metadata (RFC 8414).
 import { createHash } from 'node:crypto';
-import type { Ask, Told } from './ask.ts';
+import type { Ask, ClientResponse } from './ask.ts';
 
 export interface Registration {
   readonly id: string;
@@ -107,13 +107,13 @@ export function createOAuth({ issuer, ask, self, now }: OAuthOptions): OAuth {
 /** RFC 8414 §3: the issuer's path follows the well-known path. §3.3: the metadata must name the same issuer. */
 async function readMetadata(issuer: string, ask: Ask): Promise<ReadonlyMap<string, string>> {
   const { origin, pathname } = new URL(issuer);
-  const told = await ask({ url: `${origin}/.well-known/oauth-authorization-server${pathname}` });
-  const metadata = new Map(stringsOf(told.json));
+  const answer = await ask({ url: `${origin}/.well-known/oauth-authorization-server${pathname}` });
+  const metadata = new Map(stringsOf(answer.json));
   if (metadata.get('issuer') !== issuer) throw new Error(`the issuer ${issuer} does not say who it is`);
   return metadata;
 }
 
-function readGrant({ status, json }: Told, now: number): Granted {
+function readGrant({ status, json }: ClientResponse, now: number): Granted {
   const members = new Map(stringsOf(json));
   const access = members.get('access_token');
   if (status !== 200 || access === undefined) {

@@ -64,7 +64,7 @@ ${headers.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}
 <pre tabindex="0">${body}</pre>
 </section>`;
 
-export function elsewherePage(): Document {
+export function foreignOriginPage(): Document {
   return {
     title: 'Not from here',
     body: html`<p role="alert">Another page sent this form. <a href="/">Begin here</a> instead.</p>`,

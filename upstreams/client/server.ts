@@ -6,11 +6,11 @@ import { sendError } from '../service/answer.ts';
 import { sendDocument, sendSeeOther } from '../service/document.ts';
 import { readForm } from '../service/form.ts';
 import { listen, type Service } from '../service/listen.ts';
-import { isFromElsewhere } from '../service/own-host.ts';
+import { isCrossSite } from '../service/own-host.ts';
 import { createActions, type Outcome } from './actions.ts';
 import { createAsk } from './ask.ts';
 import { createOAuth, type Registration } from './oauth.ts';
-import { elsewherePage, startPage } from './pages.ts';
+import { foreignOriginPage, startPage } from './pages.ts';
 import { createSessions, type Session } from './sessions.ts';
 
 export interface ClientOptions {
@@ -38,7 +38,7 @@ const REGISTRATIONS: ReadonlyMap<string, Registration> = new Map([
 ]);
 
 /** The redirect matches no sign-in of this browser. */
-const STRAYED: Session = {
+const UNKNOWN_SIGN_IN: Session = {
   notice: { kind: 'wrong', text: 'That sign-in was not begun in this browser. Nothing was done.' },
 };
 
@@ -79,10 +79,14 @@ export async function startClient(options: ClientOptions): Promise<Service> {
     sessions.update(request, rest);
   };
 
-  const act = async (path: string, request: IncomingMessage, response: ServerResponse): Promise<void> => {
+  const handleForm = async (
+    path: string,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<void> => {
     const form = await readForm(request);
-    if (form === undefined || isFromElsewhere(request, self))
-      return sendDocument(response, 400, elsewherePage());
+    if (form === undefined || isCrossSite(request, self))
+      return sendDocument(response, 400, foreignOriginPage());
     const registration = REGISTRATIONS.get(form.get('as') ?? '');
     const session = sessions.find(request) ?? {};
     if (path === '/login' && registration !== undefined) {
@@ -98,21 +102,22 @@ export async function startClient(options: ClientOptions): Promise<Service> {
     return sendError(response, 404, 'There is no such resource');
   };
 
-  const comeBack = async (
+  const handleCallback = async (
     sent: URLSearchParams,
     request: IncomingMessage,
     response: ServerResponse,
   ): Promise<void> => {
     const pending = sessions.find(request)?.pending;
     if (pending === undefined || !isSame(sent.get('state'), pending.state)) {
-      return sendDocument(response, 400, startPage(STRAYED, issuer));
+      return sendDocument(response, 400, startPage(UNKNOWN_SIGN_IN, issuer));
     }
     return finish(request, response, await actions.complete(pending, sent, issuer));
   };
 
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const [path = '', query = ''] = (request.url ?? '').split(/\?(.*)/s);
-    if (request.method === 'POST') return sessions.inTurn(request, () => act(path, request, response));
+    if (request.method === 'POST')
+      return sessions.runExclusive(request, () => handleForm(path, request, response));
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       return sendError(response, 405, `${request.method} is not possible here`, { Allow: 'GET, HEAD, POST' });
     }
@@ -122,7 +127,9 @@ export async function startClient(options: ClientOptions): Promise<Service> {
     if (path !== '/callback' || request.method !== 'GET') {
       return sendError(response, 404, 'There is no such resource');
     }
-    return sessions.inTurn(request, () => comeBack(new URLSearchParams(query), request, response));
+    return sessions.runExclusive(request, () =>
+      handleCallback(new URLSearchParams(query), request, response),
+    );
   };
 
   const service = await listen(

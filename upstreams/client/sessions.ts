@@ -38,7 +38,7 @@ export interface Sessions {
    * Runs the steps of one session one after the other. Two concurrent clicks would use one code or refresh token twice, and the
    * issuer revokes a sign-in for that.
    */
-  readonly inTurn: (request: IncomingMessage, step: () => Promise<void>) => Promise<void>;
+  readonly runExclusive: (request: IncomingMessage, step: () => Promise<void>) => Promise<void>;
   readonly forget: (request: IncomingMessage) => string;
 }
 
@@ -49,7 +49,7 @@ const MOST = 1000;
 
 export function createSessions(): Sessions {
   const sessions = new Map<string, Session>();
-  const turns = new Map<string, Promise<void>>();
+  const queues = new Map<string, Promise<void>>();
   const idOf = (request: IncomingMessage): string | undefined => {
     const found = new RegExp(`(?:^|; )${COOKIE}=([\\w-]+)`).exec(request.headers.cookie ?? '');
     return found?.[1];
@@ -70,13 +70,13 @@ export function createSessions(): Sessions {
       sessions.set(id, session);
       return true;
     },
-    async inTurn(request, step) {
+    async runExclusive(request, step) {
       const id = idOf(request) ?? '';
       if (!sessions.has(id)) return step();
-      const turn = (turns.get(id) ?? Promise.resolve()).then(step, step);
-      turns.set(id, turn);
-      await turn.finally(() => {
-        if (turns.get(id) === turn) turns.delete(id);
+      const queued = (queues.get(id) ?? Promise.resolve()).then(step, step);
+      queues.set(id, queued);
+      await queued.finally(() => {
+        if (queues.get(id) === queued) queues.delete(id);
       });
     },
     forget(request) {

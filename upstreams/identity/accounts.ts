@@ -7,12 +7,12 @@ export interface Account {
   readonly name: string;
 }
 
-interface Kept extends Account {
+interface StoredAccount extends Account {
   readonly salt: string;
   readonly hash: string;
 }
 
-const ACCOUNTS: readonly Kept[] = [
+const ACCOUNTS: readonly StoredAccount[] = [
   {
     id: 'ana',
     name: 'Ana Sample',
@@ -28,7 +28,7 @@ const ACCOUNTS: readonly Kept[] = [
 ];
 
 /** Compared if the account does not exist, so that a wrong name takes as long as a wrong password. */
-const NOBODY = {
+const DUMMY_HASH = {
   salt: '9pcqI-_HgC_sOXc3DWR1Dw',
   hash: 'rlNYLI-Own1j6Hd-TeH-rRKjTdi1MxC6IvSvfoMxcn4',
 };
@@ -40,12 +40,12 @@ export function accountOf(id: string): Account | undefined {
 /** Undefined if the name or the password is wrong; the caller cannot tell which. */
 export async function authenticate(id: string, password: string): Promise<Account | undefined> {
   const account = ACCOUNTS.find((each) => each.id === id);
-  const { salt, hash } = account ?? NOBODY;
-  const matches = timingSafeEqual(await stretch(password, salt), Buffer.from(hash, 'base64url'));
+  const { salt, hash } = account ?? DUMMY_HASH;
+  const matches = timingSafeEqual(await deriveKey(password, salt), Buffer.from(hash, 'base64url'));
   return matches ? account : undefined;
 }
 
-function stretch(password: string, salt: string): Promise<Buffer> {
+function deriveKey(password: string, salt: string): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     scrypt(password, Buffer.from(salt, 'base64url'), 32, (error, key) =>
       error === null ? resolve(key) : reject(error),

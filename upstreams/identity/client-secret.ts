@@ -5,12 +5,12 @@ import { createAttempts } from '../service/attempts.ts';
 import { errors, Provider } from './library.ts';
 import { addressOf } from './peer.ts';
 
-const MOST_TRIES = 10;
+const MAX_ATTEMPTS = 10;
 const WINDOW_MS = 60_000;
 
 /** Answers 429 after ten wrong secrets of one client from one address within a minute. A right secret resets the count. */
-export function countSecrets(provider: ProviderType, now: () => number): void {
-  const attempts = createAttempts({ most: MOST_TRIES, windowMs: WINDOW_MS, now });
+export function limitSecretAttempts(provider: ProviderType, now: () => number): void {
+  const attempts = createAttempts({ most: MAX_ATTEMPTS, windowMs: WINDOW_MS, now });
   Object.defineProperty(provider.Client.prototype, 'compareClientSecret', {
     value(this: { readonly clientId: string; readonly clientSecret?: string }, shown: string): boolean {
       const context = Provider.ctx;
@@ -22,7 +22,7 @@ export function countSecrets(provider: ProviderType, now: () => number): void {
       }
       const digest = createHash('sha256').update(shown).digest();
       const matches = timingSafeEqual(digest, Buffer.from(this.clientSecret ?? '', 'base64url'));
-      if (matches) attempts.forgive(key);
+      if (matches) attempts.reset(key);
       return matches;
     },
   });

@@ -4,7 +4,7 @@ import type { InteractionResults, Provider } from 'oidc-provider';
 import { createAttempts } from '../service/attempts.ts';
 import { sendDocument, sendSeeOther } from '../service/document.ts';
 import { readForm } from '../service/form.ts';
-import { isFromElsewhere } from '../service/own-host.ts';
+import { isCrossSite } from '../service/own-host.ts';
 import { authenticate } from './accounts.ts';
 import { clientOf } from './clients.ts';
 import { consentPage, expiredPage, loginPage, type Pending } from './interaction-pages.ts';
@@ -16,15 +16,15 @@ type Details = Awaited<ReturnType<Provider['interactionDetails']>>;
 
 export type InteractionHandler = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
-const MOST_TRIES = 5;
+const MAX_ATTEMPTS = 5;
 const WINDOW_MS = 60_000;
 /** Longest user name. A longer one matches no account and must not be stored whole. */
-const MOST_LETTERS = 64;
+const MAX_NAME_LENGTH = 64;
 
 /** OAU-8, OAU-9: five password attempts per account and address, then 429 for the rest of the minute. */
 export function createInteractions(provider: Provider, now: () => number): InteractionHandler {
   const { origin } = new URL(provider.issuer);
-  const attempts = createAttempts({ most: MOST_TRIES, windowMs: WINDOW_MS, now });
+  const attempts = createAttempts({ most: MAX_ATTEMPTS, windowMs: WINDOW_MS, now });
 
   const finish = async (request: IncomingMessage, response: ServerResponse, result: InteractionResults) => {
     sendSeeOther(response, await provider.interactionResult(request, response, result));
@@ -36,7 +36,7 @@ export function createInteractions(provider: Provider, now: () => number): Inter
     pending: Pending,
     form: URLSearchParams,
   ) => {
-    const name = (form.get('user') ?? '').trim().toLowerCase().slice(0, MOST_LETTERS);
+    const name = (form.get('user') ?? '').trim().toLowerCase().slice(0, MAX_NAME_LENGTH);
     const key = `${name} ${addressOf(request)}`;
     const wait = attempts.take(key);
     if (wait !== undefined) {
@@ -53,7 +53,7 @@ export function createInteractions(provider: Provider, now: () => number): Inter
         loginPage(pending, { name, alert: 'The name or the password is wrong.' }),
       );
     }
-    attempts.forgive(key);
+    attempts.reset(key);
     if (pending.signedIn !== undefined && pending.signedIn !== account.id) {
       const alert = `This browser is signed in as ${pending.signedIn}. Sign out first.`;
       return sendDocument(response, 409, loginPage(pending, { name, alert }));
@@ -86,8 +86,7 @@ export function createInteractions(provider: Provider, now: () => number): Inter
     const page = details.prompt.name === 'login' ? loginPage(pending, { name: '' }) : consentPage(pending);
     if (request.method !== 'POST') return sendDocument(response, 200, page);
     const form = await readForm(request);
-    if (form === undefined || isFromElsewhere(request, origin))
-      return sendDocument(response, 400, expiredPage());
+    if (form === undefined || isCrossSite(request, origin)) return sendDocument(response, 400, expiredPage());
     if (form.get('decision') === 'cancel') {
       return finish(request, response, { error: 'access_denied', error_description: 'the person said no' });
     }

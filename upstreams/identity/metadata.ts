@@ -17,7 +17,7 @@ const OFFERED: ReadonlySet<string> = new Set([
   'authorization_response_iss_parameter_supported',
 ]);
 
-export async function describeServer(
+export async function filterMetadata(
   context: KoaContextWithOIDC,
   next: () => Promise<unknown>,
 ): Promise<void> {

@@ -36,7 +36,7 @@ export function renderSignOut(context: KoaContextWithOIDC, form: string): void {
  * A middleware. If no user is signed in, the library sends a page whose script submits a form. This page has the same form with a
  * button, if there is a client to return to.
  */
-export async function showNobodyToSignOut(
+export async function renderSignOutWithoutSession(
   context: KoaContextWithOIDC,
   next: () => Promise<unknown>,
 ): Promise<void> {

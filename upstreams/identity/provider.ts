@@ -2,14 +2,19 @@
 import type { Configuration, KoaContextWithOIDC, Provider as ProviderType } from 'oidc-provider';
 import { accountOf } from './accounts.ts';
 import { createAdapter } from './adapter.ts';
-import { countSecrets } from './client-secret.ts';
+import { limitSecretAttempts } from './client-secret.ts';
 import { CLIENTS, clientOf } from './clients.ts';
 import type { IssuerKey } from './key-file.ts';
 import { errors, Provider } from './library.ts';
-import { describeServer } from './metadata.ts';
-import { renderError, renderSignedOut, renderSignOut, showNobodyToSignOut } from './provider-pages.ts';
+import { filterMetadata } from './metadata.ts';
+import {
+  renderError,
+  renderSignedOut,
+  renderSignOut,
+  renderSignOutWithoutSession,
+} from './provider-pages.ts';
 import { clientMetadata } from './registration.ts';
-import { keepToQuery } from './response-mode.ts';
+import { allowQueryModeOnly } from './response-mode.ts';
 import type { Store } from './store.ts';
 
 export const RESOURCE = 'urn:sundial:samples';
@@ -119,10 +124,10 @@ export function createProvider({ issuer, keys, store, cookieKeys, now }: Provide
   const provider = new Provider(issuer, configuration);
   // server.ts sets these headers to the issuer's name, whatever the request says.
   provider.proxy = true;
-  provider.use(keepToQuery);
-  provider.use(describeServer);
-  provider.use(showNobodyToSignOut);
-  countSecrets(provider, now);
+  provider.use(allowQueryModeOnly);
+  provider.use(filterMetadata);
+  provider.use(renderSignOutWithoutSession);
+  limitSecretAttempts(provider, now);
   provider.on('server_error', (_context, error) => {
     process.stderr.write(`identity: ${error.stack ?? error.message}\n`);
   });
@@ -132,15 +137,15 @@ export function createProvider({ issuer, keys, store, cookieKeys, now }: Provide
 /**
  * RFC 6749 §3.3: a scope that the client may not have is refused, not dropped. A machine that names no scope gets all of its own.
  */
-function checkScopes({ oidc }: KoaContextWithOIDC, mayHave: readonly string[]): void {
+function checkScopes({ oidc }: KoaContextWithOIDC, allowed: readonly string[]): void {
   const { params } = oidc;
   if (params === undefined) return;
   if (oidc.route === 'token' && params.grant_type === 'client_credentials')
-    params.scope ??= mayHave.join(' ');
+    params.scope ??= allowed.join(' ');
   if (oidc.route === 'authorization' && params.scope === undefined) {
     throw new errors.InvalidScope('scope is missing: name the least that is needed', '');
   }
-  const beyond = [...oidc.requestParamScopes].filter((scope) => !mayHave.includes(scope));
-  if (beyond.length > 0)
-    throw new errors.InvalidScope('the client may not have one of the scopes', beyond.join(' '));
+  const notAllowed = [...oidc.requestParamScopes].filter((scope) => !allowed.includes(scope));
+  if (notAllowed.length > 0)
+    throw new errors.InvalidScope('the client may not have one of the scopes', notAllowed.join(' '));
 }

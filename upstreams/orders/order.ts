@@ -1,7 +1,7 @@
 // An order as stored, its table, and its state changes; both versions of the API use it.
 import type { DatabaseSync } from 'node:sqlite';
 import type { Decision } from '../service/collection-contract.ts';
-import { createTable, openRecords, type TableForm } from '../service/records.ts';
+import { createTable, openRecords, type TableDefinition } from '../service/records.ts';
 
 export type OrderStatus = 'open' | 'shipped' | 'cancelled';
 
@@ -25,7 +25,7 @@ const SAMPLES = 240;
 const FIRST = 1_772_236_800; // 2026-02-28T00:00:00Z
 const SECONDS_PER_DAY = 86_400;
 
-const FORM: TableForm<Order> = {
+const TABLE: TableDefinition<Order> = {
   table: 'orders',
   key: 'INTEGER',
   columns: {
@@ -45,11 +45,11 @@ const FORM: TableForm<Order> = {
   }),
 };
 
-export const openOrders = (database: DatabaseSync) => openRecords(database, FORM);
+export const openOrders = (database: DatabaseSync) => openRecords(database, TABLE);
 
 /** Always the same 240 orders, 1001 first: every third shipped, every twentieth cancelled. */
 export function fillOrders(database: DatabaseSync): void {
-  createTable(database, FORM);
+  createTable(database, TABLE);
   const orders = openOrders(database);
   for (let index = 0; index < SAMPLES; index += 1) {
     const order = sampleOrder(index);

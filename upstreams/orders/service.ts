@@ -11,7 +11,7 @@ export async function startOrders(
   editionName: string,
   edition: Edition<Order>,
 ): Promise<Service> {
-  const { database, outbox, now, endingWith } = openStored(options, 'orders', fillOrders);
+  const { database, outbox, now, closeWith } = openStored(options, 'orders', fillOrders);
   const answer = answerCollection({
     path: '/orders',
     cacheControl: 'private, no-cache',
@@ -33,5 +33,5 @@ export async function startOrders(
       dataOf: (id, { customer, amount, currency, status }) => ({ id, customer, amount, currency, status }),
     },
   });
-  return endingWith(listen(answer, options));
+  return closeWith(listen(answer, options));
 }

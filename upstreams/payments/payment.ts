@@ -1,7 +1,7 @@
 // A payment as stored, its table, and its state changes; all editions of the API use it.
 import type { DatabaseSync } from 'node:sqlite';
 import type { Decision } from '../service/collection-contract.ts';
-import { createTable, openRecords, type TableForm } from '../service/records.ts';
+import { createTable, openRecords, type TableDefinition } from '../service/records.ts';
 
 type PaymentState = 'pending' | 'completed' | 'failed' | 'refunded';
 
@@ -29,7 +29,7 @@ const SAMPLES = 240;
 const FIRST = 1_772_323_200; // 2026-03-01T00:00:00Z
 const SECONDS_PER_DAY = 86_400;
 
-const FORM: TableForm<Payment> = {
+const TABLE: TableDefinition<Payment> = {
   table: 'payments',
   key: 'INTEGER',
   columns: {
@@ -49,11 +49,11 @@ const FORM: TableForm<Payment> = {
   }),
 };
 
-export const openPayments = (database: DatabaseSync) => openRecords(database, FORM);
+export const openPayments = (database: DatabaseSync) => openRecords(database, TABLE);
 
 /** Always the same 240 payments, p-2001 first: of each twelve one is refunded, one failed and one pending. */
 export function fillPayments(database: DatabaseSync): void {
-  createTable(database, FORM);
+  createTable(database, TABLE);
   const payments = openPayments(database);
   for (let index = 0; index < SAMPLES; index += 1) {
     const payment = samplePayment(index);

@@ -26,7 +26,7 @@ const EDITIONS: ReadonlyMap<string, Edition<Payment>> = new Map([
 ]);
 
 export async function startPayments(options: StoredOptions): Promise<Service> {
-  const { database, outbox, now, endingWith } = openStored(options, 'payments', fillPayments);
+  const { database, outbox, now, closeWith } = openStored(options, 'payments', fillPayments);
   const records = openPayments(database);
   const writing = {
     database,
@@ -71,5 +71,5 @@ export async function startPayments(options: StoredOptions): Promise<Service> {
     response.setHeader('Vary', 'API-Version');
     sendError(response, 400, `API-Version must be one of ${[...EDITIONS.keys()].join(', ')}`);
   }, options);
-  return endingWith(starting);
+  return closeWith(starting);
 }

@@ -6,7 +6,7 @@ import { readPort, runService } from '../service/run.ts';
 import { loadPair } from './certificate.ts';
 import { openReceived } from './received.ts';
 import { HOOKS, startReceiver } from './receiver.ts';
-import { keptSecret, register } from './registration.ts';
+import { register, storedSecret } from './registration.ts';
 
 /** How long the start waits for the subscription. After that the attempts go on in the background. */
 const SUBSCRIBED_WITHIN_MS = 5_000;
@@ -27,7 +27,7 @@ await runService({
     const webhooks = readPort('SUNDIAL_WEBHOOKS_PORT', 4006, env);
     const pair = await loadPair(folder, Date.now());
     const received = openReceived(join(folder, 'receiver.db'));
-    let secret = keptSecret(file);
+    let secret = storedSecret(file);
     const service = await startReceiver({
       port,
       pair,

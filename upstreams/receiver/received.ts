@@ -1,7 +1,7 @@
 // The events that the receiver has accepted, each once, kept in SQLite over restarts.
 import { chmodSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import { PATIENCE_MS } from '../service/database.ts';
+import { BUSY_TIMEOUT_MS } from '../service/database.ts';
 
 /** Longer than the service retries (WH-4). An event forgotten earlier could be delivered again and count twice. */
 const KEPT_MS = 7 * 24 * 3_600_000;
@@ -44,7 +44,7 @@ export function openReceived(file: string): Received {
 /** @throws Error with SQLite's message */
 function openFile(file: string): DatabaseSync {
   try {
-    const database = new DatabaseSync(file, { timeout: PATIENCE_MS });
+    const database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS });
     database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;');
     if (file !== ':memory:') chmodSync(file, 0o600);
     database.exec(`

@@ -21,7 +21,7 @@ const AGAIN_AFTER_MS = 100;
 const ANSWER_WITHIN_MS = 5_000;
 
 /** The header that a gateway would set: in a demo on one machine the receiver needs no token. */
-const AS_CONSUMER = { 'x-consumer-id': 'sample-receiver' };
+const CONSUMER_HEADER = { 'x-consumer-id': 'sample-receiver' };
 
 interface Registration {
   readonly id: string;
@@ -36,8 +36,8 @@ export interface RegistrationOptions {
   readonly signal: AbortSignal;
 }
 
-export function keptSecret(file: string): string | undefined {
-  return readKept(file)?.secret;
+export function storedSecret(file: string): string | undefined {
+  return readRegistration(file)?.secret;
 }
 
 /**
@@ -47,14 +47,14 @@ export function keptSecret(file: string): string | undefined {
 export async function register({ service, url, file, signal }: RegistrationOptions): Promise<string> {
   for (;;) {
     try {
-      const kept = readKept(file);
-      if (kept !== undefined && (await isKept(service, kept.id, url, signal))) return kept.secret;
+      const kept = readRegistration(file);
+      if (kept !== undefined && (await reuseSubscription(service, kept.id, url, signal))) return kept.secret;
       const made = await subscribe(service, url, signal);
       writeFileSync(`${file}.new`, JSON.stringify(made), { mode: 0o600 });
       renameSync(`${file}.new`, file);
       return made.secret;
     } catch (error) {
-      if (!isAway(error)) throw error;
+      if (!isTemporary(error)) throw error;
     }
     await setTimeout(AGAIN_AFTER_MS, undefined, { signal });
   }
@@ -64,7 +64,12 @@ export async function register({ service, url, file, signal }: RegistrationOptio
  * Whether the subscription exists. One that has another URL or lacks an event is changed; a second subscription would leave the
  * old one without a receiver.
  */
-async function isKept(service: string, id: string, url: string, signal: AbortSignal): Promise<boolean> {
+async function reuseSubscription(
+  service: string,
+  id: string,
+  url: string,
+  signal: AbortSignal,
+): Promise<boolean> {
   const at = `${service}/webhooks/${encodeURIComponent(id)}`;
   const { status, body } = await call(at, {}, signal);
   if (status !== 200) return false;
@@ -84,7 +89,7 @@ async function subscribe(service: string, url: string, signal: AbortSignal): Pro
   return { id, secret };
 }
 
-/** Rejects as `fetch` does, and with `Away` for a status that may be temporary. */
+/** Rejects as `fetch` does, and with `TemporaryFailure` for a status that may be temporary. */
 async function call(
   url: string,
   init: { readonly method?: string; readonly body?: string },
@@ -92,21 +97,25 @@ async function call(
 ): Promise<{ status: number; body: unknown }> {
   const response = await fetch(url, {
     ...init,
-    headers: { ...AS_CONSUMER, 'content-type': 'application/json' },
+    headers: { ...CONSUMER_HEADER, 'content-type': 'application/json' },
     signal: AbortSignal.any([signal, AbortSignal.timeout(ANSWER_WITHIN_MS)]),
   });
-  if (response.status >= 500) throw new Away();
+  if (response.status >= 500) throw new TemporaryFailure();
   return { status: response.status, body: await response.json() };
 }
 
-class Away extends Error {}
+class TemporaryFailure extends Error {}
 
-function isAway(error: unknown): boolean {
+function isTemporary(error: unknown): boolean {
   const isLate = error instanceof DOMException && error.name === 'TimeoutError';
-  return error instanceof Away || isLate || (error instanceof TypeError && error.message === 'fetch failed');
+  return (
+    error instanceof TemporaryFailure ||
+    isLate ||
+    (error instanceof TypeError && error.message === 'fetch failed')
+  );
 }
 
-function readKept(file: string): Registration | undefined {
+function readRegistration(file: string): Registration | undefined {
   let text: string;
   try {
     text = readFileSync(file, 'utf8');

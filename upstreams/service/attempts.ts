@@ -3,7 +3,7 @@
 export interface Attempts {
   /** Counts one attempt. Returns the seconds until the next one is allowed, if there were too many. */
   readonly take: (key: string) => number | undefined;
-  readonly forgive: (key: string) => void;
+  readonly reset: (key: string) => void;
 }
 
 interface Count {
@@ -36,7 +36,7 @@ export function createAttempts(options: {
       if (counts.size > MOST_KEYS && oldest !== undefined) counts.delete(oldest);
       return undefined;
     },
-    forgive: (key) => {
+    reset: (key) => {
       counts.delete(key);
     },
   };

@@ -29,7 +29,7 @@ export type Decision<Item> =
   /** Answered with 409: the state of the item does not allow it. */
   | { readonly kind: 'conflict'; readonly message: string };
 
-export interface Writing<Item> {
+export interface WriteRules<Item> {
   readonly database: DatabaseSync;
   readonly outbox: Outbox;
   readonly keys: IdempotencyKeys;
@@ -59,5 +59,5 @@ export interface Collection<Item> {
   /** Milliseconds since 1970. */
   readonly now: () => number;
   /** Absent for a read-only collection. */
-  readonly writing?: Writing<Item>;
+  readonly writing?: WriteRules<Item>;
 }

@@ -3,9 +3,9 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { FieldLines } from './answer.ts';
 import type { Collection } from './collection-contract.ts';
 import { type ListQuery, readFields, readListQuery, refuseNames } from './list-query.ts';
-import { NOT_THERE, OTHER_STATE, type Outcome, type Refused } from './outcome.ts';
+import { NOT_THERE, type Outcome, PRECONDITION_FAILED, type Refused } from './outcome.ts';
 import { type CursorPage, linkAfter, offsetPage, type Page } from './page.ts';
-import type { Kept, Key, Selection } from './records.ts';
+import type { Key, Selection, StoredItem } from './records.ts';
 import { represent } from './representation.ts';
 import { judge, linesOf, tagOf } from './validators.ts';
 
@@ -80,7 +80,7 @@ function following<Item>(
 
 function shown<Item>(
   collection: Collection<Item>,
-  items: readonly Kept<Item>[],
+  items: readonly StoredItem<Item>[],
   { fields }: ListQuery,
 ): readonly unknown[] {
   return items.map((kept) => represent(collection, kept, 'collection', fields));
@@ -102,7 +102,7 @@ function readOf(
     case 'not-modified':
       return { status: 304, lines: own, body: undefined };
     case 'failed':
-      return { refused: 412, message: OTHER_STATE, lines: linesOf(validators) };
+      return { refused: 412, message: PRECONDITION_FAILED, lines: linesOf(validators) };
     default: {
       const never: never = verdict;
       throw new Error(`unhandled verdict ${String(never)}`);

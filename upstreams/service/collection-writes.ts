@@ -4,14 +4,14 @@ import type { IncomingMessage } from 'node:http';
 import type { FieldLines } from './answer.ts';
 import { type JsonObject, readObject } from './body.ts';
 import { callerOf } from './caller.ts';
-import type { Collection, Decision, Writing } from './collection-contract.ts';
+import type { Collection, Decision, WriteRules } from './collection-contract.ts';
 import { inTransaction } from './database.ts';
 import { fingerprintOf, type KeyUse, MALFORMED, readKey } from './idempotency-keys.ts';
 import { isWrittenIn, JSON_TYPE, MERGE_PATCH } from './media.ts';
 import { mergePatch } from './merge-patch.ts';
-import { NOT_THERE, OTHER_STATE, type Outcome, type Refused } from './outcome.ts';
-import type { Kept } from './records.ts';
-import { represent, type Standpoint, validatorsOf } from './representation.ts';
+import { NOT_THERE, type Outcome, PRECONDITION_FAILED, type Refused } from './outcome.ts';
+import type { StoredItem } from './records.ts';
+import { type LinkBase, represent, validatorsOf } from './representation.ts';
 import type { Target } from './target.ts';
 import { judge, linesOf } from './validators.ts';
 
@@ -34,20 +34,20 @@ export async function writeTo<Item>(
       refused: 400,
       message: 'Idempotency-Key must be 1 to 255 visible characters, in quotes or plain',
     };
-  if (!writing.keys.enter(use)) {
+  if (!writing.keys.lock(use)) {
     const message = 'A request with this Idempotency-Key is under way';
     return { refused: 409, message, lines: { 'Retry-After': '1' } };
   }
   try {
     return await write(collection, writing, target, use, request);
   } finally {
-    writing.keys.leave(use);
+    writing.keys.unlock(use);
   }
 }
 
 async function write<Item>(
   collection: Collection<Item>,
-  writing: Writing<Item>,
+  writing: WriteRules<Item>,
   target: Target,
   use: KeyUse | undefined,
   request: IncomingMessage,
@@ -95,14 +95,14 @@ async function readWritten(
 
 function act<Item>(
   collection: Collection<Item>,
-  writing: Writing<Item>,
+  writing: WriteRules<Item>,
   target: Target,
   written: JsonObject,
   { method, headers }: IncomingMessage,
   now: number,
 ): Outcome | Refused {
   const { records, edition, idOf } = collection;
-  const tell = (type: string | undefined, { key, item }: Kept<Item>) => {
+  const emit = (type: string | undefined, { key, item }: StoredItem<Item>) => {
     if (type !== undefined) writing.outbox.put(type, writing.dataOf(idOf(key), item), now);
   };
   if (target.kind === 'whole') {
@@ -111,7 +111,7 @@ function act<Item>(
     const decision = writing.create(parsed.item);
     if (decision.kind === 'conflict') return { refused: 409, message: decision.message };
     const kept = records.insert(decision.item, now);
-    tell(decision.event, kept);
+    emit(decision.event, kept);
     // A relative URL, so that it also works through a gateway that has another path for the collection.
     const location = `${collection.path.slice(1)}/${idOf(kept.key)}`;
     return answered(collection, kept, 201, 'collection', { Location: location });
@@ -121,12 +121,12 @@ function act<Item>(
   if (before === undefined) return NOT_THERE;
   const current = validatorsOf(collection, before);
   if (judge(headers, false, current) === 'failed')
-    return { refused: 412, message: OTHER_STATE, lines: linesOf(current) };
-  const settle = (decision: Decision<Item>, standpoint: Standpoint): Outcome | Refused => {
+    return { refused: 412, message: PRECONDITION_FAILED, lines: linesOf(current) };
+  const settle = (decision: Decision<Item>, linkBase: LinkBase): Outcome | Refused => {
     if (decision.kind === 'conflict') return { refused: 409, message: decision.message };
     const kept = records.replace(before.key, decision.item, now);
-    tell(decision.event, kept);
-    return answered(collection, kept, 200, standpoint);
+    emit(decision.event, kept);
+    return answered(collection, kept, 200, linkBase);
   };
   if (target.kind === 'action') {
     const action = writing.actions[target.name];
@@ -135,7 +135,7 @@ function act<Item>(
   }
   if (method === 'DELETE') {
     records.remove(before.key, now);
-    tell(writing.removed, before);
+    emit(writing.removed, before);
     return { status: 204, lines: {}, body: undefined };
   }
   const shown = edition.show(idOf(before.key), before.item);
@@ -146,12 +146,12 @@ function act<Item>(
 
 function answered<Item>(
   collection: Collection<Item>,
-  kept: Kept<Item>,
+  kept: StoredItem<Item>,
   status: number,
-  standpoint: Standpoint,
+  linkBase: LinkBase,
   lines: FieldLines = {},
 ): Outcome {
-  const body = JSON.stringify(represent(collection, kept, standpoint));
+  const body = JSON.stringify(represent(collection, kept, linkBase));
   return { status, body, lines: { ...lines, ...linesOf(validatorsOf(collection, kept)) } };
 }
 

@@ -11,13 +11,13 @@ export interface DatabaseOptions {
   readonly fill: (database: DatabaseSync) => void;
 }
 
-const FORM = 1;
+const SCHEMA_VERSION = 1;
 /** Milliseconds to wait for another process that writes. A write takes a few milliseconds and blocks this process. */
-export const PATIENCE_MS = 2_000;
+export const BUSY_TIMEOUT_MS = 2_000;
 
 /** After one wait has timed out, later waits are short: long ones in a row would block all reads. */
-const IMPATIENCE_MS = 50;
-const IMPATIENT_FOR_MS = 5_000;
+const SHORT_BUSY_TIMEOUT_MS = 50;
+const SHORT_TIMEOUT_FOR_MS = 5_000;
 
 /** SQLite codes BUSY and LOCKED: another process holds the lock. */
 const BUSY = [5, 6];
@@ -31,18 +31,18 @@ export function openDatabase({ dataFolder, name, fill }: DatabaseOptions): Datab
   const database = openFile(file);
   if (dataFolder !== undefined) chmodSync(file, 0o600);
   inTransaction(database, () => {
-    const form = Number(database.prepare('PRAGMA user_version').get()?.user_version);
-    if (form === FORM) return;
-    if (form !== 0) throw new Error(`${file} was made by another release: move it away to begin anew`);
+    const version = Number(database.prepare('PRAGMA user_version').get()?.user_version);
+    if (version === SCHEMA_VERSION) return;
+    if (version !== 0) throw new Error(`${file} was made by another release: move it away to begin anew`);
     fill(database);
-    database.exec(`PRAGMA user_version = ${FORM}`);
+    database.exec(`PRAGMA user_version = ${SCHEMA_VERSION}`);
   });
   return database;
 }
 
 function openFile(file: string): DatabaseSync {
   try {
-    const database = new DatabaseSync(file, { timeout: PATIENCE_MS });
+    const database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS });
     // WAL lets readers and a writer work at the same time. FULL syncs a commit to disk before it is acknowledged.
     database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;');
     return database;
@@ -53,7 +53,7 @@ function openFile(file: string): DatabaseSync {
 
 /** Runs `work` in one transaction that holds the write lock from the start. */
 export function inTransaction<T>(database: DatabaseSync, work: () => T): T {
-  begin(database, PATIENCE_MS);
+  begin(database, BUSY_TIMEOUT_MS);
   try {
     const result = work();
     database.exec('COMMIT');
@@ -64,21 +64,22 @@ export function inTransaction<T>(database: DatabaseSync, work: () => T): T {
   }
 }
 
-const foundHeld = new WeakMap<DatabaseSync, number>();
+const lastBusyAt = new WeakMap<DatabaseSync, number>();
 
-/** Begins a write transaction. @throws SQLite's error after another process has held the lock for `patienceMs` */
-export function begin(database: DatabaseSync, patienceMs: number): void {
-  const since = performance.now() - (foundHeld.get(database) ?? Number.NEGATIVE_INFINITY);
-  const patience = since < IMPATIENT_FOR_MS ? Math.min(IMPATIENCE_MS, patienceMs) : patienceMs;
-  if (patience !== patienceMs) database.exec(`PRAGMA busy_timeout = ${patience}`);
+/** Begins a write transaction. @throws SQLite's error after another process has held the lock for `busyTimeoutMs` */
+export function begin(database: DatabaseSync, busyTimeoutMs: number): void {
+  const since = performance.now() - (lastBusyAt.get(database) ?? Number.NEGATIVE_INFINITY);
+  const timeoutMs =
+    since < SHORT_TIMEOUT_FOR_MS ? Math.min(SHORT_BUSY_TIMEOUT_MS, busyTimeoutMs) : busyTimeoutMs;
+  if (timeoutMs !== busyTimeoutMs) database.exec(`PRAGMA busy_timeout = ${timeoutMs}`);
   try {
     database.exec('BEGIN IMMEDIATE');
-    foundHeld.delete(database);
+    lastBusyAt.delete(database);
   } catch (error) {
-    if (patience === patienceMs && isBusy(error)) foundHeld.set(database, performance.now());
+    if (timeoutMs === busyTimeoutMs && isBusy(error)) lastBusyAt.set(database, performance.now());
     throw error;
   } finally {
-    if (patience !== patienceMs) database.exec(`PRAGMA busy_timeout = ${patienceMs}`);
+    if (timeoutMs !== busyTimeoutMs) database.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
   }
 }
 

@@ -30,27 +30,27 @@ type Outcome = 'taken' | 'refused' | 'away';
 export function startSender({ queue, intake, now, report }: SenderOptions): Sender {
   const ending = new AbortController();
   let timer: NodeJS.Timeout | undefined;
-  let round: Promise<void> | undefined;
+  let running: Promise<void> | undefined;
   let again = false;
   let failures = 0;
 
   async function sendDue(): Promise<void> {
     for (;;) {
-      const waiting = ending.signal.aborted ? undefined : queue.take(now(), now() + HELD_MS);
-      if (waiting === undefined) return;
-      const outcome = await post(waiting);
+      const queued = ending.signal.aborted ? undefined : queue.take(now(), now() + HELD_MS);
+      if (queued === undefined) return;
+      const outcome = await post(queued);
       if (outcome === 'taken') {
         failures = 0;
-        queue.taken(waiting.sequence);
+        queue.taken(queued.sequence);
         continue;
       }
       if (outcome === 'refused') {
-        report(`the intake refuses the event ${waiting.event.id} (${waiting.event.type})`);
-        queue.postpone(waiting.sequence, now() + REFUSED_PAUSE_MS);
+        report(`the intake refuses the event ${queued.event.id} (${queued.event.type})`);
+        queue.postpone(queued.sequence, now() + REFUSED_PAUSE_MS);
         continue;
       }
       // Returned at once, so that the next process need not wait for it if this one ends.
-      queue.postpone(waiting.sequence, now());
+      queue.postpone(queued.sequence, now());
       failures += 1;
       return;
     }
@@ -76,15 +76,15 @@ export function startSender({ queue, intake, now, report }: SenderOptions): Send
   function run(): void {
     clearTimeout(timer);
     if (ending.signal.aborted) return;
-    if (round !== undefined) {
+    if (running !== undefined) {
       again = true;
       return;
     }
     again = false;
-    round = sendDue()
+    running = sendDue()
       .catch((error: unknown) => report(error instanceof Error ? error.message : String(error)))
       .finally(() => {
-        round = undefined;
+        running = undefined;
         if (again && failures === 0) run();
         else schedule();
       });
@@ -106,7 +106,7 @@ export function startSender({ queue, intake, now, report }: SenderOptions): Send
     close: async () => {
       ending.abort();
       clearTimeout(timer);
-      await round;
+      await running;
     },
   };
 }

@@ -17,9 +17,9 @@ export interface KeyUse {
 }
 
 export interface IdempotencyKeys {
-  /** False (409) while a request with this key is in progress in this process; true: the caller owns the key until `leave`. */
-  readonly enter: (use: KeyUse) => boolean;
-  readonly leave: (use: KeyUse) => void;
+  /** False (409) while a request with this key is in progress in this process; true: the caller owns the key until `unlock`. */
+  readonly lock: (use: KeyUse) => boolean;
+  readonly unlock: (use: KeyUse) => void;
   /** `claim` and `keep` run within the open transaction. */
   readonly claim: (use: KeyUse, fingerprint: string, now: number) => Claim;
   readonly keep: (use: KeyUse, fingerprint: string, outcome: Outcome, now: number) => void;
@@ -41,19 +41,19 @@ export function createKeyTable(database: DatabaseSync): void {
 }
 
 export function openKeys(database: DatabaseSync): IdempotencyKeys {
-  const underWay = new Set<string>();
+  const locked = new Set<string>();
   const forget = database.prepare('DELETE FROM idempotency_keys WHERE kept < ?');
   const find = database.prepare('SELECT * FROM idempotency_keys WHERE scope = ? AND key = ?');
   const keep = database.prepare('INSERT INTO idempotency_keys VALUES (?, ?, ?, ?, ?, ?, ?)');
   const nameOf = ({ scope, key }: KeyUse) => `${scope} ${key}`;
   return {
-    enter: (use) => {
-      if (underWay.has(nameOf(use))) return false;
-      underWay.add(nameOf(use));
+    lock: (use) => {
+      if (locked.has(nameOf(use))) return false;
+      locked.add(nameOf(use));
       return true;
     },
-    leave: (use) => {
-      underWay.delete(nameOf(use));
+    unlock: (use) => {
+      locked.delete(nameOf(use));
     },
     claim: ({ scope, key }, fingerprint, now) => {
       forget.run(now - KEPT_MS);

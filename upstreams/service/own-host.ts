@@ -18,7 +18,7 @@ export function isOwnHost({ headersDistinct }: IncomingMessage, own: readonly st
  * `Origin: null` with their forms. Such a form counts as ours unless `Sec-Fetch-Site` says otherwise; cookies are SameSite. Other
  * clients send neither header.
  */
-export function isFromElsewhere({ headers }: IncomingMessage, own: string): boolean {
+export function isCrossSite({ headers }: IncomingMessage, own: string): boolean {
   const { origin = 'null' } = headers;
   if (origin !== 'null' && origin.toLowerCase() !== own.toLowerCase()) return true;
   const site = headers['sec-fetch-site'];

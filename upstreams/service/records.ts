@@ -4,7 +4,7 @@ import type { DatabaseSync, SQLInputValue, SQLOutputValue } from 'node:sqlite';
 export type Key = string | number;
 type Columns = Readonly<Record<string, SQLInputValue>>;
 
-export interface Kept<Item> {
+export interface StoredItem<Item> {
   readonly key: Key;
   readonly item: Item;
   /** Milliseconds since 1970, whole seconds. */
@@ -32,7 +32,7 @@ export interface Selection {
   readonly after?: { readonly key: Key; readonly value: SQLOutputValue };
 }
 
-export interface TableForm<Item> {
+export interface TableDefinition<Item> {
   readonly table: string;
   /** SQL type of the key: an integer that counts up, or a text given by the item. */
   readonly key: 'INTEGER' | 'TEXT';
@@ -42,19 +42,22 @@ export interface TableForm<Item> {
 }
 
 export interface Records<Item> {
-  readonly find: (key: Key) => Kept<Item> | undefined;
+  readonly find: (key: Key) => StoredItem<Item> | undefined;
   readonly count: (where: readonly Condition[]) => number;
-  readonly list: (selection: Selection) => readonly Kept<Item>[];
+  readonly list: (selection: Selection) => readonly StoredItem<Item>[];
   /** Value of one column of an item, for `after`. */
   readonly valueOf: (key: Key, column: string) => SQLOutputValue;
   /** Time of the last change in the collection, removals included. */
   readonly changed: () => number;
-  readonly insert: (item: Item, now: number, key?: Key) => Kept<Item>;
-  readonly replace: (key: Key, item: Item, now: number) => Kept<Item>;
+  readonly insert: (item: Item, now: number, key?: Key) => StoredItem<Item>;
+  readonly replace: (key: Key, item: Item, now: number) => StoredItem<Item>;
   readonly remove: (key: Key, now: number) => void;
 }
 
-export function createTable<Item>(database: DatabaseSync, { table, key, columns }: TableForm<Item>): void {
+export function createTable<Item>(
+  database: DatabaseSync,
+  { table, key, columns }: TableDefinition<Item>,
+): void {
   const own = Object.entries(columns).map(([name, type]) => `${name} ${type}`);
   const primary = key === 'INTEGER' ? 'INTEGER PRIMARY KEY AUTOINCREMENT' : 'TEXT PRIMARY KEY';
   database.exec(`CREATE TABLE ${table} (key ${primary}, ${own.join(', ')}, changed INTEGER NOT NULL) STRICT;
@@ -63,8 +66,8 @@ INSERT INTO ${table}_changed VALUES (0)`);
 }
 
 /** Table and column names come from the program; values from clients are always bound. */
-export function openRecords<Item>(database: DatabaseSync, form: TableForm<Item>): Records<Item> {
-  const { table, columns } = form;
+export function openRecords<Item>(database: DatabaseSync, definition: TableDefinition<Item>): Records<Item> {
+  const { table, columns } = definition;
   const names = Object.keys(columns);
   const found = database.prepare(`SELECT * FROM ${table} WHERE key = ?`);
   const change = database.prepare(`UPDATE ${table}_changed SET at = max(at, ?)`);
@@ -76,13 +79,13 @@ export function openRecords<Item>(database: DatabaseSync, form: TableForm<Item>)
     `UPDATE ${table} SET ${names.map((name) => `${name} = ?`).join(', ')}, changed = ? WHERE key = ?`,
   );
   const remove = database.prepare(`DELETE FROM ${table} WHERE key = ?`);
-  const kept = (row: Readonly<Record<string, SQLOutputValue>>): Kept<Item> => ({
+  const kept = (row: Readonly<Record<string, SQLOutputValue>>): StoredItem<Item> => ({
     key: typeof row.key === 'number' ? row.key : String(row.key),
-    item: form.read(row),
+    item: definition.read(row),
     changed: Number(row.changed) * 1_000,
   });
   const valuesOf = (item: Item): SQLInputValue[] => {
-    const written = form.write(item);
+    const written = definition.write(item);
     return names.map((name) => written[name] ?? null);
   };
   return {

@@ -22,7 +22,7 @@ export async function runService({
   start,
 }: RunOptions): Promise<void> {
   const service = await begin().catch((error: unknown) =>
-    stopWith(error instanceof Misused ? 2 : 3, `${name}: ${messageOf(error)}`),
+    stopWith(error instanceof UsageError ? 2 : 3, `${name}: ${messageOf(error)}`),
   );
   const end = () => {
     service.close().then(
@@ -45,7 +45,7 @@ export async function runService({
   }
 }
 
-class Misused extends Error {}
+class UsageError extends Error {}
 
 /** The port in the environment. @throws Error with a sentence for the operator if it is not a port number */
 export function readPort(
@@ -55,7 +55,7 @@ export function readPort(
 ): number {
   const written = environment[variable] ?? String(fallback);
   if (!/^\d{1,5}$/.test(written) || Number(written) > 65_535)
-    throw new Misused(`${variable} must be a port number, not "${written}"`);
+    throw new UsageError(`${variable} must be a port number, not "${written}"`);
   return Number(written);
 }
 

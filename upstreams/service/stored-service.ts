@@ -24,7 +24,7 @@ export interface Stored {
   readonly outbox: Outbox;
   readonly now: () => number;
   /** Closes outbox and database after the service, also if the service cannot start. */
-  readonly endingWith: (starting: Promise<Service>) => Promise<Service>;
+  readonly closeWith: (starting: Promise<Service>) => Promise<Service>;
 }
 
 /** `name`: of the service, its file and its log lines. `fill` creates its own tables and first rows. */
@@ -49,7 +49,7 @@ export function openStored(
     database,
     outbox: sender === undefined ? NO_OUTBOX : { put: queue.put, wake: sender.wake },
     now,
-    endingWith: async (starting) => {
+    closeWith: async (starting) => {
       const end = async () => {
         await sender?.close();
         database.close();

@@ -10,7 +10,7 @@ export interface Validators {
   readonly lastModified: number;
 }
 
-export type Verdict = 'proceed' | 'not-modified' | 'failed';
+export type PreconditionResult = 'proceed' | 'not-modified' | 'failed';
 
 /** The tag of a body: another edition, other fields or other contents give another tag. */
 export function tagOf(body: string): string {
@@ -22,7 +22,11 @@ export function linesOf({ etag, lastModified }: Validators): { ETag: string; 'La
 }
 
 /** An unreadable date is ignored (RFC 9110 §13.1.3, §13.1.4). */
-export function judge(headers: IncomingHttpHeaders, isRead: boolean, current: Validators): Verdict {
+export function judge(
+  headers: IncomingHttpHeaders,
+  isRead: boolean,
+  current: Validators,
+): PreconditionResult {
   const since = dateOf(headers['if-unmodified-since']);
   const ifMatch = headers['if-match'];
   if (ifMatch !== undefined) {

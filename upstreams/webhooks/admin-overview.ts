@@ -14,7 +14,7 @@ export interface OverviewParts {
 
 const MOST_ENDPOINTS = 200;
 /** The newest pending ones: they are due before those that have failed often. */
-const LOOKED_AT_FOR_NEXT = 20;
+const PENDING_PER_ENDPOINT = 20;
 
 /** Instants are seconds since 1970. Rejects if the store is unavailable. */
 export async function overviewOf({ store, rules, now }: OverviewParts): Promise<object> {
@@ -25,8 +25,8 @@ export async function overviewOf({ store, rules, now }: OverviewParts): Promise<
     all.map(async (subscription) => ({ subscription, health: await store.health.read(subscription.id) })),
   );
   const shown = [
-    ...known.filter((each) => isInTrouble(each, at)),
-    ...known.filter((each) => !isInTrouble(each, at)),
+    ...known.filter((each) => isFailing(each, at)),
+    ...known.filter((each) => !isFailing(each, at)),
   ];
   return {
     store: store.kind,
@@ -44,7 +44,7 @@ interface Known {
   readonly health: Health;
 }
 
-function isInTrouble({ subscription, health }: Known, now: EpochMs): boolean {
+function isFailing({ subscription, health }: Known, now: EpochMs): boolean {
   return subscription.disabled !== undefined || health.failures > 0 || breakerState(health, now) !== 'closed';
 }
 
@@ -56,7 +56,7 @@ async function endpoint(
   const { id, events, status, disabled } = showSubscription(subscription, now);
   const pages = await Promise.all(
     DELIVERY_STATES.map(async (state) => {
-      const limit = state === 'pending' ? LOOKED_AT_FOR_NEXT : 1;
+      const limit = state === 'pending' ? PENDING_PER_ENDPOINT : 1;
       return { state, ...(await store.deliveries.page(subscription.id, { state, offset: 0, limit })) };
     }),
   );

@@ -7,7 +7,7 @@ import { refuseNames } from '../service/list-query.ts';
 import { isWrittenIn, JSON_TYPE } from '../service/media.ts';
 import { type OverviewParts, overviewOf } from './admin-overview.ts';
 import { DELIVERY_STATES } from './delivery.ts';
-import { readStretch, replayDead, replayOne } from './replay.ts';
+import { readPeriod, replayDead, replayOne } from './replay.ts';
 import { showDelivery } from './show.ts';
 
 type AdminParts = OverviewParts;
@@ -28,7 +28,7 @@ export async function answerAdmin(
   response: ServerResponse,
 ): Promise<void> {
   const [path, query = ''] = (request.url ?? '').split(/\?(.*)/s);
-  if (!isFromHere(request)) return sendError(response, 404, 'There is no such resource');
+  if (!isLocalRequest(request)) return sendError(response, 404, 'There is no such resource');
   const method = path === '/admin/replay' ? 'POST' : 'GET';
   if (request.method !== method && !(method === 'GET' && request.method === 'HEAD')) {
     const Allow = method === 'GET' ? 'GET, HEAD' : method;
@@ -50,7 +50,7 @@ export async function answerAdmin(
  * A browser may send requests for a page of another site, also by a host name that resolves to this machine. Origin and Host show
  * that.
  */
-export function isFromHere({ socket, headers }: IncomingMessage): boolean {
+export function isLocalRequest({ socket, headers }: IncomingMessage): boolean {
   const from = socket.remoteAddress ?? '';
   const host = (headers.host ?? '').replace(/:\d+$/, '');
   if (headers.origin !== undefined) return false;
@@ -87,13 +87,13 @@ async function replay(parts: AdminParts, request: IncomingMessage, response: Ser
   if (typeof id !== 'string') return sendError(response, 400, 'subscription must be the id of one');
   if (delivery !== undefined && typeof delivery !== 'string')
     return sendError(response, 400, 'delivery must be the id of one');
-  const stretch = readStretch(body.value);
-  if (typeof stretch === 'string') return sendError(response, 400, stretch);
+  const period = readPeriod(body.value);
+  if (typeof period === 'string') return sendError(response, 400, period);
   const subscription = await parts.store.subscriptions.read(id);
   if (subscription === undefined) return sendUnknown(response);
   const done =
     delivery === undefined
-      ? await replayDead(parts, subscription, stretch)
+      ? await replayDead(parts, subscription, period)
       : await replayOne(parts, subscription, delivery);
   if (done.kind === 'refused') return sendError(response, done.status, done.message);
   const told = 'delivery' in done ? { replayed: 1, left: 0 } : { replayed: done.replayed, left: done.left };

@@ -8,8 +8,8 @@ import { isWrittenIn, JSON_TYPE } from '../service/media.ts';
 import { judge, linesOf, tagOf } from '../service/validators.ts';
 import type { EpochMs } from './delivery.ts';
 import type { HealthRules } from './health.ts';
+import type { CheckUrl } from './read-subscription.ts';
 import type { WebhookStore } from './store.ts';
-import type { CheckUrl } from './written-subscription.ts';
 
 export interface ApiParts {
   readonly store: WebhookStore;
@@ -19,7 +19,7 @@ export interface ApiParts {
   /** A unique id without dots. */
   readonly newId: (prefix: string) => string;
   readonly rules: HealthRules;
-  readonly askedFor: Attempts;
+  readonly manualDeliveries: Attempts;
   readonly now: () => EpochMs;
 }
 
@@ -53,8 +53,8 @@ export async function readBody(
 }
 
 /** Counts a test event or replay; true if there were too many and 429 has been sent. */
-export function asksTooOften({ parts, owner, response }: Call): boolean {
-  const wait = parts.askedFor.take(owner);
+export function isRateLimited({ parts, owner, response }: Call): boolean {
+  const wait = parts.manualDeliveries.take(owner);
   if (wait === undefined) return false;
   const message = `Too many test events and replays in a minute; try again in ${wait} seconds`;
   sendError(response, 429, message, { 'Retry-After': String(wait) }, { retryAfter: wait });

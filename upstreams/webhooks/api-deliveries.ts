@@ -2,9 +2,9 @@
 import { sendError, sendJson } from '../service/answer.ts';
 import { readListQuery } from '../service/list-query.ts';
 import { offsetPage } from '../service/page.ts';
-import { asksTooOften, type Call, type Methods, readBody, readFieldsAlone, sendFound } from './api-call.ts';
+import { type Call, isRateLimited, type Methods, readBody, readFieldsAlone, sendFound } from './api-call.ts';
 import { DELIVERY_STATES, type Delivery, type DeliveryState } from './delivery.ts';
-import { readStretch, replayDead, replayOne } from './replay.ts';
+import { readPeriod, replayDead, replayOne } from './replay.ts';
 import { DELIVERY_FIELDS, pickFields, showDelivery } from './show.ts';
 import type { Subscription } from './subscription.ts';
 
@@ -21,7 +21,7 @@ const NAMES = {
   sorts: {},
 } as const;
 
-const STRETCH_MEMBERS = ['since', 'until'];
+const PERIOD_MEMBERS = ['since', 'until'];
 
 export function deliveryLog(call: Call, { id }: Subscription): Methods {
   return {
@@ -52,7 +52,7 @@ export function replayMethods(call: Call, subscription: Subscription, { id }: De
   return {
     POST: async () => {
       const body = await readBody(call, { isOptional: true });
-      if (body === undefined || asksTooOften(call)) return;
+      if (body === undefined || isRateLimited(call)) return;
       const done = await replayOne(call.parts, subscription, id);
       if (done.kind === 'refused') return sendError(call.response, done.status, done.message);
       sendJson(call.response, 200, showDelivery(done.delivery));
@@ -66,14 +66,14 @@ export function deadReplayMethods(call: Call, subscription: Subscription): Metho
     POST: async () => {
       const body = await readBody(call, { isOptional: true });
       if (body === undefined) return;
-      const unknown = Object.keys(body).find((name) => !STRETCH_MEMBERS.includes(name));
+      const unknown = Object.keys(body).find((name) => !PERIOD_MEMBERS.includes(name));
       if (unknown !== undefined) {
-        const message = `"${unknown.slice(0, 50)}" is unknown; there are ${STRETCH_MEMBERS.join(', ')}`;
+        const message = `"${unknown.slice(0, 50)}" is unknown; there are ${PERIOD_MEMBERS.join(', ')}`;
         return sendError(call.response, 400, message);
       }
-      const stretch = readStretch(body);
-      if (typeof stretch === 'string') return sendError(call.response, 400, stretch);
-      const done = await replayDead(call.parts, subscription, stretch);
+      const period = readPeriod(body);
+      if (typeof period === 'string') return sendError(call.response, 400, period);
+      const done = await replayDead(call.parts, subscription, period);
       if (done.kind === 'refused') return sendError(call.response, done.status, done.message);
       sendJson(call.response, 200, { replayed: done.replayed, left: done.left });
     },

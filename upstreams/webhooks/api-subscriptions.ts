@@ -6,9 +6,9 @@ import { mergePatch } from '../service/merge-patch.ts';
 import { offsetPage } from '../service/page.ts';
 import { judge, linesOf, tagOf, type Validators } from '../service/validators.ts';
 import {
-  asksTooOften,
   CACHE_CONTROL,
   type Call,
+  isRateLimited,
   type Methods,
   readBody,
   readFieldsAlone,
@@ -16,11 +16,11 @@ import {
 } from './api-call.ts';
 import { newDelivery } from './delivery.ts';
 import { OWN_TYPES } from './event-types.ts';
-import { WELL } from './health.ts';
+import { HEALTHY } from './health.ts';
+import { makeEvent } from './read-event.ts';
+import { readSubscription, type WrittenSubscription } from './read-subscription.ts';
 import { pickFields, SUBSCRIPTION_FIELDS, showDelivery, showHealth, showSubscription } from './show.ts';
 import { enabled, type Subscription, withSecret } from './subscription.ts';
-import { makeEvent } from './written-event.ts';
-import { readSubscription, type WrittenSubscription } from './written-subscription.ts';
 
 const MOST_SUBSCRIPTIONS = 100;
 const DEFAULT_OVERLAP_SECONDS = 86_400;
@@ -78,7 +78,7 @@ export function testMethods(call: Call, { id }: Subscription): Methods {
   return {
     POST: async () => {
       const body = await readBody(call, { isOptional: true });
-      if (body === undefined || asksTooOften(call)) return;
+      if (body === undefined || isRateLimited(call)) return;
       const event = makeEvent({ id: newId('evt'), type: OWN_TYPES.test, data: { subscription: id } }, now());
       const delivery = newDelivery(event, id, now());
       await store.keep(event, [delivery]);
@@ -94,7 +94,7 @@ export function enableMethods(call: Call, { id }: Subscription): Methods {
     POST: async () => {
       const body = await readBody(call, { isOptional: true });
       if (body === undefined) return;
-      await store.health.change(id, () => WELL);
+      await store.health.change(id, () => HEALTHY);
       const after = await store.subscriptions.change(id, (present) => enabled(present, now()));
       if (after === undefined) return sendGone(call);
       sendJson(call.response, 200, showSubscription(after, now()));
@@ -172,7 +172,7 @@ async function change(call: Call, { id, url }: Subscription, method: 'PUT' | 'PA
   if (after === undefined) return sendGone(call);
   if (refusal.status !== undefined) return sendError(call.response, refusal.status, refusal.message);
   // The failures belong to the former endpoint.
-  if (after.url !== url) await store.health.change(id, () => WELL);
+  if (after.url !== url) await store.health.change(id, () => HEALTHY);
   const lines = { ...linesOf(validatorsOf(after, now())), 'Cache-Control': CACHE_CONTROL };
   sendJson(call.response, 200, showSubscription(after, now()), lines);
 }

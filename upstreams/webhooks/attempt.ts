@@ -14,14 +14,14 @@ export interface OutgoingDelivery {
   readonly body: Buffer;
 }
 
-interface Ended {
+interface AttemptResult {
   readonly status?: number;
   /** For the subscriber; it reveals nothing about the operator's network. */
   readonly message: string;
   readonly durationMs: number;
 }
 
-export type AttemptOutcome = Ended &
+export type AttemptOutcome = AttemptResult &
   (
     | { readonly kind: 'delivered' }
     | { readonly kind: 'failed' }
@@ -54,10 +54,10 @@ export interface AttemptOptions {
 const DEFAULT_TIMEOUT_MS = 15_000;
 const MOST_READ_BYTES = 64 * 1024;
 const USER_AGENT = 'Sundial-Webhooks/1';
-const COME_LATER: readonly number[] = [429, 502, 503, 504];
+const RETRYABLE_STATUSES: readonly number[] = [429, 502, 503, 504];
 
 /** The name resolves to an address that is not public. */
-class NotPublic extends Error {}
+class NotPublicError extends Error {}
 
 /**
  * Attempts never reject for failures of the other side. If `signal` is aborted they reject with its reason, and the outcome is
@@ -70,29 +70,29 @@ export function createAttempt({
   resolve = (host) => lookup(host, { all: true }),
   now = Date.now,
 }: AttemptOptions): (delivery: OutgoingDelivery, signal: AbortSignal) => Promise<AttemptOutcome> {
-  const ours = new BlockList();
-  for (const address of rules.deny) ours.addAddress(address, isIPv6(address) ? 'ipv6' : 'ipv4');
+  const ownAddresses = new BlockList();
+  for (const address of rules.deny) ownAddresses.addAddress(address, isIPv6(address) ? 'ipv6' : 'ipv4');
   return async (delivery, signal) => {
     const from = performance.now();
-    const ended = (message: string): Ended & { kind: 'failed' } => ({
+    const failure = (message: string): AttemptResult & { kind: 'failed' } => ({
       kind: 'failed',
       message,
       durationMs: Math.round(performance.now() - from),
     });
     signal.throwIfAborted();
     const destination = checkDestination(delivery.url, rules);
-    if (destination.kind === 'refused') return ended(`The ${destination.message}`);
+    if (destination.kind === 'refused') return failure(`The ${destination.message}`);
     const { url, isOurs } = destination;
     const trusted = isOurs ? ca() : undefined;
     const client = new Client(url.origin, {
       allowH2: false,
       connect: {
-        ...(isOurs ? {} : { lookup: publicOnly(resolve, ours) }),
+        ...(isOurs ? {} : { lookup: publicAddressLookup(resolve, ownAddresses) }),
         ...(trusted !== undefined && { ca: trusted }),
         timeout: timeoutMs,
       },
     });
-    const timeUp = AbortSignal.timeout(timeoutMs);
+    const timeout = AbortSignal.timeout(timeoutMs);
     try {
       const { statusCode, headers, body } = await client.request({
         path: `${url.pathname}${url.search}`,
@@ -101,18 +101,18 @@ export function createAttempt({
         body: delivery.body,
         headersTimeout: timeoutMs,
         bodyTimeout: timeoutMs,
-        signal: AbortSignal.any([signal, timeUp]),
+        signal: AbortSignal.any([signal, timeout]),
       });
       // The status decides; the end of the body does not matter.
-      await body.dump({ limit: MOST_READ_BYTES, signal: timeUp }).catch(() => undefined);
+      await body.dump({ limit: MOST_READ_BYTES, signal: timeout }).catch(() => undefined);
       return {
-        ...ended(`Answered ${statusCode}`),
+        ...failure(`Answered ${statusCode}`),
         status: statusCode,
         ...judge(statusCode, headers['retry-after'], now()),
       };
     } catch (error) {
       signal.throwIfAborted();
-      return ended(timeUp.aborted ? `No answer within ${timeoutMs / 1_000} s` : describe(error));
+      return failure(timeout.aborted ? `No answer within ${timeoutMs / 1_000} s` : describe(error));
     } finally {
       client.destroy().catch(() => undefined); // errors of an abandoned connection do not matter
     }
@@ -126,7 +126,7 @@ type Judged =
 function judge(status: number, retryAfter: string | string[] | undefined, now: number): Judged {
   if (status >= 200 && status < 300) return { kind: 'delivered' };
   if (status === 410) return { kind: 'gone' };
-  if (!COME_LATER.includes(status)) return { kind: 'failed' };
+  if (!RETRYABLE_STATUSES.includes(status)) return { kind: 'failed' };
   return { kind: 'throttled', retryAfterMs: readRetryAfter(String(retryAfter ?? ''), now) };
 }
 
@@ -138,16 +138,19 @@ function readRetryAfter(written: string, now: number): number | undefined {
 }
 
 /** A lookup for a socket that fails if any address of the name is not public or is our own. */
-function publicOnly(resolve: (host: string) => Promise<readonly Address[]>, ours: BlockList): LookupFunction {
+function publicAddressLookup(
+  resolve: (host: string) => Promise<readonly Address[]>,
+  ownAddresses: BlockList,
+): LookupFunction {
   return (host, { all }, done) => {
     resolve(host).then(
       (addresses) => {
         const [first] = addresses;
         if (
           first === undefined ||
-          !addresses.every((each) => isPublicAddress(each.address) && !isOneOf(ours, each))
+          !addresses.every((each) => isPublicAddress(each.address) && !isOneOf(ownAddresses, each))
         )
-          done(new NotPublic(), '');
+          done(new NotPublicError(), '');
         else if (all === true) done(null, [...addresses]);
         else done(null, first.address, first.family);
       },
@@ -161,7 +164,7 @@ function isOneOf(list: BlockList, { address }: Address): boolean {
 }
 
 function describe(error: unknown): string {
-  if (error instanceof NotPublic) return 'The host does not have a public address';
+  if (error instanceof NotPublicError) return 'The host does not have a public address';
   if (error instanceof errors.HTTPParserError) return 'The answer is no HTTP';
   const code = error instanceof Error ? String(Reflect.get(error, 'code')) : '';
   return /CERT|SIGNATURE|ALTNAME/.test(code)

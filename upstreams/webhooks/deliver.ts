@@ -2,14 +2,14 @@
 import type { AttemptOutcome, OutgoingDelivery } from './attempt.ts';
 import { type Attempt, abandoned, afterAttempt, type Delivery, type EpochMs, postponed } from './delivery.ts';
 import type { EndpointSlots } from './endpoint-slots.ts';
-import { admit, attempted, failed, type HealthRules, succeeded, wayToDisabled } from './health.ts';
-import { giveUpUnsigned, type OpenSecret, usableSecrets } from './lost-secrets.ts';
-import { persistently } from './persistently.ts';
+import { admit, attempted, disableProgress, failed, type HealthRules, succeeded } from './health.ts';
+import { abandonUnsigned, type OpenSecret, usableSecrets } from './lost-secrets.ts';
+import { retryWhileUnavailable } from './retry-while-unavailable.ts';
 import type { Failed } from './schedule.ts';
 import { signDelivery } from './signature.ts';
 import type { Handle, Next, WebhookStore } from './store.ts';
 import { disabledFor, type Subscription } from './subscription.ts';
-import type { Warn } from './warnings.ts';
+import type { Alerts } from './warnings.ts';
 
 export interface DeliverParts {
   readonly store: WebhookStore;
@@ -20,7 +20,7 @@ export interface DeliverParts {
   readonly openSecret: OpenSecret;
   readonly slots: EndpointSlots;
   readonly rules: HealthRules;
-  readonly warn: Warn;
+  readonly alerts: Alerts;
   readonly observe: (delivery: Delivery, attempt: Attempt) => void;
   /** Aborted when the service ends. Running attempts are given up, and their deliveries are due at the next start. */
   readonly ending: AbortSignal;
@@ -89,7 +89,7 @@ async function tryOnce(parts: DeliverParts, delivery: Delivery, subscription: Su
   }
   const secrets = usableSecrets(subscription, parts.openSecret, now());
   if (secrets.length === 0) {
-    const unsigned = await giveUpUnsigned(store, delivery, now());
+    const unsigned = await abandonUnsigned(store, delivery, now());
     parts.observe(unsigned.delivery, unsigned.attempt);
     return FINISHED;
   }
@@ -133,7 +133,7 @@ async function settle(
       ? undefined
       : parts.nextDelay({ attempt: delivery.tries + 1, retryAfterMs, random });
   // Written with retries: a forgotten attempt would be made again.
-  const settled = await persistently(
+  const settled = await retryWhileUnavailable(
     () =>
       store.deliveries.change(delivery.id, (present) =>
         afterAttempt(present, attempt, {
@@ -151,7 +151,7 @@ async function settle(
 
 /** WH-5: 410 disables the endpoint at once. WH-6: so does failing for too long, after warnings to the owner. */
 async function judgeEndpoint(
-  { store, rules, warn, now }: DeliverParts,
+  { store, rules, alerts, now }: DeliverParts,
   subscription: Subscription,
   outcome: AttemptOutcome,
   attempt: Attempt,
@@ -171,8 +171,8 @@ async function judgeEndpoint(
       const health = await store.health.change(id, (before) =>
         attempted(before, failed(before, now(), rules, retryAfterMs), attempt),
       );
-      await warn.ofFailing(subscription, health);
-      if (wayToDisabled(health, rules) === 100) await disable('failing');
+      await alerts.ofFailing(subscription, health);
+      if (disableProgress(health, rules) === 100) await disable('failing');
       return;
     }
     default: {
@@ -183,6 +183,6 @@ async function judgeEndpoint(
 
   async function disable(reason: 'gone' | 'failing'): Promise<void> {
     const after = await store.subscriptions.change(id, (present) => disabledFor(present, reason, now()));
-    if (after?.disabled !== undefined) await warn.ofDisabled(after, after.disabled);
+    if (after?.disabled !== undefined) await alerts.ofDisabled(after, after.disabled);
   }
 }

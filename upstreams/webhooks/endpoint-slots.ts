@@ -21,30 +21,34 @@ export interface Endpoint {
   readonly url: string;
 }
 
-export interface Room {
+export interface SlotLimits {
   readonly perEndpoint: number;
   readonly perOwner: number;
   /** Per host, over all owners. One owner has at most half of it. */
   readonly perHost: number;
 }
 
-export function createEndpointSlots({ perEndpoint, perOwner, perHost }: Room): EndpointSlots {
-  const [endpoints, owners, hosts] = [createRows(perEndpoint), createRows(perOwner), createRows(perHost)];
-  const shares = createRows(Math.ceil(perHost / 2));
+export function createEndpointSlots({ perEndpoint, perOwner, perHost }: SlotLimits): EndpointSlots {
+  const [endpoints, owners, hosts] = [
+    createQueues(perEndpoint),
+    createQueues(perOwner),
+    createQueues(perHost),
+  ];
+  const shares = createQueues(Math.ceil(perHost / 2));
   return {
     take: ({ id, owner, url }, now) => {
       const host = URL.parse(url)?.host ?? url;
-      const rows = [
+      const queues = [
         [endpoints, id],
         [owners, owner],
         [shares, `${host} ${owner}`],
         [hosts, host],
       ] as const;
-      for (const [row, name] of rows) {
-        const until = row.untilFree(name, now);
+      for (const [queue, name] of queues) {
+        const until = queue.nextFreeAt(name, now);
         if (until !== undefined) return { kind: 'full', until };
       }
-      const held = rows.map(([row, name]) => row.hold(name, now));
+      const held = queues.map(([queue, name]) => queue.occupy(name, now));
       return {
         kind: 'free',
         release: (heldMs) => {
@@ -56,26 +60,26 @@ export function createEndpointSlots({ perEndpoint, perOwner, perHost }: Room): E
 }
 
 /** Counts running attempts per name, and schedules those that wait. */
-function createRows(most: number) {
+function createQueues(most: number) {
   /** `last`: when the last waiting attempt returns. The entry is deleted with its last running attempt. */
-  const busy = new Map<string, { running: number; last: EpochMs; heldMs: number }>();
+  const entries = new Map<string, { running: number; last: EpochMs; heldMs: number }>();
   return {
     /** Undefined: a slot is free. Otherwise the next time in the queue; the call reserves it. */
-    untilFree: (name: string, now: EpochMs): EpochMs | undefined => {
-      const row = busy.get(name);
-      if (row === undefined || row.running < most) return undefined;
-      const step = Math.max(LEAST_STEP_MS, row.heldMs / most);
-      row.last = Math.min(Math.max(row.last, now) + step, now + LONGEST_WAIT_MS);
-      return Math.ceil(row.last);
+    nextFreeAt: (name: string, now: EpochMs): EpochMs | undefined => {
+      const queue = entries.get(name);
+      if (queue === undefined || queue.running < most) return undefined;
+      const step = Math.max(LEAST_STEP_MS, queue.heldMs / most);
+      queue.last = Math.min(Math.max(queue.last, now) + step, now + LONGEST_WAIT_MS);
+      return Math.ceil(queue.last);
     },
-    hold: (name: string, now: EpochMs): ((heldMs: number) => void) => {
-      const row = busy.get(name) ?? { running: 0, last: now, heldMs: 0 };
-      row.running += 1;
-      busy.set(name, row);
+    occupy: (name: string, now: EpochMs): ((heldMs: number) => void) => {
+      const queue = entries.get(name) ?? { running: 0, last: now, heldMs: 0 };
+      queue.running += 1;
+      entries.set(name, queue);
       return (heldMs) => {
-        row.running -= 1;
-        row.heldMs = heldMs;
-        if (row.running === 0) busy.delete(name);
+        queue.running -= 1;
+        queue.heldMs = heldMs;
+        if (queue.running === 0) entries.delete(name);
       };
     },
   };

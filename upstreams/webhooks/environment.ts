@@ -9,7 +9,7 @@ import type { WebhookStore } from './store.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-export interface Surroundings {
+export interface WebhooksEnvironment {
   readonly store: WebhookStore;
   readonly sealingKey: Buffer;
   readonly destinations: DestinationRules;
@@ -25,10 +25,10 @@ export interface Surroundings {
  * a listener for /metrics only, default none.
  * @throws Error with a sentence for the operator
  */
-export async function openSurroundings(
+export async function openEnvironment(
   environment: Environment,
   { now, onFault }: { readonly now: () => number; readonly onFault: (error: unknown) => void },
-): Promise<Surroundings> {
+): Promise<WebhooksEnvironment> {
   const folder = resolve(environment.SUNDIAL_DATA || './data');
   const metrics = readListener(environment.SUNDIAL_WEBHOOKS_METRICS);
   const caFiles = listed(environment.SUNDIAL_WEBHOOKS_CA);

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { sendError } from '../service/answer.ts';
-import { StoreAway } from './store.ts';
+import { StoreUnavailable } from './store.ts';
 
 const BACK_IN_SECONDS = 2;
 
@@ -21,24 +21,24 @@ export function sendFailure(
 ): void {
   // The client disconnected while sending its body.
   if (request.destroyed && !request.complete) return;
-  const isAway = error instanceof StoreAway;
+  const isUnavailable = error instanceof StoreUnavailable;
   const requestId = randomUUID();
-  if (isAway) onFault(error);
+  if (isUnavailable) onFault(error);
   else log({ event: 'request_failed', requestId, error: describe(error) });
   if (response.headersSent) response.destroy();
-  else if (isAway) sendAway(response, now());
+  else if (isUnavailable) sendUnavailable(response, now());
   else sendError(response, 500, 'The service failed', {}, { requestId });
 }
 
 /** Includes the cause of an unavailable store. */
 export function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  return error instanceof StoreAway
+  return error instanceof StoreUnavailable
     ? `${error.message}: ${describe(error.cause)}`
     : (error.stack ?? error.message);
 }
 
-function sendAway(response: ServerResponse, now: number): void {
+function sendUnavailable(response: ServerResponse, now: number): void {
   sendError(
     response,
     503,

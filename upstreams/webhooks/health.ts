@@ -30,7 +30,7 @@ export interface HealthRules {
   readonly disableAfterFailures: number;
 }
 
-export const WELL: Health = { failures: 0, alerted: 0 };
+export const HEALTHY: Health = { failures: 0, alerted: 0 };
 
 /** WH-6: the owner is alerted at these shares of the way to being disabled. */
 export const ALERT_LEVELS = [50, 70, 90, 100] as const;
@@ -54,7 +54,7 @@ export function succeeded(health: Health, now: EpochMs): Health {
   const isFresh = health.lastSuccess !== undefined && now - health.lastSuccess < 60_000;
   if (health.failures === 0 && health.openUntil === undefined && isFresh) return health;
   return {
-    ...WELL,
+    ...HEALTHY,
     lastSuccess: now,
     ...(health.lastFailure !== undefined && { lastFailure: health.lastFailure }),
   };
@@ -87,7 +87,7 @@ export function attempted(before: Health, after: Health, { at, outcome, status }
 }
 
 /** Percent of the way to being disabled: the lesser of the shares of time and of failures. At 100 the endpoint is disabled. */
-export function wayToDisabled(health: Health, rules: HealthRules): number {
+export function disableProgress(health: Health, rules: HealthRules): number {
   if (health.failingSince === undefined || health.lastFailure === undefined) return 0;
   const ofTime = (health.lastFailure - health.failingSince) / rules.disableAfterMs;
   const ofFailures = health.failures / rules.disableAfterFailures;
@@ -96,7 +96,7 @@ export function wayToDisabled(health: Health, rules: HealthRules): number {
 
 /** The highest level reached and not yet alerted; skipped levels are not sent later. */
 export function dueAlert(health: Health, rules: HealthRules): number | undefined {
-  const way = wayToDisabled(health, rules);
+  const way = disableProgress(health, rules);
   const reached = ALERT_LEVELS.findLast((level) => level <= way);
   return reached !== undefined && reached > health.alerted ? reached : undefined;
 }

@@ -4,8 +4,8 @@ import { sendError, sendJson } from '../service/answer.ts';
 import { readObject } from '../service/body.ts';
 import { isWrittenIn, JSON_TYPE } from '../service/media.ts';
 import { type EpochMs, newDelivery } from './delivery.ts';
+import { readEvent } from './read-event.ts';
 import type { WebhookStore } from './store.ts';
-import { readEvent } from './written-event.ts';
 
 export const INTAKE_PATH = '/events';
 

@@ -26,7 +26,7 @@ export async function countLost(store: WebhookStore, openSecret: OpenSecret, now
   return all.filter((each) => usableSecrets(each, openSecret, now).length === 0).length;
 }
 
-export async function giveUpUnsigned(
+export async function abandonUnsigned(
   store: WebhookStore,
   delivery: Delivery,
   now: EpochMs,

@@ -1,6 +1,6 @@
 // Runs the webhooks service as a process: `node upstreams/webhooks/main.ts`.
 import { runService } from '../service/run.ts';
-import { openSurroundings } from './environment.ts';
+import { openEnvironment } from './environment.ts';
 import { createFaultLog } from './fault-log.ts';
 import { startWebhooks } from './webhooks.ts';
 
@@ -14,10 +14,10 @@ await runService({
   fallback: 4006,
   environment: process.env,
   start: async ({ port }) => {
-    const surroundings = await openSurroundings(process.env, {
+    const webhooksEnvironment = await openEnvironment(process.env, {
       now: Date.now,
       onFault: createFaultLog(log, Date.now),
     });
-    return startWebhooks({ port, ...surroundings, log });
+    return startWebhooks({ port, ...webhooksEnvironment, log });
   },
 });

@@ -11,7 +11,7 @@ export interface ReplayParts {
 }
 
 /** Creation time of deliveries in epoch milliseconds, both included. */
-export interface Stretch {
+export interface Period {
   readonly since: EpochMs;
   readonly until: EpochMs;
 }
@@ -43,14 +43,14 @@ export async function replayOne(
   id: string,
 ): Promise<OneReplayed> {
   const found = await store.deliveries.read(id);
-  if (found?.subscription !== subscription) return notThere();
+  if (found?.subscription !== subscription) return notFound();
   if (disabled !== undefined) return DISABLED;
   const seen = { state: 'pending' as DeliveryState };
   const after = await store.deliveries.change(id, (present) => {
     seen.state = present.state;
     return replayed(present, now());
   });
-  if (after === undefined) return notThere();
+  if (after === undefined) return notFound();
   if (seen.state === 'pending')
     return { kind: 'refused', status: 409, message: 'The delivery is still under way' };
   return { kind: 'replayed', delivery: after };
@@ -60,10 +60,10 @@ export async function replayOne(
 export async function replayDead(
   { store, now }: ReplayParts,
   { id, disabled }: Subscription,
-  stretch: Stretch,
+  period: Period,
 ): Promise<DeadReplayed> {
   if (disabled !== undefined) return DISABLED;
-  const dead = await deadIn(store, id, stretch);
+  const dead = await deadIn(store, id, period);
   let count = 0;
   for (const delivery of dead.slice(0, MOST_AT_ONCE)) {
     const seen = { isDead: false };
@@ -77,23 +77,23 @@ export async function replayDead(
 }
 
 /** `since` and `until` of a body, in seconds since 1970; without them, all times. */
-export function readStretch({ since, until }: JsonObject): Stretch | string {
+export function readPeriod({ since, until }: JsonObject): Period | string {
   for (const [name, value] of Object.entries({ since, until })) {
     if (value !== undefined && !isSecond(value))
       return `${name} must be a whole number of seconds since 1970`;
   }
-  const stretch = {
+  const period = {
     since: since === undefined ? 0 : Number(since) * 1000,
     until: until === undefined ? Number.MAX_SAFE_INTEGER : Number(until) * 1000 + 999,
   };
-  return stretch.since > stretch.until ? 'since must not be after until' : stretch;
+  return period.since > period.until ? 'since must not be after until' : period;
 }
 
 /** Collects all ids before the first change, which would shift the pages. */
 async function deadIn(
   store: WebhookStore,
   subscription: string,
-  { since, until }: Stretch,
+  { since, until }: Period,
 ): Promise<readonly string[]> {
   const ids: string[] = [];
   for (let offset = 0; ; offset += PAGE) {
@@ -103,6 +103,6 @@ async function deadIn(
   }
 }
 
-function notThere(): Refusal {
+function notFound(): Refusal {
   return { kind: 'refused', status: 404, message: 'There is no such resource' };
 }

@@ -1,6 +1,6 @@
 // The JSON form of subscriptions, deliveries and health; instants are seconds since 1970; secrets are never included.
 import type { Delivery, EpochMs } from './delivery.ts';
-import { breakerState, type Health, type HealthRules, wayToDisabled } from './health.ts';
+import { breakerState, disableProgress, type Health, type HealthRules } from './health.ts';
 import { type Subscription, signingSecrets } from './subscription.ts';
 
 export const SUBSCRIPTION_FIELDS = [
@@ -78,7 +78,7 @@ export function showHealth(health: Health, rules: HealthRules, now: EpochMs): ob
     ...(openUntil !== undefined && { open_until: secondsOf(openUntil) }),
     failures,
     ...(failingSince !== undefined && { failing_since: secondsOf(failingSince) }),
-    way_to_disabled: wayToDisabled(health, rules),
+    way_to_disabled: disableProgress(health, rules),
     ...(lastSuccess !== undefined && { last_success: secondsOf(lastSuccess) }),
     ...(lastFailure !== undefined && { last_failure: secondsOf(lastFailure) }),
     ...(lastAttempt !== undefined && { last_attempt: { ...lastAttempt, at: secondsOf(lastAttempt.at) } }),

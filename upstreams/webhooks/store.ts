@@ -63,7 +63,7 @@ export interface DeliveryRecords {
 }
 
 export interface HealthRecords {
-  /** `WELL` for an endpoint without a record. */
+  /** `HEALTHY` for an endpoint without a record. */
   readonly read: (subscription: string) => Promise<Health>;
   readonly change: (subscription: string, change: Change<Health>) => Promise<Health>;
 }
@@ -87,7 +87,7 @@ export interface Work {
 }
 
 /** The store is unavailable; a call may or may not have been carried out. */
-export class StoreAway extends Error {
+export class StoreUnavailable extends Error {
   constructor(cause: unknown) {
     super('the store is away', { cause });
   }

@@ -25,7 +25,7 @@ export interface Tuning {
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 
-export const USUAL: Tuning = {
+export const DEFAULT_TUNING: Tuning = {
   concurrency: 128,
   perEndpoint: 8,
   perOwner: 32,

@@ -4,28 +4,28 @@ import { createHash } from 'node:crypto';
 import { type EpochMs, newDelivery } from './delivery.ts';
 import { OWN_TYPES } from './event-types.ts';
 import { dueAlert, type Health, type HealthRules } from './health.ts';
+import { makeEvent } from './read-event.ts';
 import type { WebhookStore } from './store.ts';
 import type { Disabled, Subscription } from './subscription.ts';
-import { makeEvent } from './written-event.ts';
 
-export interface Warn {
+export interface Alerts {
   /** Once per level that is reached. */
   readonly ofFailing: (subscription: Subscription, health: Health) => Promise<void>;
   readonly ofDisabled: (subscription: Subscription, disabled: Disabled) => Promise<void>;
 }
 
-export interface WarnParts {
+export interface AlertParts {
   readonly store: WebhookStore;
   readonly rules: HealthRules;
   readonly now: () => EpochMs;
   /** Writes one line for the operator and counts metrics: no secret, and no URL, whose query may hold one. */
-  readonly tell: (
+  readonly report: (
     what: 'webhook_failing' | 'webhook_disabled',
     details: Readonly<Record<string, unknown>>,
   ) => void;
 }
 
-export function createWarn({ store, rules, now, tell }: WarnParts): Warn {
+export function createAlerts({ store, rules, now, report }: AlertParts): Alerts {
   /** The id is derived from the content, so an event sent again after a crash is stored once. */
   const announce = async (
     type: string,
@@ -50,7 +50,7 @@ export function createWarn({ store, rules, now, tell }: WarnParts): Warn {
       if (level === undefined) return;
       const since = Math.floor((health.failingSince ?? now()) / 1000);
       const told = { level, failures: health.failures, failing_since: since };
-      tell('webhook_failing', { subscription: subscription.id, owner: subscription.owner, ...told });
+      report('webhook_failing', { subscription: subscription.id, owner: subscription.owner, ...told });
       await announce(OWN_TYPES.failing, subscription, told, `${since} ${level}`);
       // Marked after sending. A process killed in between sends it again, under the same id.
       await store.health.change(subscription.id, (present) =>
@@ -58,7 +58,7 @@ export function createWarn({ store, rules, now, tell }: WarnParts): Warn {
       );
     },
     ofDisabled: async (subscription, { reason, at }) => {
-      tell('webhook_disabled', { subscription: subscription.id, owner: subscription.owner, reason });
+      report('webhook_disabled', { subscription: subscription.id, owner: subscription.owner, reason });
       const told = { reason, at: Math.floor(at / 1000) };
       await announce(OWN_TYPES.disabled, subscription, told, String(at));
     },

@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { sendError, sendJson } from '../service/answer.ts';
 import { createAttempts } from '../service/attempts.ts';
 import { type ListenOptions, listen, type Service } from '../service/listen.ts';
-import { answerAdmin, isFromHere } from './admin.ts';
+import { answerAdmin, isLocalRequest } from './admin.ts';
 import { answerApi, PATH } from './api.ts';
 import { createAttempt } from './attempt.ts';
 import { createDeliver } from './deliver.ts';
@@ -19,8 +19,8 @@ import { createMetrics } from './metrics.ts';
 import { answerMetrics, listenForScrapers, METRICS_PATH } from './metrics-page.ts';
 import { makeSecret, openSecret, sealSecret } from './secret.ts';
 import type { WebhookStore } from './store.ts';
-import { type Tuning, USUAL } from './tuning.ts';
-import { createWarn } from './warnings.ts';
+import { DEFAULT_TUNING, type Tuning } from './tuning.ts';
+import { createAlerts } from './warnings.ts';
 
 export interface WebhooksOptions extends ListenOptions {
   readonly store: WebhookStore;
@@ -50,7 +50,7 @@ const END_WITHIN_MS = 500;
 /** Rejects if the port is not available. `close` waits for running attempts, up to `drainMs`. */
 export async function startWebhooks(options: WebhooksOptions): Promise<WebhooksService> {
   const { store, sealingKey, destinations, ca, log, now = Date.now, random = Math.random } = options;
-  const tuning: Tuning = { ...USUAL, ...options.tuning };
+  const tuning: Tuning = { ...DEFAULT_TUNING, ...options.tuning };
   const { rules } = tuning;
   const metrics = createMetrics(store, now);
   const ending = new AbortController();
@@ -59,7 +59,7 @@ export async function startWebhooks(options: WebhooksOptions): Promise<WebhooksS
     store,
     rules,
     now,
-    askedFor: createAttempts({ most: tuning.askedPerMinute, windowMs: 60_000, now }),
+    manualDeliveries: createAttempts({ most: tuning.askedPerMinute, windowMs: 60_000, now }),
     checkUrl: (url: string) => checkDestination(url, destinations),
     newSecret: () => {
       const secret = makeSecret();
@@ -78,7 +78,7 @@ export async function startWebhooks(options: WebhooksOptions): Promise<WebhooksS
       if (path === PATH || path.startsWith(`${PATH}/`)) return answerApi(apiParts, request, response);
       if (path === INTAKE_PATH) return answerIntake(intakeParts, request, response);
       if (path.startsWith('/admin/')) return answerAdmin({ store, rules, now }, request, response);
-      if (path === METRICS_PATH && isFromHere(request)) return answerMetrics(metrics, request, response);
+      if (path === METRICS_PATH && isLocalRequest(request)) return answerMetrics(metrics, request, response);
       if (path === '/readyz') {
         await store.deliveries.counts();
         return sendJson(response, 200, { status: 'ok' }, { 'Cache-Control': 'no-store' });
@@ -94,11 +94,11 @@ export async function startWebhooks(options: WebhooksOptions): Promise<WebhooksS
     },
   );
 
-  const warn = createWarn({
+  const alerts = createAlerts({
     store,
     rules,
     now,
-    tell: (event, details) => {
+    report: (event, details) => {
       log({ event, ...details });
       if (event === 'webhook_failing') metrics.countAlert(Number(details.level));
       else metrics.countDisabled(String(details.reason));
@@ -112,7 +112,7 @@ export async function startWebhooks(options: WebhooksOptions): Promise<WebhooksS
       openSecret: open,
       slots: createEndpointSlots(tuning),
       rules,
-      warn,
+      alerts,
       observe: (delivery, attempt) => {
         metrics.countAttempt(delivery, attempt);
         const { id, subscription, type, state } = delivery;

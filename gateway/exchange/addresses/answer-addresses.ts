@@ -99,7 +99,7 @@ const REFRESH = /^(\s*[\d.]+\s*[;,]?\s*(?:url\s*=\s*)?)(["']?)(.*)$/i;
 
 function mapRefresh(line: string, mapping: AddressMapping): string | undefined {
   const [, before, quote = '', rest = ''] = REFRESH.exec(line) ?? [];
-  if (before === undefined) return mapping.own.isShownIn(line) ? undefined : line;
+  if (before === undefined) return mapping.own.isContainedIn(line) ? undefined : line;
   if (rest === '') return line;
   const end = quote === '' ? -1 : rest.indexOf(quote);
   const address = end < 0 ? rest : rest.slice(0, end);
@@ -119,14 +119,16 @@ function mapLinks(line: string, mapping: AddressMapping): string | undefined {
 
 function mapLink(value: string, mapping: AddressMapping): string | undefined {
   const [, open, target, close, parameters] = LINK_VALUE.exec(value) ?? [];
-  if (target === undefined) return mapping.own.isShownIn(value) ? undefined : value;
+  if (target === undefined) return mapping.own.isContainedIn(value) ? undefined : value;
   const mapped = mapAddress(target, mapping);
   if (mapped === undefined) return undefined;
   const rest = parameters?.replace(ANCHOR, (whole, before: string, anchor: string) => {
     const there = mapAddress(anchor, mapping);
     return there === undefined ? whole : before + there;
   });
-  return rest !== undefined && mapping.own.isShownIn(rest) ? undefined : `${open}${mapped}${close}${rest}`;
+  return rest !== undefined && mapping.own.isContainedIn(rest)
+    ? undefined
+    : `${open}${mapped}${close}${rest}`;
 }
 
 /** The list members, blanks included. A comma in a target or in a quoted string separates nothing. */

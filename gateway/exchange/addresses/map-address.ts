@@ -50,7 +50,7 @@ export function mapAddress(address: string, mapping: AddressMapping): string | u
   if (text === '' || text.startsWith('#')) return address;
   const url =
     readPlain(text, mapping.own) ?? (UNCLEAR.test(text) ? null : URL.parse(text, mapping.requestUrl));
-  if (url === null) return showsService(text, mapping.own) ? undefined : address;
+  if (url === null) return containsService(text, mapping.own) ? undefined : address;
   const isRelative = url.hostname === STAND_IN_HOST && !text.includes(STAND_IN_HOST);
   if (!isRelative && !isOwn(url, mapping)) return address;
   if (!WEB.test(url.protocol)) return mapping.own.has(url) ? undefined : address;
@@ -66,7 +66,7 @@ export function mapAddress(address: string, mapping: AddressMapping): string | u
       : withParameter(withoutParameter(url.search, parameter.name), parameter.name, parameter.value);
   const at = mapped ?? path;
   // Two addresses in one value: HTTP/2 may join lines of one name. A path such as /batch:orders names no host.
-  if (at.includes('//') && mapping.own.isShownIn(at)) return undefined;
+  if (at.includes('//') && mapping.own.isContainedIn(at)) return undefined;
   if (isRelative) {
     if (search === url.search && at === pathAsWritten(text, path, mapping)) return address;
     // A client would read a host after two slashes.
@@ -116,9 +116,9 @@ function isBelow(path: string, prefix: string): boolean {
   return path.startsWith(prefix) && (path.length === prefix.length || path[prefix.length] === '/');
 }
 
-function showsService(text: string, own: OwnAddresses): boolean {
+function containsService(text: string, own: OwnAddresses): boolean {
   return (
-    own.isShownIn(text) ||
+    own.isContainedIn(text) ||
     BASES.some((base) => {
       const read = URL.parse(text, base);
       return read !== null && own.has(read);
@@ -139,7 +139,7 @@ export interface OwnAddresses {
   readonly has: (url: HostAndPort) => boolean;
   readonly origins: readonly ServiceOrigin[];
   /** Whether a text that is not a valid URL contains one of the addresses. */
-  readonly isShownIn: (text: string) => boolean;
+  readonly isContainedIn: (text: string) => boolean;
   /** Host names in lower case, without port. */
   readonly hosts: readonly string[];
 }
@@ -178,7 +178,7 @@ function makeOwnAddresses({ targets, host }: Pick<UpstreamPlan, 'targets' | 'hos
   return {
     origins: reached.map(({ origin, protocol, hostname, port }) => ({ origin, protocol, hostname, port })),
     has: (url) => keys.has(serverKey(url)),
-    isShownIn: (text) => shown.test(text.replace(/\[[\da-f:.]+\]/gi, serverName)),
+    isContainedIn: (text) => shown.test(text.replace(/\[[\da-f:.]+\]/gi, serverName)),
     hosts: [...new Set(all.flatMap(({ hostname }) => namesOf(hostname)))],
   };
 }

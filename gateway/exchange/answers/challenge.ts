@@ -39,9 +39,9 @@ export function challenge(
 export function missingText(facts: RefusedFacts): string {
   const schemes = schemesOf(facts);
   const isTokens = schemes.every(({ scheme }) => scheme === 'Bearer');
-  const what = isTokens ? 'an access token' : 'to know who calls';
-  const ways = [...new Set(schemes.map(spellWay))];
-  return `This API needs ${what}: ${ways.join(', or ') || TOKEN_WAY}.`;
+  const what = isTokens ? 'an access token' : 'credentials';
+  const advice = [...new Set(schemes.map(schemeAdvice))];
+  return `This API needs ${what}: ${advice.join(', or ') || TOKEN_ADVICE}.`;
 }
 
 export function malformedText(field: string): string {
@@ -49,12 +49,12 @@ export function malformedText(field: string): string {
   return `The ${field} header is malformed: send ${instead}.`;
 }
 
-const TOKEN_WAY = 'send Authorization: Bearer <token>';
+const TOKEN_ADVICE = 'send Authorization: Bearer <token>';
 
-function spellWay(scheme: CredentialScheme): string {
+function schemeAdvice(scheme: CredentialScheme): string {
   switch (scheme.scheme) {
     case 'Bearer':
-      return TOKEN_WAY;
+      return TOKEN_ADVICE;
     case 'ApiKey':
       return `send ${scheme.header}: <key>`;
     case 'ClientCertificate':

@@ -8,7 +8,7 @@ import type { Decision, ExchangeFacts } from '../facts.ts';
 import { catalogLink } from '../publish/catalog.ts';
 import { isKnownHost } from '../publish/reserved.ts';
 import type { RequestGlimpse } from '../request-view.ts';
-import { allowReaders } from '../steps/cors.ts';
+import { setCorsFields } from '../steps/cors.ts';
 import { echoVersion } from './echo.ts';
 import { dependsOnCaller, keepPrivate } from './shareability.ts';
 
@@ -37,9 +37,9 @@ export function decorate(
     if (decision.relatedLinks !== undefined) headers.append('link', decision.relatedLinks, FIELD.list);
     if (signals.warning !== undefined) headers.append('warning', signals.warning, FIELD.list);
   }
-  if (seeksCatalog(facts, glimpse)) headers.append('link', catalogLink(start.plan), FIELD.list);
+  if (linksCatalog(facts, glimpse)) headers.append('link', catalogLink(start.plan), FIELD.list);
   if (quotas !== undefined) {
-    if (headers.has(FIELD.quota)) varyByCaller(headers, decision);
+    if (headers.has(FIELD.quota)) separateUpstreamQuota(headers, decision);
     const lines = quotaLines(quotas);
     headers.write(lines.replace, FIELD.quota);
     for (const [name, value] of lines.append) headers.append(name, value, FIELD.quota);
@@ -52,7 +52,7 @@ export function decorate(
     const isFirst = api.versionFields.length > 0;
     if (isFirst) mergeVary(headers, vary);
     if (api.echo) echoVersion(headers, decision);
-    if (api.cors !== undefined) allowReaders(headers, api.cors, api.echo, glimpse);
+    if (api.cors !== undefined) setCorsFields(headers, api.cors, api.echo, glimpse);
     if (!isFirst && vary !== '') mergeVary(headers, vary);
   }
   if (decision.perAccount || dependsOnCaller(decision) || isForCaller(decision)) keepPrivate(headers);
@@ -62,7 +62,7 @@ export function decorate(
 }
 
 /** RL-5: applies also if the gateway has no numbers, because clients would read the upstream's as the gateway's. */
-function varyByCaller(headers: HeaderLines, { version }: Decision): void {
+function separateUpstreamQuota(headers: HeaderLines, { version }: Decision): void {
   for (const name of ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'])
     headers.remove(name);
   if (version?.limits === undefined) return;
@@ -73,7 +73,7 @@ function varyByCaller(headers: HeaderLines, { version }: Decision): void {
 }
 
 /** RFC 9727 §3: responses for `/` and for unknown routes link to the catalog. */
-function seeksCatalog({ start, completion }: ExchangeFacts, { path, host }: RequestGlimpse): boolean {
+function linksCatalog({ start, completion }: ExchangeFacts, { path, host }: RequestGlimpse): boolean {
   if (completion.refusal === 'route_unknown') return true;
   return path === '/' && host !== undefined && isKnownHost(start.plan, host);
 }

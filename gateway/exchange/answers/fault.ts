@@ -21,7 +21,12 @@ export function describeFault(fault: Fault, requestId: string, wallClock: EpochM
     case 'upstream_loop':
       return badGateway(fault, 'leads back to this gateway', 'proxy_loop_detected');
     case 'upstream_busy':
-      return comeBack(fault, 'has as many requests as it takes', 'connection_limit_reached', wallClock);
+      return unavailableUpstream(
+        fault,
+        'has reached its request limit',
+        'connection_limit_reached',
+        wallClock,
+      );
     case 'upstream_connect_timeout':
       return timedOut(fault, 'connection_timeout');
     case 'upstream_headers_timeout':
@@ -30,7 +35,7 @@ export function describeFault(fault: Fault, requestId: string, wallClock: EpochM
     case 'upstream_total_timeout':
       return timedOut(fault, 'http_response_timeout');
     case 'upstream_unavailable':
-      return comeBack(fault, 'is out of service right now', 'destination_unavailable', wallClock);
+      return unavailableUpstream(fault, 'is out of service right now', 'destination_unavailable', wallClock);
     case 'identity_unavailable':
       return unavailable(
         'Credentials cannot be verified right now.',
@@ -50,7 +55,12 @@ function badGateway(fault: Fault, what: string, error: string): ErrorDescription
 }
 
 /** The request was not sent upstream. */
-function comeBack(fault: Fault, what: string, error: string, wallClock: EpochMs): ErrorDescription {
+function unavailableUpstream(
+  fault: Fault,
+  what: string,
+  error: string,
+  wallClock: EpochMs,
+): ErrorDescription {
   const service = fault.service ?? 'upstream';
   const seconds = fault.retryAfterSeconds ?? 1;
   const answer = unavailable(`The ${service} service ${what}.`, retryLater(fault.code, seconds, wallClock));

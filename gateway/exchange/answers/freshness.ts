@@ -81,18 +81,22 @@ export function clampFreshness(
 ): void {
   if (seconds === Number.POSITIVE_INFINITY) return;
   const expires = clampExpires(headers, wallClock, seconds);
-  const unsaid = heuristicLifetime(headers, wallClock, answered);
+  const heuristicFor = heuristicLifetime(headers, wallClock, answered);
   const accel = clampAccel(headers, seconds, wallClock);
   const fields = fieldTexts(headers);
   // A cache may take the lifetime from one field and stale use from another.
-  const beside = fields.length < 2 ? accel : Math.max(accel, ...fields.flatMap(([, text]) => freshIn(text)));
+  const longestElsewhere =
+    fields.length < 2 ? accel : Math.max(accel, ...fields.flatMap(([, text]) => freshIn(text)));
   for (const [name, text] of fields) {
     // A targeted field also replaces Expires (RFC 9213 §2.2). An empty one counts as absent.
-    const otherwise = name === 'cache-control' ? (expires ?? unsaid(text)) : unsaid(text);
+    const impliedSeconds = name === 'cache-control' ? (expires ?? heuristicFor(text)) : heuristicFor(text);
     if (text.trim() !== '' || name === 'cache-control')
-      headers.set(name, clampField(text, seconds, name.endsWith('cache-control') ? otherwise : 0, beside));
+      headers.set(
+        name,
+        clampField(text, seconds, name.endsWith('cache-control') ? impliedSeconds : 0, longestElsewhere),
+      );
   }
-  if (headers.get('cache-control') === undefined && expires === undefined && unsaid('') > seconds)
+  if (headers.get('cache-control') === undefined && expires === undefined && heuristicFor('') > seconds)
     headers.set('cache-control', `max-age=${seconds}`, FIELD.cacheControl);
 }
 
@@ -165,25 +169,25 @@ function heuristicLifetime(
   return (text) => (HEURISTIC.has(status) || isPublic(text) ? lifetime : 0);
 }
 
-/** `otherwise`: the lifetime if the text has none. `beside`: the longest lifetime in other fields. */
-function clampField(text: string, seconds: number, otherwise: number, beside: number): string {
+/** `impliedSeconds`: the lifetime if the text has none. `longestElsewhere`: the longest lifetime in other fields. */
+function clampField(text: string, seconds: number, impliedSeconds: number, longestElsewhere: number): string {
   // A shortcut: most changes are months away, and most lifetimes are minutes.
-  const longest = Math.max(otherwise, beside);
+  const longest = Math.max(impliedSeconds, longestElsewhere);
   if (longest * 10 <= seconds && PLAIN.test(text) && !mayReach(text, seconds)) return text;
-  if (otherwise === 0) return clampLifetimes(text, seconds, beside);
+  if (impliedSeconds === 0) return clampLifetimes(text, seconds, longestElsewhere);
   const directives = directivesOf(text);
-  const assumed = directives.some((each) => MAX_AGE.test(each)) ? 0 : otherwise;
-  const clamped = clampLifetimes(text, seconds, Math.max(assumed, beside));
+  const assumed = directives.some((each) => MAX_AGE.test(each)) ? 0 : impliedSeconds;
+  const clamped = clampLifetimes(text, seconds, Math.max(assumed, longestElsewhere));
   if (assumed <= seconds || isNeverStored(directives) || isNeverFresh(directives)) return clamped;
   return clamped.trim() === '' ? `max-age=${seconds}` : `${clamped}, max-age=${seconds}`;
 }
 
-/** `otherwise`: the freshness in seconds if no max-age states it. */
-export function clampLifetimes(value: string, seconds: number, otherwise = 0): string {
+/** `impliedSeconds`: the freshness in seconds if no max-age states it. */
+export function clampLifetimes(value: string, seconds: number, impliedSeconds = 0): string {
   // Some caches do not read a lifetime with blanks, so blanks are removed.
-  if (otherwise === 0 && !BLANKS.test(value) && !mayReach(value, seconds)) return value;
+  if (impliedSeconds === 0 && !BLANKS.test(value) && !mayReach(value, seconds)) return value;
   // Stale use starts after freshness. Both together must end at the change.
-  const staleSeconds = Math.max(0, Math.floor(seconds - Math.max(otherwise, ...freshIn(value))));
+  const staleSeconds = Math.max(0, Math.floor(seconds - Math.max(impliedSeconds, ...freshIn(value))));
   return value.replace(
     LIFETIME,
     (found, directive: string, _quote: string, value: string, more: string = '0') => {

@@ -11,7 +11,7 @@ type LifecycleRefusalOf<Reason extends LifecycleRefusal['reason']> = Extract<
 >;
 
 /** RET-6: most clients drop Authorization when a redirect leads to another host, and get 401 there. */
-const ELSEWHERE =
+const OTHER_HOST_ADVICE =
   ' The redirect leads to another host, where most clients send no credentials: add them again.';
 
 /** Each response names the next step. All facts in it are public (RET-8). `host`: of the request, without port. */
@@ -23,7 +23,7 @@ export function describeLifecycleRefusal(refusal: LifecycleRefusal, host?: strin
       const { status, location, guide } = refusal;
       const moved = ended(refusal, status, { replacement: location, guide }, location);
       const stays = host === undefined || new URL(location).hostname === host;
-      return stays ? moved : { ...moved, message: moved.message + ELSEWHERE };
+      return stays ? moved : { ...moved, message: moved.message + OTHER_HOST_ADVICE };
     }
     case 'brownout':
       return brownedOut(refusal);
@@ -40,20 +40,20 @@ type Ended = LifecycleRefusalOf<'version_retired'> | LifecycleRefusalOf<'version
 function ended(refusal: Ended, status: 301 | 308 | 410, next: NextStep, location?: string): ErrorDescription {
   return {
     status,
-    message: `${spellSubject(refusal)} ${spellEnd(refusal)}.${spellSuccessor(next)}`,
+    message: `${subjectText(refusal)} ${endText(refusal)}.${successorText(next)}`,
     members: {
       ...migrationMembers(next),
       ...(next.because === undefined ? {} : { reason: next.because }),
     },
     headers: {
-      ...MADE_HERE,
+      ...MADE_BY_GATEWAY,
       'cache-control': BRIEFLY_CACHEABLE,
       ...(location === undefined ? {} : { location }),
     },
   };
 }
 
-function spellEnd({ stage, since }: Ended): string {
+function endText({ stage, since }: Ended): string {
   return `${stage === 'sunset' ? 'reached its sunset' : 'was retired'} on ${dayOf(since)}`;
 }
 
@@ -62,23 +62,23 @@ function brownedOut(refusal: LifecycleRefusalOf<'brownout'>): ErrorDescription {
   const { status, until, sunset, retryAfterSeconds } = refusal;
   const restored = Temporal.Instant.fromEpochMilliseconds(until).toString();
   const removal = sunset === undefined ? '' : `, and will be removed on ${dayOf(sunset)}`;
-  const ours = `${spellSubject(refusal)} is in an announced brownout until ${restored}${removal}.`;
+  const ours = `${subjectText(refusal)} is in an announced brownout until ${restored}${removal}.`;
   return {
     status,
-    message: refusal.message ?? ours + spellSuccessor(refusal),
+    message: refusal.message ?? ours + successorText(refusal),
     members: { retryAfter: retryAfterSeconds, estimatedRestoration: restored, ...migrationMembers(refusal) },
-    headers: { ...MADE_HERE, 'cache-control': NO_STORE, 'retry-after': String(retryAfterSeconds) },
+    headers: { ...MADE_BY_GATEWAY, 'cache-control': NO_STORE, 'retry-after': String(retryAfterSeconds) },
   };
 }
 
 /** Applies to one consumer, so no cache may store it. */
 function frozen(refusal: LifecycleRefusalOf<'adoption_frozen'>): ErrorDescription {
-  const since = `${spellSubject(refusal)} takes no new consumers since ${dayOf(refusal.since)}.`;
-  const message = since + spellSuccessor(refusal);
+  const since = `${subjectText(refusal)} has accepted no new consumers since ${dayOf(refusal.since)}.`;
+  const message = since + successorText(refusal);
   return refuse(403, message, migrationMembers(refusal), {}, 'http_request_denied');
 }
 
-const MADE_HERE: AnswerHeaders = { 'proxy-status': proxyStatus('proxy_internal_response') };
+const MADE_BY_GATEWAY: AnswerHeaders = { 'proxy-status': proxyStatus('proxy_internal_response') };
 
 interface NextStep {
   readonly replacement: string | undefined;
@@ -96,11 +96,11 @@ export function migrationMembers({ replacement, successor, guide }: NextStep): R
   };
 }
 
-function spellSuccessor({ successor }: NextStep): string {
+function successorText({ successor }: NextStep): string {
   return successor === undefined ? '' : ` Its successor is ${successor}.`;
 }
 
-function spellSubject({ label, operation }: LifecycleRefusal): string {
+function subjectText({ label, operation }: LifecycleRefusal): string {
   if (label === UNVERSIONED) return 'This API';
   return `${operation === undefined ? '' : `${operation} of `}API version ${label}`;
 }

@@ -25,19 +25,19 @@ export function describeRefusal(
     case 'version_ambiguous':
       return refuse(
         400,
-        `The request names different versions: ${refusal.claims.map(spellClaim).join(', ')}. Send one.`,
+        `The request names different versions: ${refusal.claims.map(claimText).join(', ')}. Send one.`,
       );
     case 'version_malformed':
       return refuseVersion(
         CARRIERS[refusal.claim.carrier].unknownStatus,
-        `${spellClaim(refusal.claim)} is not a version.`,
+        `${claimText(refusal.claim)} is not a version.`,
         refusal.known,
         acceptable(refusal, facts),
       );
     case 'version_unknown':
       return refuseVersion(
         statusOfUnknown(refusal.claim, facts),
-        `There is no such version: ${spellClaim(refusal.claim)}.`,
+        `There is no such version: ${claimText(refusal.claim)}.`,
         refusal.known,
         acceptable(refusal, facts),
       );
@@ -46,9 +46,9 @@ export function describeRefusal(
     case 'version_unacceptable':
       return refuseVersion(406, 'The Accept header excludes every version that is served.', refusal.known);
     case 'pins_unavailable':
-      return describeMissingPins(refusal, facts);
+      return describeUnavailablePins(refusal, facts);
     case 'version_retired':
-      return tellOfPin(describeLifecycleRefusal(refusal), facts);
+      return explainPin(describeLifecycleRefusal(refusal), facts);
     case 'version_moved':
     case 'brownout':
     case 'adoption_frozen':
@@ -64,13 +64,13 @@ export function describeRefusal(
     case 'key_invalid':
       return challenge(401, 'The API key is not valid.', refusal, facts);
     case 'certificate_invalid':
-      return challenge(401, 'The client certificate does not say who calls.', refusal, facts);
+      return challenge(401, 'The client certificate names no consumer.', refusal, facts);
     case 'scope_insufficient': {
       const what = CREDENTIALS[refusal.via];
       return challenge(403, `The ${what} lacks a scope: ${refusal.required.join(' ')}.`, refusal, facts);
     }
     case 'operation_not_granted':
-      return challenge(403, 'Nobody has been granted this operation.', refusal, facts);
+      return challenge(403, 'No scope grants access to this operation.', refusal, facts);
     case 'rate_limited':
     case 'guard_limited':
     case 'tokens_limited':
@@ -80,7 +80,7 @@ export function describeRefusal(
     case 'precondition_failed':
       return refuse(
         412,
-        'The resource has changed since this client last read it: it says something else of its deprecation now. Read it again.',
+        'The deprecation notice of this resource has changed since the client read it. Read the resource again.',
       );
     case 'idempotency_key_missing':
     case 'idempotency_key_malformed':
@@ -95,7 +95,7 @@ export function describeRefusal(
   }
 }
 
-function spellClaim({ carrier, value }: Claim): string {
+function claimText({ carrier, value }: Claim): string {
   return `"${value.slice(0, 80)}" in the ${CARRIERS[carrier].title ?? carrier}`;
 }
 
@@ -129,19 +129,19 @@ function statusOfUnknown(claim: Claim, { api }: Decision): number {
 }
 
 /** Tells the caller the alternative: a request that names its version needs no pin. */
-function describeMissingPins(refusal: RetryLater, facts: Decision): ErrorDescription {
-  const message = `The version of this account cannot be looked up right now. Name one${placeOf(facts)} to go on.`;
+function describeUnavailablePins(refusal: RetryLater, facts: Decision): ErrorDescription {
+  const message = `The version of this account cannot be looked up right now. Name a version${versionHeaderHint(facts)}.`;
   return unavailable(message, refusal);
 }
 
-function tellOfPin(description: ErrorDescription, facts: Decision): ErrorDescription {
+function explainPin(description: ErrorDescription, facts: Decision): ErrorDescription {
   if (facts.carrier !== 'pin' || facts.version === undefined) return description;
   const { label } = facts.version;
-  const message = `${description.message} This account is pinned to ${label}: name another version${placeOf(facts)}.`;
+  const message = `${description.message} This account is pinned to ${label}: name another version${versionHeaderHint(facts)}.`;
   return { ...description, message };
 }
 
-function placeOf({ api }: Decision): string {
+function versionHeaderHint({ api }: Decision): string {
   const [header] = api?.resolution.header === undefined ? [] : api.versionFields;
   return header === undefined ? '' : ` in ${header}`;
 }

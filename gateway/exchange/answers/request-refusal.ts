@@ -74,7 +74,7 @@ export function describeRequestRefusal(
     case 'api_left_out':
       return unavailable('The policy of this API is not in force right now.', refusal);
     case 'websockets_exhausted':
-      return refuse(429, 'This client has as many WebSockets open as it may. Close one first.');
+      return refuse(429, 'This client has reached its limit of open WebSockets. Close one first.');
     case 'origin_not_allowed':
       return refuse(403, 'Pages of this origin may not open a WebSocket here.');
     default:
@@ -101,24 +101,24 @@ export function describeIdempotencyRefusal(
     case 'idempotency_key_anonymous':
       return refuse(
         400,
-        'An Idempotency-Key is taken from callers that are known only. Send the request without one.',
+        'Only identified callers may send an Idempotency-Key. Send the request without one.',
       );
     case 'idempotency_conflict':
       return refuse(
         409,
-        'A request with this Idempotency-Key is still being carried out. Send the same again in a moment.',
+        'A request with this Idempotency-Key is still running. Send it again in a moment.',
         { retryAfter: 1 },
         { 'retry-after': '1' },
       );
     case 'idempotency_unknown':
       return refuse(
         409,
-        'What came of the request with this Idempotency-Key is not known. Look whether it was carried out; if it was not, send it with another key.',
+        'The outcome of the request with this Idempotency-Key is unknown. Check whether it was executed. If not, send it with another key.',
       );
     case 'idempotency_mismatch':
       return refuse(
         422,
-        'This Idempotency-Key belongs to a request with another payload. Send this one with a key of its own.',
+        'This Idempotency-Key belongs to a request with another payload. Send this request with another key.',
       );
     case 'idempotency_unavailable':
       return unavailable('Idempotency keys cannot be looked up right now.', refusal);
@@ -167,10 +167,10 @@ export function describeLimitRefusal(refusal: CountedLimitRefusal, facts: Decisi
 
 function reasons(refusal: CountedLimitRefusal): readonly string[] {
   if (refusal.reason === 'guard_limited') return [];
-  if (refusal.reason === 'tokens_limited') return ['Too many tokens from this address were not valid.'];
+  if (refusal.reason === 'tokens_limited') return ['This address has sent too many invalid tokens.'];
   const words: string[] = [];
   if (refusal.violated.some(({ limit }) => isLowered(limit)))
-    words.push('The limit is lower since this version is deprecated.');
+    words.push('The limit is lower because this version is deprecated.');
   if (refusal.violated.some(({ by }) => by === 'everyone'))
     words.push('This limit is shared by all callers.');
   return words;

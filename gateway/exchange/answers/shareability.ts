@@ -11,11 +11,11 @@ const DIRECTIVE = /(?:[^",]|"(?:[^"\\]|\\.)*"?)+/g;
 
 /** CACHE-3: a brownout or a sunset exempts some callers, or an exception has its own `Sunset`. */
 export function dependsOnCaller({
-  differsByCaller: sparesSome,
+  differsByCaller,
   phase,
   version,
 }: Pick<Decision, 'differsByCaller' | 'phase' | 'version'>): boolean {
-  return sparesSome || (phase?.sunset !== undefined && phase.sunset !== version?.schedule.sunset);
+  return differsByCaller || (phase?.sunset !== undefined && phase.sunset !== version?.schedule.sunset);
 }
 
 /**

@@ -69,14 +69,14 @@ ${changelogOf(document)}${articlesOf(document, guides).join('')}</main>
 function changelogOf({ announcements, feed }: LifecycleDocument): string {
   const items = announcements.map(
     ({ at, updated, title, text }) =>
-      `<li>${time(at)} <strong>${escapeHtml(title)}</strong>${updated === undefined ? '' : `, updated ${time(updated)}`}${text.map((each) => `<br>${linked(each)}`).join('')}</li>\n`,
+      `<li>${time(at)} <strong>${escapeHtml(title)}</strong>${updated === undefined ? '' : `, updated ${time(updated)}`}${text.map((each) => `<br>${withLink(each)}`).join('')}</li>\n`,
   );
   return items.length === 0
     ? ''
     : `<h2>Changelog</h2>\n<ul>\n${items.join('')}</ul>\n<p>${anchor(feed, 'As a feed')}</p>\n`;
 }
 
-function linked(sentence: string): string {
+function withLink(sentence: string): string {
   const [, before = sentence, url] = /^(.*: )(https?:\/\/\S+)$/.exec(sentence) ?? [];
   return url === undefined ? escapeHtml(sentence) : `${escapeHtml(before)}${anchor(url, url)}`;
 }
@@ -95,7 +95,7 @@ function rowsOf(version: VersionEntry, self: string): readonly string[] {
     ...(status === undefined || status === self ? [] : [anchor(status, 'Status')]),
     ...(doc === undefined ? [] : [anchor(doc, 'Documentation')]),
     ...(desc === undefined ? [] : [anchor(desc, 'Description for programs')]),
-    ...(support === undefined ? [] : [spellSupport(support)]),
+    ...(support === undefined ? [] : [supportText(support)]),
     ...(changelog === undefined ? [] : [anchor(changelog, 'Changelog')]),
   ];
   return [
@@ -106,12 +106,12 @@ function rowsOf(version: VersionEntry, self: string): readonly string[] {
   ];
 }
 
-function spellKeys({ methods, required, keep_seconds: kept }: PublishedIdempotency): string {
+function idempotencyText({ methods, required, keep_seconds: kept }: PublishedIdempotency): string {
   const must = required ? 'need' : 'may have';
   return `${methods.join(', ')} ${must} an Idempotency-Key, kept for ${spanInWords(0, kept * 1000)}`;
 }
 
-function spellSupport({ level, until }: NonNullable<VersionEntry['support']>): string {
+function supportText({ level, until }: NonNullable<VersionEntry['support']>): string {
   const end = until === undefined ? '' : ` until ${time(until)}`;
   return level === undefined ? `Supported${end}` : `Support: ${escapeHtml(level)}${end}`;
 }
@@ -135,8 +135,8 @@ function row(name: string, entry: LifecycleEntry, more: readonly string[]): stri
     ...(successor === undefined ? [] : [`Move to ${escapeHtml([successor, ...operation].join(' '))}`]),
     ...(alternate === undefined ? [] : [anchor(alternate, 'What may serve instead')]),
     ...(guide === undefined ? [] : [anchor(guide, 'Migration guide')]),
-    ...(brownout === undefined ? [] : [`Next brownout: ${spellBrownout(brownout)}`]),
-    ...(entry.idempotency === undefined ? [] : [spellKeys(entry.idempotency)]),
+    ...(brownout === undefined ? [] : [`Next brownout: ${brownoutText(brownout)}`]),
+    ...(entry.idempotency === undefined ? [] : [idempotencyText(entry.idempotency)]),
     ...more,
   ];
   const cells = [
@@ -148,7 +148,7 @@ function row(name: string, entry: LifecycleEntry, more: readonly string[]): stri
   return `<tr><th scope="row">${escapeHtml(name)}</th>${cells.map((cell) => `<td>${cell}</td>`).join('')}</tr>`;
 }
 
-function spellBrownout({ from, until, share }: PlannedBrownout): string {
+function brownoutText({ from, until, share }: PlannedBrownout): string {
   const some = share === undefined ? '' : `, for ${Math.round(share * 100)}% of the callers`;
   return `${time(from)} to ${time(until)}${some}`;
 }

@@ -137,7 +137,7 @@ async function recordsOf(
   );
   const more = next !== undefined;
   if (more && records.length < MOST_RECORDS)
-    throw new StoreUnavailable('the store is too slow to tell all of it');
+    throw new StoreUnavailable('the store is too slow to read all records');
   return { records, more };
 }
 

@@ -11,7 +11,7 @@ import {
 } from '../../policy/lifecycle/retirement.ts';
 import { refuseDuringMaintenance } from '../../policy/maintenance/maintenance.ts';
 import type { Directive, Refusal } from '../directive.ts';
-import { type Deciding, judgedBy, type RequestStart } from '../facts.ts';
+import { type Deciding, type RequestStart, recordRules } from '../facts.ts';
 import type { ExchangePorts } from '../ports.ts';
 import type { RequestView } from '../request-view.ts';
 import { redirectUrl } from '../successor-url.ts';
@@ -63,7 +63,7 @@ export function refuseBy(
   refusal: Refusal,
   decision: Deciding,
 ): Directive {
-  if (own !== each) decision.refusedBy = judgedBy(each, { ...decision });
+  if (own !== each) decision.refusedBy = recordRules(each, { ...decision });
   return refuse(refusal);
 }
 
@@ -96,8 +96,8 @@ export function refuseRetired(each: JudgedRules, { start }: StepInput): Refusal 
 }
 
 /** For every caller. If the brownout depends on the caller, `refuseBrownedOut` decides once the caller is known. */
-export function refuseInBrownout({ brownout, asksCaller }: JudgedRules): Refusal | undefined {
-  return asksCaller ? undefined : brownout?.refusal;
+export function refuseInBrownout({ brownout, brownoutNeedsCaller }: JudgedRules): Refusal | undefined {
+  return brownoutNeedsCaller ? undefined : brownout?.refusal;
 }
 
 export function refuseInMaintenance(
@@ -124,10 +124,10 @@ export function refuseUnexcepted(each: JudgedRules, { start }: StepInput): Refus
 }
 
 export function refuseBrownedOut(
-  { version, consumer, brownout, asksCaller }: JudgedRules,
+  { version, consumer, brownout, brownoutNeedsCaller }: JudgedRules,
   { view, start }: StepInput,
 ): Refusal | undefined {
-  if (brownout === undefined || !asksCaller) return undefined;
+  if (brownout === undefined || !brownoutNeedsCaller) return undefined;
   const caller = { consumer, clientAddress: view.clientAddress };
   return isRefusedByBrownout(brownout.window, version, start.now, caller) ? brownout.refusal : undefined;
 }

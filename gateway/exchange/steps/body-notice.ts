@@ -30,7 +30,7 @@ export interface NoticeOrder {
 export function noticeOrder(
   whole: VersionRules,
   judged: JudgedRules,
-  sparesSome: boolean,
+  differsByCaller: boolean,
   start: RequestStart,
   { method, headers }: Pick<RequestView, 'method' | 'headers'>,
 ): NoticeOrder | BodyNoticeRefusal | undefined {
@@ -42,7 +42,7 @@ export function noticeOrder(
   const mapped = held && mapConditions(headers, held, reads);
   if (mapped !== undefined && 'reason' in mapped) return mapped;
   const conditions =
-    reads && api.shared && dependsOnCaller({ differsByCaller: sparesSome, phase, version })
+    reads && api.shared && dependsOnCaller({ differsByCaller, phase, version })
       ? withoutValidators(mapped)
       : mapped;
   const notice = own !== undefined && isEdited(method) ? own : undefined;

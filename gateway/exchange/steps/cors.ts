@@ -105,7 +105,7 @@ export function refuseOrigin(
 }
 
 /** Removes the upstream's CORS fields. Cookies are never allowed. */
-export function allowReaders(
+export function setCorsFields(
   headers: HeaderLines,
   cors: CorsRules,
   echo: boolean,

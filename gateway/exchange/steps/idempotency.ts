@@ -25,18 +25,18 @@ export interface KeyedRequest {
   readonly ports: ExchangePorts;
 }
 
-export function* underKey(
+export function* keyedOrder(
   order: ForwardOrder,
   rules: IdempotencyRules,
   { match, view, facts, ports }: KeyedRequest,
 ): Judging<Directive> {
   const { method, headers, clientAddress } = view;
-  const plainly: Directive = { kind: 'forward', forward: order };
-  if (!rules.methods.has(method)) return plainly;
+  const withoutKey: Directive = { kind: 'forward', forward: order };
+  if (!rules.methods.has(method)) return withoutKey;
   const read = readIdempotencyKey(headers);
   if (read.kind === 'malformed') return refuse({ reason: 'idempotency_key_malformed' });
   if (read.kind === 'none')
-    return rules.required ? refuse({ reason: 'idempotency_key_missing', keepMs: rules.keepMs }) : plainly;
+    return rules.required ? refuse({ reason: 'idempotency_key_missing', keepMs: rules.keepMs }) : withoutKey;
   const { consumer } = facts.decision;
   if (consumer === undefined && rules.anonymous === 'refuse')
     return refuse({ reason: 'idempotency_key_anonymous' });
@@ -60,7 +60,7 @@ export function* underKey(
   } catch (error) {
     if (!(error instanceof StoreUnavailable)) throw error;
     const refusal = withoutStore(rules, facts.completion, ports.wallClock);
-    return refusal === undefined ? plainly : refuse(refusal);
+    return refusal === undefined ? withoutKey : refuse(refusal);
   }
   switch (result.kind) {
     case 'claimed':
@@ -69,8 +69,8 @@ export function* underKey(
         return refuse({ reason: 'body_too_large', most: rules.maxBody });
       }
       if (isOver) {
-        result.claim.abandon();
-        return plainly;
+        result.claim.continueWithoutKey();
+        return withoutKey;
       }
       facts.completion.idempotency = 'claimed';
       return { kind: 'forward', forward: { ...order, claim: result.claim } };
@@ -87,8 +87,8 @@ export function* underKey(
         return refuse({ reason: 'idempotency_mismatch' });
       }
       const isSame = (body: Uint8Array): boolean => fingerprintOf(contentType, body) === answer.fingerprint;
-      const noRoom = () => awayFor(ports.wallClock);
-      return { kind: 'replay', forward: order, kept: answer, isSame, maxBody: rules.maxBody, noRoom };
+      const refuseForMemory = () => storeUnavailable(ports.wallClock);
+      return { kind: 'replay', forward: order, kept: answer, isSame, maxBody: rules.maxBody, refuseForMemory };
     }
     default:
       return result satisfies never;
@@ -159,18 +159,18 @@ export async function claimKey(options: ClaimOptions): Promise<ClaimResult> {
       const done = await settle(() => store.finish(key, owner, { fingerprint, ...answer }, rules.keepMs));
       if (!done) completion.idempotency = 'unprotected';
     },
-    noRoom: () => awayFor(ports.wallClock),
+    refuseForMemory: () => storeUnavailable(ports.wallClock),
     release,
-    abandon: () => {
+    continueWithoutKey: () => {
       completion.idempotency = 'unprotected';
       release();
     },
-    forgo: () => {
+    reportTooLarge: () => {
       completion.idempotency = rules.required ? 'unknown' : 'unprotected';
       if (rules.required) hold();
       else release();
     },
-    lose: () => {
+    reportUnknown: () => {
       if (isSettled) return;
       completion.idempotency = 'unknown';
       if (rules.unknown === 'hold') hold();
@@ -193,11 +193,11 @@ export function withoutStore(
   completion: Completion,
   wallClock: ExchangePorts['wallClock'],
 ): IdempotencyRefusal | undefined {
-  if (required) return awayFor(wallClock);
+  if (required) return storeUnavailable(wallClock);
   completion.idempotency = 'unprotected';
   return undefined;
 }
 
-function awayFor(wallClock: ExchangePorts['wallClock']): IdempotencyRefusal {
+function storeUnavailable(wallClock: ExchangePorts['wallClock']): IdempotencyRefusal {
   return retryLater('idempotency_unavailable', 1, wallClock());
 }

@@ -47,7 +47,7 @@ export interface JudgedRules extends Pick<Decision, 'linked' | 'successor' | 're
   readonly mayPass: boolean;
   readonly isExcepted: boolean;
   readonly brownout: { readonly window: BrownoutWindow; readonly refusal: Refusal } | undefined;
-  readonly asksCaller: boolean;
+  readonly brownoutNeedsCaller: boolean;
 }
 
 interface MatchedRules {
@@ -77,7 +77,7 @@ export function judgedRules(
     hasExceptionFrom('sunset', version.exceptions, now);
   const window = version.brownouts?.at(now);
   const brownout = window && { window, refusal: brownoutRefusal(version, window, now, links.successor) };
-  const asksCaller = window !== undefined && dependsOnCaller(window, version, now);
+  const brownoutNeedsCaller = window !== undefined && dependsOnCaller(window, version, now);
   return {
     // No spread here: V8 would copy it property by property for every request.
     linked: links.linked,
@@ -93,7 +93,7 @@ export function judgedRules(
     mayPass,
     isExcepted: false,
     brownout,
-    asksCaller,
+    brownoutNeedsCaller,
   };
 }
 

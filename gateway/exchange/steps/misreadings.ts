@@ -30,7 +30,7 @@ export const MISREAD_VERSION = malformed(
   'The service may read this path as that of another version. Name that version where this API expects it.',
 );
 export const SECOND_VERSION = malformed(
-  'The service may read a query parameter of this request as the one that tells the service its version. Leave it out.',
+  'The service may read a query parameter of this request as its version. Remove the parameter.',
 );
 const UNJUDGED: readonly ReadPath[] = [];
 /** An array, because iterating over it is faster than over a map. */

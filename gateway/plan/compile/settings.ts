@@ -148,7 +148,7 @@ function compileAccessLog(file: GatewayFile['access_log'] = {}): AccessLogSettin
 
 function compileTracing(tracing: GatewayFile['tracing']): TracingSettings {
   if (tracing === 'off') return { starts: false, sampled: 0 };
-  return { starts: true, sampled: tracing?.sample ?? 1 };
+  return { starts: true, sampled: tracing?.sample ?? 1, otlp: tracing?.otlp };
 }
 
 function compileLedger(ledger: GatewayFile['ledger']): Settings['ledger'] {

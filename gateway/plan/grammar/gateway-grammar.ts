@@ -12,7 +12,7 @@ import { boundsSection, drainSection, overloadSection } from './bounds-section.t
 import { identitySection } from './identity-section.ts';
 import { ledgerSection } from './ledger-section.ts';
 import { listenersSection, text } from './listeners-section.ts';
-import { accessLogSection, logLevelSection, parsePercent } from './logs-section.ts';
+import { accessLogSection, logLevelSection, tracingSection } from './logs-section.ts';
 import { notifySection } from './notify-section.ts';
 
 /** `data-folder`: the embedded store in the data folder, written as `embedded`. */
@@ -136,16 +136,7 @@ const fields = {
   access_log: accessLogSection
     .meta({ description: 'Which requests have a line in the log, and what stands there.' })
     .optional(),
-  tracing: z
-    .union([
-      z.literal('off'),
-      z.strictObject({
-        sample: notation(parsePercent, 'not a share such as 10%', {
-          description: 'Which part of the traces begun here is marked as recorded; default 100%.',
-          examples: ['10%'],
-        }).optional(),
-      }),
-    ])
+  tracing: tracingSection
     .meta({ description: 'Traces of requests that come without one (traceparent); off to begin none.' })
     .optional(),
   bounds: boundsSection.meta({ description: 'What a client may make the gateway hold.' }).optional(),

@@ -1,4 +1,4 @@
-// The `log_level` and `access_log` sections of gateway.yaml: which messages and which access lines stand in the log.
+// The `log_level`, `access_log` and `tracing` sections of gateway.yaml: what stands in the log, and where spans go.
 import { z } from 'zod';
 import { notation } from '../../policy/notation.ts';
 
@@ -58,7 +58,7 @@ export type AccessField = keyof typeof ACCESS_FIELDS;
 const names = Object.keys(ACCESS_FIELDS) as [AccessField, ...AccessField[]];
 
 /** `0%` to `100%`, with decimals, as a part of one. */
-export function parsePercent(text: string): number | undefined {
+function parsePercent(text: string): number | undefined {
   const percent = /^(\d{1,3}(?:\.\d{1,4})?)%$/.exec(text)?.[1];
   return percent === undefined || Number(percent) > 100 ? undefined : Number(percent) / 100;
 }
@@ -87,3 +87,30 @@ export const accessLogSection = z.strictObject({
     .meta({ description: 'Paths whose successes have no access line.' })
     .optional(),
 });
+
+/** With the usual path of a collector where none is written. */
+function parseCollector(text: string): string | undefined {
+  if (/[\s?#]/.test(text) || !URL.canParse(text)) return undefined;
+  const { protocol, username, password, pathname, href } = new URL(text);
+  if (!/^https?:$/.test(protocol) || username !== '' || password !== '') return undefined;
+  return pathname === '/' ? `${href.replace(/\/$/, '')}/v1/traces` : href;
+}
+
+export const tracingSection = z.union([
+  z.literal('off'),
+  z.strictObject({
+    sample: notation(parsePercent, 'not a share such as 10%', {
+      description: 'Which part of the traces begun here is marked as recorded; default 100%.',
+      examples: ['10%'],
+    }).optional(),
+    otlp: notation(
+      parseCollector,
+      'not a URL of http or https without user, password, query and fragment, such as http://127.0.0.1:4318',
+      {
+        description:
+          'Where spans are exported to, over OTLP/HTTP; /v1/traces where it has no path. Needs OpenTelemetry packages beside Sundial.',
+        examples: ['http://127.0.0.1:4318'],
+      },
+    ).optional(),
+  }),
+]);

@@ -35,7 +35,7 @@ export class FastConnection implements RequestConnection {
     this.ports = ports;
     this.#life = life;
     this.#ends = ends;
-    const peer = ports.intake.clientAddress(socket.remoteAddress ?? '', undefined);
+    const peer = ports.limits.clientAddress(socket.remoteAddress ?? '', undefined);
     this.known = createClientConnection(peer, ports.tls?.shown(socket));
     this.answers = new AnswerStream(socket, this.#onAnswered);
     socket.on('data', this.#onData);
@@ -166,7 +166,7 @@ export class FastConnection implements RequestConnection {
   };
 
   look(now: number): void {
-    const { headersMs, idleMs, requestMs } = this.ports.intake.bounds;
+    const { headersMs, idleMs, requestMs } = this.ports.limits.bounds;
     const waited = now - this.#next.since;
     const request = this.#request;
     if (request !== undefined) {

@@ -27,9 +27,9 @@ export interface FastLife {
 const ALLOW = OFFERED_METHODS.join(', ');
 
 export function createFastLife(ports: FastPorts): FastLife {
-  const { exchange, intake, observer } = ports;
-  const { load, report } = intake;
-  const slowClients = createSlowClients<FastRequest>(intake.bounds, {
+  const { exchange, limits, observer } = ports;
+  const { load, report } = limits;
+  const slowClients = createSlowClients<FastRequest>(limits.bounds, {
     progress: (request) => request.progress(),
     cut: (request) => request.reset(),
     bodyState: (request) => request.bodyState(),
@@ -97,7 +97,7 @@ export function createFastLife(ports: FastPorts): FastLife {
         return;
       case 'replay': {
         request.ask(directive.forward);
-        const given = { sink: request, room: ports.heldBodies };
+        const given = { sink: request, memory: ports.heldBodies };
         void settle(request, replayAnswer(request, directive, facts.completion, given));
         return;
       }

@@ -23,7 +23,7 @@ const FASTEST_SWEEP_MS = 20;
 const SWEEPS_A_HEAD = 8;
 
 export function createFastPlane(options: Omit<FastPorts, 'date' | 'readHead'>): FastPlane {
-  const { bounds, report } = options.intake;
+  const { bounds, report } = options.limits;
   const ports = { ...options, readHead: createHeadReader(bounds), date: createDateText(options.now) };
   const { headersMs } = bounds;
   const life = createFastLife(ports);

@@ -49,7 +49,7 @@ export class FastRequest implements Inbound, AnswerSink, Watched {
 
   constructor(connection: RequestConnection, head: FastHead) {
     const { ports, known } = connection;
-    const { exchange, intake, scheme } = ports;
+    const { exchange, limits, scheme } = ports;
     this.#connection = connection;
     this.#head = head;
     this.closeAfter = !head.keepsAlive;
@@ -58,7 +58,7 @@ export class FastRequest implements Inbound, AnswerSink, Watched {
       this.received = new RequestBody(length, connection.readOn);
       this.arriving = { waited: 0, bytes: 0 };
     }
-    const address = clientOf(known, head.headers['x-forwarded-for'], intake.clientAddress);
+    const address = clientOf(known, head.headers['x-forwarded-for'], limits.clientAddress);
     this.client = address;
     const requestId = requestIdOf(head);
     const headers = head.fields;

@@ -92,7 +92,7 @@ export function connectDirectly(
     onLost(connection, wasOpen) {
       open.delete(connection);
       idle.remove(connection);
-      if (!wasOpen && hostName !== undefined) names.doubt(hostName);
+      if (!wasOpen && hostName !== undefined) names.invalidate(hostName);
     },
   };
 

@@ -5,7 +5,7 @@ import { closeSync } from 'node:fs';
 import { BoundSocket, isIP } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import type { Address, Settings } from '../../plan/settings.ts';
-import type { PublicSockets } from '../public-face.ts';
+import type { PublicSockets } from '../public-listeners.ts';
 import { type Answers, connectPeer, type PeerConnection } from './peer.ts';
 
 export interface WorkerProcess {

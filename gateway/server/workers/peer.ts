@@ -51,7 +51,7 @@ export function connectPeer(wire: Wire, answers: Answers): PeerConnection {
   const reply = async ({ id, name, asked: what }: Extract<Message, { kind: 'ask' }>): Promise<void> => {
     try {
       const answer = answers[name] as ((given: unknown) => unknown) | undefined;
-      if (answer === undefined) throw new Error(`nobody answers ${name}`);
+      if (answer === undefined) throw new Error(`no handler for ${name}`);
       send({ kind: 'answer', id, value: await answer(what) });
     } catch (error) {
       send({ kind: 'failure', id, message: messageOf(error) });

@@ -4,7 +4,7 @@ import type { ReadPiece } from '../../plan/reload/pieces.ts';
 import type { Settings } from '../../plan/settings.ts';
 import type { MetricsSnapshot } from '../../telemetry/snapshots.ts';
 import type { KeyPair } from '../certificates.ts';
-import type { PublicFace, PublicSockets } from '../public-face.ts';
+import type { PublicListeners, PublicSockets } from '../public-listeners.ts';
 
 /** The digests of the parts of a plan. A worker requests the parts that it lacks. */
 export interface PlanOrder {
@@ -24,7 +24,7 @@ export interface WorkerStart {
   readonly stores: unknown;
 }
 
-export type BoundListeners = Pick<PublicFace, 'https' | 'http'>;
+export type BoundListeners = Pick<PublicListeners, 'https' | 'http'>;
 
 export interface WorkerAnswers {
   /** Resolves once the worker accepts connections. Rejects with the reason if it cannot. */

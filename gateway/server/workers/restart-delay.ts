@@ -32,12 +32,12 @@ export function pause(ms: number, until: AbortSignal): Promise<void> {
   });
 }
 
-export class TooLate extends Error {}
+export class TimedOut extends Error {}
 
-/** Rejects with `TooLate` after `ms`: a process may be stopped without having ended. The call may still take effect. */
-export function within<T>(ms: number, answer: Promise<T>): Promise<T> {
+/** Rejects with `TimedOut` after `ms`: a process may be stopped without having ended. The call may still take effect. */
+export function withTimeout<T>(ms: number, answer: Promise<T>): Promise<T> {
   const { promise, resolve, reject } = Promise.withResolvers<T>();
-  const timer = setTimeout(() => reject(new TooLate(`no answer within ${ms} ms`)), ms);
+  const timer = setTimeout(() => reject(new TimedOut(`no answer within ${ms} ms`)), ms);
   answer.then(resolve, reject).finally(() => clearTimeout(timer));
   return promise;
 }

@@ -2,9 +2,9 @@
 import type { MonotonicMs } from '../../policy/contract.ts';
 import { createConsumerSums } from '../../telemetry/requests/consumer-sums.ts';
 import { type MetricsSnapshot, totalsOf } from '../../telemetry/snapshots.ts';
-import { pause, within } from './restart-delay.ts';
+import { pause, withTimeout } from './restart-delay.ts';
 
-export interface WorkerCounts<Worker> extends Pick<Departures<Worker>, 'keep' | 'remove'> {
+export interface WorkerCounts<Worker> extends Pick<WorkerTotals<Worker>, 'keep' | 'remove'> {
   /** Fresh snapshots, or the last one of a worker that does not respond in time. */
   readonly now: () => Promise<readonly MetricsSnapshot[]>;
   /** Fetches snapshots periodically, so that a crash loses only the last few seconds. */
@@ -24,9 +24,9 @@ const COUNTS_WITHIN_MS = 1_000;
 export function createWorkerCounts<Worker extends object>(
   options: WorkerCountsOptions<Worker>,
 ): WorkerCounts<Worker> {
-  const { keep, remove, all } = createDepartures<Worker>(options.monotonic);
+  const { keep, remove, all } = createWorkerTotals<Worker>(options.monotonic);
   const fetchSnapshot = async (worker: Worker): Promise<void> => {
-    const answer = within(COUNTS_WITHIN_MS, options.ask(worker));
+    const answer = withTimeout(COUNTS_WITHIN_MS, options.ask(worker));
     // A late worker keeps its last snapshot. The pool notices its end.
     await answer.then(
       (snapshot) => keep(worker, snapshot),
@@ -50,7 +50,7 @@ export function createWorkerCounts<Worker extends object>(
   };
 }
 
-interface Departures<Key> {
+interface WorkerTotals<Key> {
   readonly keep: (worker: Key, snapshot: MetricsSnapshot) => void;
   readonly remove: (worker: Key) => void;
   /** Snapshots of running workers, totals of ended ones, and the sums by consumer. */
@@ -58,19 +58,19 @@ interface Departures<Key> {
 }
 
 /** Counts between a worker's last snapshot and a crash are lost. */
-export function createDepartures<Key extends object>(monotonic: () => MonotonicMs): Departures<Key> {
+export function createWorkerTotals<Key extends object>(monotonic: () => MonotonicMs): WorkerTotals<Key> {
   const consumers = createConsumerSums<Key>(monotonic);
   const latest = new Map<Key, MetricsSnapshot>();
-  const left = new WeakSet<Key>();
+  const ended = new WeakSet<Key>();
   let totals: Promise<MetricsSnapshot> = Promise.resolve([]);
   return {
     keep: (worker, snapshot) => {
-      if (!left.has(worker)) latest.set(worker, consumers.take(worker, snapshot));
+      if (!ended.has(worker)) latest.set(worker, consumers.take(worker, snapshot));
     },
     remove: (worker) => {
       const last = latest.get(worker);
       latest.delete(worker);
-      left.add(worker);
+      ended.add(worker);
       if (last !== undefined) totals = totals.then((before) => totalsOf([before, last]));
     },
     all: async () => {

@@ -7,7 +7,7 @@ import type { KeyPair } from '../certificates.ts';
 import type { WorkerProcess } from './fork.ts';
 import { type Answers, messageOf, type Peer, PeerGone } from './peer.ts';
 import type { BoundListeners, PlanOrder, PrimaryAnswers, WorkerAnswers, WorkerStart } from './protocol.ts';
-import { createRestartDelay, pause, within } from './restart-delay.ts';
+import { createRestartDelay, pause, withTimeout } from './restart-delay.ts';
 import { createWorkerCounts } from './worker-counts.ts';
 
 export interface WorkerPoolOptions {
@@ -74,8 +74,8 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
   });
 
   const tellAll = async (tell: (member: PoolMember) => Promise<void>): Promise<void> => {
-    // A worker out of reach is about to end, and its replacement starts with the current state.
-    await Promise.allSettled([...members].map((member) => within(NOTIFY_WITHIN_MS, tell(member))));
+    // An unreachable worker is about to end, and its replacement starts with the current state.
+    await Promise.allSettled([...members].map((member) => withTimeout(NOTIFY_WITHIN_MS, tell(member))));
   };
 
   const kill = async ({ worker }: PoolMember): Promise<void> => {
@@ -88,11 +88,11 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
     while (member.revision !== order.revision && members.has(member)) {
       const next = order;
       try {
-        await within(FOLLOWS_WITHIN_MS, member.ask('use', next));
+        await withTimeout(FOLLOWS_WITHIN_MS, member.ask('use', next));
         member.revision = next.revision;
       } catch (error) {
         const reason = messageOf(error);
-        logger.error('a worker does not take over the plan', { worker: member.worker.pid, reason });
+        logger.error('a worker failed to load the plan', { worker: member.worker.pid, reason });
         await kill(member);
       }
     }
@@ -105,7 +105,7 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
       leaving: () => {
         if (member.state !== 'serving') return;
         member.state = 'leaving';
-        void replace(member, 'an error of its own');
+        void replace(member, 'an uncaught error');
       },
       farewell: (snapshot) => counts.keep(member, snapshot),
     };
@@ -122,7 +122,7 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
   };
 
   const startMember = async (): Promise<BoundListeners> => {
-    if (closing.signal.aborted) throw new PeerGone('the crew ends');
+    if (closing.signal.aborted) throw new PeerGone('the worker pool is closing');
     const member = forkMember();
     try {
       const bound = await member.ask('start', { ...options.start(), order });
@@ -138,7 +138,7 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
 
   const replace = async ({ worker: { pid } }: PoolMember, how: string): Promise<void> => {
     if (closing.signal.aborted) return;
-    logger.warn('a worker has ended; another takes its place', { worker: pid, reason: how });
+    logger.warn('a worker ended and is replaced', { worker: pid, reason: how });
     for (;;) {
       await pause(nextPause(), closing.signal);
       try {
@@ -146,7 +146,7 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
         return;
       } catch (error) {
         if (closing.signal.aborted) return;
-        logger.error('a worker cannot start; it is tried again', { reason: messageOf(error) });
+        logger.error('a worker failed to start and is retried', { reason: messageOf(error) });
       }
     }
   };
@@ -165,7 +165,7 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
 
   const drainMember = async (member: PoolMember): Promise<boolean> => {
     member.state = 'leaving';
-    const drained = within(options.drainWithinMs, member.ask('drain', undefined)).then(
+    const drained = withTimeout(options.drainWithinMs, member.ask('drain', undefined)).then(
       () => true,
       () => false,
     );

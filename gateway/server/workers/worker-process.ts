@@ -23,7 +23,7 @@ export interface PrimaryLink {
 }
 
 /** A primary that reads its messages never has this many pending. */
-const MOST_CHARACTERS_UNDER_WAY = 8 * 1024 * 1024;
+const MOST_UNACKNOWLEDGED = 8 * 1024 * 1024;
 const FAILED = 1;
 
 /** Call it once, in a process that `forkWorker` started. `open` gets the primary's start message. */
@@ -32,7 +32,7 @@ export function runWorker(open: (start: WorkerStart, primary: PrimaryLink) => Pr
   // `start` reports the failure to the primary, which ends this process.
   opening.promise.catch(() => undefined);
   let closing: Promise<void> | undefined;
-  let underWay = 0;
+  let unacknowledged = 0;
 
   const answers: WorkerAnswers = {
     start: async (start) => {
@@ -55,10 +55,10 @@ export function runWorker(open: (start: WorkerStart, primary: PrimaryLink) => Pr
   );
   const primary = peer<PrimaryAnswers>();
   const log = (lines: string): boolean => {
-    if (underWay + lines.length > MOST_CHARACTERS_UNDER_WAY) return false;
-    underWay += lines.length;
+    if (unacknowledged + lines.length > MOST_UNACKNOWLEDGED) return false;
+    unacknowledged += lines.length;
     const arrived = (): void => {
-      underWay -= lines.length;
+      unacknowledged -= lines.length;
     };
     primary('log', lines).then(arrived, arrived);
     return true;

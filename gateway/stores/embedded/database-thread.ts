@@ -20,12 +20,12 @@ export type ThreadMessage =
   /** `failed`: why there is no backup. */
   | { readonly kind: 'backup'; readonly failed: string | undefined };
 
-export type ThreadOrder = readonly Call[] | { readonly backup: string } | 'close';
+export type ThreadRequest = readonly Call[] | { readonly backup: string } | 'close';
 
 /** Pages of 4 KiB copied per step: other calls wait for a few milliseconds at most. */
 const BACKUP_PAGES = 64;
 
-interface HeldFiles {
+interface FileWatch {
   /** The first file (database or log) that was removed, replaced or written by another process since `after`. */
   readonly before: () => string | undefined;
   /** The first file that was removed or replaced since it was first seen. Other changes come from this thread. */
@@ -38,7 +38,7 @@ interface FileState {
 }
 
 /** The process holds state from another file of the same name. */
-class GoneError extends Error {
+class FileReplacedError extends Error {
   constructor(file: string) {
     super(`${file} is not there as it was: put it back, or start the gateway again to go on without it`);
   }
@@ -62,47 +62,47 @@ function run(database: DatabaseSync, operations: Operations, calls: readonly Cal
 }
 
 function serve(port: MessagePort, { file, identity }: ThreadStart): void {
-  const say = (message: ThreadMessage): void => port.postMessage(message);
+  const send = (message: ThreadMessage): void => port.postMessage(message);
   let database: DatabaseSync;
   let operations: Operations;
   try {
-    if (identity !== undefined && identity !== identityOf(file)) throw new GoneError(file);
+    if (identity !== undefined && identity !== identityOf(file)) throw new FileReplacedError(file);
     database = openFile(file);
     operations = createOperations(database);
   } catch (error) {
-    say({ kind: 'failed', failure: failureOf(error) });
+    send({ kind: 'failed', failure: failureOf(error) });
     return;
   }
-  const held = holdFiles(file);
-  let copying = Promise.resolve();
-  const copy = async (into: string): Promise<void> => {
+  const watch = watchFiles(file);
+  let backupDone = Promise.resolve();
+  const makeBackup = async (into: string): Promise<void> => {
     const failed = await backup(database, into, { rate: BACKUP_PAGES }).then(
       () => undefined,
       (error: unknown) => (error instanceof Error ? error.message : String(error)),
     );
-    say({ kind: 'backup', failed });
+    send({ kind: 'backup', failed });
   };
   const end = (): void => {
     database.close();
     port.close();
   };
-  port.on('message', (order: ThreadOrder) => {
-    if (order === 'close') void copying.then(end);
-    else if ('backup' in order) copying = copy(order.backup);
+  port.on('message', (request: ThreadRequest) => {
+    if (request === 'close') void backupDone.then(end);
+    else if ('backup' in request) backupDone = makeBackup(request.backup);
     else {
-      const giveUp = (lost: string): never => {
+      const fail = (lost: string): never => {
         database.close();
         throw new Error(`${lost} was removed or replaced while it was open`);
       };
-      const lostBefore = held.before();
-      if (lostBefore !== undefined) return giveUp(lostBefore);
-      const message = run(database, operations, order);
-      const lost = held.after();
-      if (lost !== undefined) return giveUp(lost);
-      say(message);
+      const changedBefore = watch.before();
+      if (changedBefore !== undefined) return fail(changedBefore);
+      const message = run(database, operations, request);
+      const lost = watch.after();
+      if (lost !== undefined) return fail(lost);
+      send(message);
     }
   });
-  say({ kind: 'ready', identity: identityOf(file) });
+  send({ kind: 'ready', identity: identityOf(file) });
 }
 
 /** Device and inode, which distinguish files of the same name; undefined if there is no file. */
@@ -111,19 +111,19 @@ function identityOf(path: string): string | undefined {
 }
 
 /** Detects a file that was removed, or whose pages another process wrote: SQLite would go on writing to it. */
-function holdFiles(file: string): HeldFiles {
+function watchFiles(file: string): FileWatch {
   // SQLite creates the log at the first write and deletes it when the database is closed.
   const paths = [file, `${file}-wal`];
-  const left = new Map<string, FileState>();
+  const lastSeen = new Map<string, FileState>();
   const isAnother = (path: string, found: FileState | undefined): boolean => {
-    const known = left.get(path);
+    const known = lastSeen.get(path);
     return known !== undefined && known.identity !== found?.identity;
   };
   const after = (): string | undefined => {
-    const looks = paths.map((path) => [path, fileStateOf(path)] as const);
-    const lost = looks.find(([path, found]) => isAnother(path, found));
+    const states = paths.map((path) => [path, fileStateOf(path)] as const);
+    const lost = states.find(([path, found]) => isAnother(path, found));
     if (lost !== undefined) return lost[0];
-    for (const [path, found] of looks) if (found !== undefined) left.set(path, found);
+    for (const [path, found] of states) if (found !== undefined) lastSeen.set(path, found);
     return undefined;
   };
   after();
@@ -131,7 +131,7 @@ function holdFiles(file: string): HeldFiles {
     before: () =>
       paths.find((path) => {
         const found = fileStateOf(path);
-        return isAnother(path, found) || (left.has(path) && found?.size !== left.get(path)?.size);
+        return isAnother(path, found) || (lastSeen.has(path) && found?.size !== lastSeen.get(path)?.size);
       }),
     after,
   };

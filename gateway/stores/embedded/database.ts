@@ -6,7 +6,7 @@ import { type DatabaseThread, startThread } from './thread.ts';
 /** Far longer than a sync takes. A call that waits longer is rejected as unavailable. */
 const ANSWER_WITHIN_MS = 1000;
 const RESTART_AFTER_MS = 250;
-const TRY_AGAIN_AFTER_MS = 250;
+const PROBE_AFTER_MS = 250;
 
 export interface Database {
   /** Rejects with `StoreUnavailable` only. */
@@ -39,7 +39,7 @@ export async function openDatabase(file: string, options: DatabaseOptions): Prom
   let thread: DatabaseThread | undefined;
   let timer: NodeJS.Timeout | undefined;
   let starting: Promise<void> | undefined;
-  let trial: NodeJS.Timeout | undefined;
+  let probeTimer: NodeJS.Timeout | undefined;
   let identity: string | undefined;
   let closed: Promise<void> | undefined;
   let up = false;
@@ -82,18 +82,18 @@ export async function openDatabase(file: string, options: DatabaseOptions): Prom
     { answerWithinMs: ANSWER_WITHIN_MS },
   );
 
-  const tryLater = (): void => {
-    if (closed !== undefined || trial !== undefined) return;
-    trial = setTimeout(() => {
-      trial = undefined;
-      batches.add({ name: 'touch', args: [] }).then(() => setState(true), tryLater);
-    }, TRY_AGAIN_AFTER_MS);
-    trial.unref();
+  const probeLater = (): void => {
+    if (closed !== undefined || probeTimer !== undefined) return;
+    probeTimer = setTimeout(() => {
+      probeTimer = undefined;
+      batches.add({ name: 'touch', args: [] }).then(() => setState(true), probeLater);
+    }, PROBE_AFTER_MS);
+    probeTimer.unref();
   };
 
   const close = async (): Promise<void> => {
     clearTimeout(timer);
-    clearTimeout(trial);
+    clearTimeout(probeTimer);
     await starting;
     await batches.settled();
     await thread?.close();
@@ -110,7 +110,7 @@ export async function openDatabase(file: string, options: DatabaseOptions): Prom
       } catch (error) {
         if (error instanceof StoreUnavailable) options.onRefused?.(error.message);
         setState(false);
-        tryLater();
+        probeLater();
         throw error;
       }
     },
@@ -154,7 +154,7 @@ export function createBatches<Call>(
     const batch = waiting;
     waiting = [];
     let isOver = false;
-    const giveUp = (): void => {
+    const rejectAll = (): void => {
       if (isOver) return;
       stalled = true;
       for (const { reject } of [...batch, ...waiting])
@@ -162,7 +162,7 @@ export function createBatches<Call>(
       waiting = [];
     };
     // An answer that arrived while this process was busy is read first: a busy gateway is not a slow disk.
-    const timer = setTimeout(() => setImmediate(giveUp), answerWithinMs);
+    const timer = setTimeout(() => setImmediate(rejectAll), answerWithinMs);
     try {
       const results = await run(batch.map(({ call }) => call));
       for (const [index, { resolve }] of batch.entries()) resolve(results[index]);

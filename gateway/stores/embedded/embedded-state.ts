@@ -1,7 +1,7 @@
 // The lasting state of an embedded store: pins, API keys, overrides, idempotency keys, and the ports of sundial.db.
 import { StoreUnavailable } from '../../policy/contract.ts';
 import type { Override, OverrideStore } from '../../policy/lifecycle/override.ts';
-import { type ClaimTexts, createIdempotencyStore } from '../idempotency-records.ts';
+import { createIdempotencyStore, type IdempotencyTexts } from '../idempotency-records.ts';
 import { createKeyCache, type KeyTexts } from '../key-cache.ts';
 import { inOrder, readOverrides, writeOverride } from '../override-text.ts';
 import { type CachedPins, createPinCache } from '../pin-cache.ts';
@@ -21,7 +21,7 @@ export interface EmbeddedState extends LastingStores {
   readonly pins: CachedPins;
   readonly backup: NonNullable<Stores['backup']>;
   /** Stored idempotency keys, for workers. */
-  readonly claimTexts: ClaimTexts;
+  readonly idempotencyTexts: IdempotencyTexts;
 }
 
 export interface EmbeddedOptions extends DatabaseOptions {
@@ -37,7 +37,7 @@ export async function openEmbeddedState(folder: string, options: EmbeddedOptions
   const { onFault, notifyWorkers = async () => undefined } = options;
   const records = notifyingPinRecords(createPinRecords(pinTexts(database), onFault), notifyWorkers);
   const keyTexts = notifyingKeyTexts(keyTextsIn(database), notifyWorkers);
-  const claimTexts: ClaimTexts = {
+  const idempotencyTexts: IdempotencyTexts = {
     claim: (key, owner, lockMs) => database.call('claimKey', key, owner, lockMs),
     settle: (key, owner, next) => database.call('settleKey', key, owner, next),
   };
@@ -48,8 +48,8 @@ export async function openEmbeddedState(folder: string, options: EmbeddedOptions
       pins: createPinCache(records),
       keyTexts,
       keys: createKeyCache(keyTexts, onFault),
-      claimTexts,
-      idempotency: createIdempotencyStore(claimTexts, onFault),
+      idempotencyTexts,
+      idempotency: createIdempotencyStore(idempotencyTexts, onFault),
       overrides: await openOverrides(database, onFault, onOverrides),
       ...openEmbeddedPorts(database.call),
       backup: (at) => {

@@ -13,12 +13,12 @@ import { agentsIn, storedAgents, storedSample } from '../usage-text.ts';
 import { createLedgerReading, PLACE, prepareExact, textOf } from './ledger-reading.ts';
 
 /** `next`: the record after which the next piece begins; undefined after the last one. */
-export interface Swept {
+export interface SweepProgress {
   readonly removed: number;
   readonly next: number | undefined;
 }
 
-const BEYOND_COUNTS = 2 ** 53;
+const INVALID_COUNT = 2 ** 53;
 /** Bounds of JavaScript dates: days, and milliseconds, since 1970. */
 const LAST_DAY = 100_000_000;
 const LAST_INSTANT = LAST_DAY * 86_400_000;
@@ -27,7 +27,7 @@ const isInstant = (column: string): string => `${column} BETWEEN ${-LAST_INSTANT
 
 export function createLedgerOperations(database: DatabaseSync) {
   const prepare = (text: string): StatementSync => prepareExact(database, text);
-  const lastOf = prepare('SELECT number FROM usage_writer WHERE writer = ?');
+  const findWriter = prepare('SELECT number FROM usage_writer WHERE writer = ?');
   const putWriter = prepare('INSERT OR REPLACE INTO usage_writer (writer, number, at) VALUES (?, ?, ?)');
   const watch = prepare(
     `INSERT INTO usage_watch (api, version, since) VALUES (?, ?, ?)
@@ -47,14 +47,14 @@ export function createLedgerOperations(database: DatabaseSync) {
   const addCalls = prepare(
     // The sum is capped at an invalid count. An overflow of the column would refuse the batch for ever.
     `INSERT INTO usage_day (record, day, calls) VALUES (?, ?, ?)
-     ON CONFLICT DO UPDATE SET calls = min(calls + excluded.calls, ${BEYOND_COUNTS})`,
+     ON CONFLICT DO UPDATE SET calls = min(calls + excluded.calls, ${INVALID_COUNT})`,
   );
-  const first = prepare(
+  const findFirstCall = prepare(
     `SELECT min(first_at) AS at FROM usage
      WHERE (api, version, consumer) = (?, ?, ?) AND via <> 'address' AND ${isInstant('first_at')}`,
   );
-  const beganWith = prepare('SELECT since FROM usage_watch WHERE (api, version) = (?, ?)');
-  const beganFirst = prepare(`SELECT min(since) AS since FROM usage_watch WHERE ${isInstant('since')}`);
+  const findCountingStart = prepare('SELECT since FROM usage_watch WHERE (api, version) = (?, ?)');
+  const firstCountingStart = prepare(`SELECT min(since) AS since FROM usage_watch WHERE ${isInstant('since')}`);
   const idsOf = prepare('SELECT id FROM usage WHERE consumer = ? LIMIT ?');
   const idsAfter = prepare('SELECT id FROM usage WHERE id > ? ORDER BY id LIMIT ?');
   const dropDays = prepare(`DELETE FROM usage_day WHERE record = ? AND (day < ? OR day > ${LAST_DAY})`);
@@ -80,21 +80,21 @@ export function createLedgerOperations(database: DatabaseSync) {
 
   return {
     addUsage: ({ writer, number, at, watched, records }: UsageBatch): void => {
-      if ((numberOf(lastOf.get(writer)?.number) ?? 0) >= number) return;
+      if ((numberOf(findWriter.get(writer)?.number) ?? 0) >= number) return;
       putWriter.run(writer, number, at);
       for (const { api, version } of watched) watch.run(api, version, at);
       for (const record of records) addRecord(record);
     },
     ...createLedgerReading(database),
     firstUsage: ({ api, version, consumer }: VersionConsumer): FirstSeen => ({
-      at: numberOf(first.get(api, version, consumer)?.at),
-      countedSince: numberOf(beganWith.get(api, version)?.since),
+      at: numberOf(findFirstCall.get(api, version, consumer)?.at),
+      countedSince: numberOf(findCountingStart.get(api, version)?.since),
     }),
     usageBegan: (api: string | undefined, version: string | undefined): number | undefined =>
       numberOf(
         api === undefined || version === undefined
-          ? beganFirst.get()?.since
-          : beganWith.get(api, version)?.since,
+          ? firstCountingStart.get()?.since
+          : findCountingStart.get(api, version)?.since,
       ),
     unwatchUsage: (): void => {
       unwatch.run();
@@ -109,7 +109,7 @@ export function createLedgerOperations(database: DatabaseSync) {
       return rows.length;
     },
     /** Looks at `most` records with an id above `after`. `before`: the first day that is kept. */
-    sweepUsage: (before: number, after: number, most: number): Swept => {
+    sweepUsage: (before: number, after: number, most: number): SweepProgress => {
       if (after === 0) dropWriters.run(startOfDay(before));
       const ids = idsAfter.all(after, most).map(({ id = null }) => id);
       let removed = 0;

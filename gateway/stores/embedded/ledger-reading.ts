@@ -44,8 +44,8 @@ export function createLedgerReading(database: DatabaseSync) {
         const days = daysOf
           .all(row.id ?? null, since)
           .map((day) => [Number(day.day), Number(day.calls)] as const);
-        const isMeant = filter.since === undefined || days.length > 0;
-        return isMeant ? recordFrom({ ...partOf(row), sample: textOf(row.sample), days }) : undefined;
+        const isSelected = filter.since === undefined || days.length > 0;
+        return isSelected ? recordFrom({ ...headOf(row), sample: textOf(row.sample), days }) : undefined;
       });
     },
     countUsage: (
@@ -60,7 +60,7 @@ export function createLedgerReading(database: DatabaseSync) {
         if (Number(sums.days) === 0) return undefined;
         const { calls, week, week_before: weekBefore } = sums;
         return countFrom({
-          ...partOf(row),
+          ...headOf(row),
           sums: { calls: Number(calls), week: Number(week), weekBefore: Number(weekBefore) },
         });
       }),
@@ -82,10 +82,10 @@ function chunkOf<T>(
   read: (row: LedgerRow) => T | undefined,
 ): UsageChunk<T> {
   const last = rows.length < most ? undefined : rows.at(-1);
-  return { records: rows.flatMap((row) => read(row) ?? []), last: last && partOf(last).place };
+  return { records: rows.flatMap((row) => read(row) ?? []), last: last && headOf(last).place };
 }
 
-function partOf(row: LedgerRow): Pick<StoredUsage, 'place' | 'firstAt' | 'lastAt' | 'agents'> {
+function headOf(row: LedgerRow): Pick<StoredUsage, 'place' | 'firstAt' | 'lastAt' | 'agents'> {
   const text = (name: string): string => textOf(row[name]) ?? '';
   return {
     place: [text('api'), text('version'), text('consumer'), text('via'), text('operation')],
@@ -119,7 +119,7 @@ export function conditionsOf(filter: Omit<UsageFilter, 'since'>, after: UsagePla
     const value = fixed[column];
     if (value !== undefined) parts.push({ text: `${column} = ?`, given: [value] });
   }
-  if (after !== undefined) parts.push(behind(after, fixed));
+  if (after !== undefined) parts.push(afterPlace(after, fixed));
   return {
     text: parts.length === 0 ? 'TRUE' : parts.map(({ text }) => text).join(' AND '),
     given: parts.flatMap(({ given }) => given),
@@ -130,7 +130,7 @@ export function conditionsOf(filter: Omit<UsageFilter, 'since'>, after: UsagePla
  * Rows after a place, among those that have the `fixed` values. A fixed column must not be part of the comparison: SQLite would
  * then use the index for the fixed columns alone, and each page would scan all rows before its place again.
  */
-function behind(after: UsagePlace, fixed: Fixed): Condition {
+function afterPlace(after: UsagePlace, fixed: Fixed): Condition {
   const columns: string[] = [];
   const given: string[] = [];
   for (const [index, column] of COLUMNS.entries()) {
@@ -138,15 +138,15 @@ function behind(after: UsagePlace, fixed: Fixed): Condition {
     const value = fixed[column];
     const order = value === undefined ? 0 : inOrder(value, least);
     // If all columns so far are equal, the fixed column decides and later columns do not matter.
-    if (order !== 0) return compared(columns, order > 0 ? '>=' : '>', given);
+    if (order !== 0) return comparison(columns, order > 0 ? '>=' : '>', given);
     if (value !== undefined) continue;
     columns.push(column);
     given.push(least);
   }
-  return compared(columns, '>', given);
+  return comparison(columns, '>', given);
 }
 
-function compared(columns: readonly string[], operator: '>' | '>=', given: readonly string[]): Condition {
+function comparison(columns: readonly string[], operator: '>' | '>=', given: readonly string[]): Condition {
   if (columns.length === 0) return { text: operator === '>' ? 'FALSE' : 'TRUE', given: [] };
   return { text: `(${columns.join(', ')}) ${operator} (${given.map(() => '?').join(', ')})`, given };
 }

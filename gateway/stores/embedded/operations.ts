@@ -1,6 +1,6 @@
 // All operations on sundial.db, each a few prepared statements within the transaction of its batch.
 import type { DatabaseSync } from 'node:sqlite';
-import type { SettledKey, StandingKey } from '../idempotency-records.ts';
+import type { KeyOutcome, KeyState } from '../idempotency-records.ts';
 import { createPortOperations } from '../ports.ts';
 import { textOf } from './ledger-reading.ts';
 
@@ -12,7 +12,7 @@ export type Call = {
 
 const NOW = "CAST(unixepoch('subsec') * 1000 AS INTEGER)";
 /** Expired rows deleted per claim. A claim adds one row, so expired rows cannot pile up. */
-const SWEPT = 8;
+const EXPIRED_PER_CLAIM = 8;
 
 /** Throws errors of SQLite; a bug in a call is a TypeError. */
 export function createOperations(database: DatabaseSync) {
@@ -77,7 +77,7 @@ function createKeyOperations(database: DatabaseSync) {
 function createIdempotencyOperations(database: DatabaseSync) {
   const sweep = database.prepare(
     `DELETE FROM idempotency WHERE rowid IN
-       (SELECT rowid FROM idempotency WHERE until <= ${NOW} ORDER BY until LIMIT ${SWEPT})`,
+       (SELECT rowid FROM idempotency WHERE until <= ${NOW} ORDER BY until LIMIT ${EXPIRED_PER_CLAIM})`,
   );
   const find = database.prepare(
     `SELECT state, owner, record FROM idempotency WHERE key = ? AND until > ${NOW}`,
@@ -91,7 +91,7 @@ function createIdempotencyOperations(database: DatabaseSync) {
   const free = database.prepare(`DELETE FROM idempotency ${own}`);
 
   return {
-    claimKey: (key: string, owner: string, lockMs: number): StandingKey => {
+    claimKey: (key: string, owner: string, lockMs: number): KeyState => {
       sweep.run();
       const row = find.get(key);
       if (row !== undefined && !(row.state === 'running' && row.owner === owner))
@@ -99,7 +99,7 @@ function createIdempotencyOperations(database: DatabaseSync) {
       take.run(key, owner, lockMs);
       return { state: 'claimed', record: undefined };
     },
-    settleKey: (key: string, owner: string, next: SettledKey): boolean => {
+    settleKey: (key: string, owner: string, next: KeyOutcome): boolean => {
       if (next.state === 'free') return free.run(key, owner).changes > 0;
       const record = next.state === 'kept' ? next.record : null;
       return settle.run(next.state, record, next.ms, key, owner).changes > 0;
@@ -108,6 +108,6 @@ function createIdempotencyOperations(database: DatabaseSync) {
 }
 
 /** A later release may have written a state that this one does not know. */
-function stateOf(value: unknown): StandingKey['state'] {
+function stateOf(value: unknown): KeyState['state'] {
   return value === 'running' || value === 'kept' ? value : 'unknown';
 }

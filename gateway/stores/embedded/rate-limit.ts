@@ -16,7 +16,7 @@ export interface EmbeddedRateLimitStore {
   readonly take: (take: Take) => Taken;
   readonly takeAll: (takes: readonly Take[]) => readonly Taken[];
   /** Raises a bucket's debt so that it is full in `fullMs` and no sooner: as much as another store took from its own bucket. */
-  readonly drain: (bucket: Pick<Take, 'key' | 'limit'>, fullMs: number) => void;
+  readonly raiseDebt: (bucket: Pick<Take, 'key' | 'limit'>, fullMs: number) => void;
 }
 
 /**
@@ -34,7 +34,7 @@ export function createEmbeddedRateLimitStore(options: {
 
   /** Looks at two buckets per new bucket, so that full ones are dropped as fast as new ones come. */
   const dropSomeFull = (nowMicros: number): void => {
-    for (let looked = 0; looked < 2; looked++) {
+    for (let checked = 0; checked < 2; checked++) {
       const next = sweep.next();
       if (next.done) {
         sweep = buckets.entries();
@@ -67,7 +67,7 @@ export function createEmbeddedRateLimitStore(options: {
    * The bucket's answer for `cost` units, without taking them. A refusal is stored at once, so that lowering a limit also lowers
    * the debt.
    */
-  const ask = (bucket: Pick<Take, 'key' | 'limit'>, cost: number, now: number) => {
+  const evaluate = (bucket: Pick<Take, 'key' | 'limit'>, cost: number, now: number) => {
     const { key, limit } = bucket;
     const answer = gcra(buckets.get(key)?.tat, limit, cost, now, keepsDebts);
     if (!answer.taken.allowed && answer.tat !== undefined) put(bucket, answer.tat, now * 1000);
@@ -77,31 +77,31 @@ export function createEmbeddedRateLimitStore(options: {
   const take = (request: Take): Taken => {
     const now = options.now();
     if (request.limit.algorithm === 'sliding-log') return logs.take(request, now);
-    const { taken, tat } = ask(request, request.cost, now);
+    const { taken, tat } = evaluate(request, request.cost, now);
     if (taken.allowed && tat !== undefined) put(request, tat, now * 1000);
     return taken;
   };
 
-  const look = ({ key, limit }: Take, cost: number): Taken => {
+  const peek = ({ key, limit }: Take, cost: number): Taken => {
     const now = options.now();
     return limit.algorithm === 'sliding-log'
-      ? logs.look(key, limit, cost, now)
-      : ask({ key, limit }, cost, now).taken;
+      ? logs.peek(key, limit, cost, now)
+      : evaluate({ key, limit }, cost, now).taken;
   };
 
   return {
     take,
-    drain: (bucket, fullMs) => {
+    raiseDebt: (bucket, fullMs) => {
       const at = options.now() * 1000;
       const tat = Math.round(at + fullMs * 1000);
       if (tat > (buckets.get(bucket.key)?.tat ?? at)) put(bucket, tat, at);
     },
     takeAll: (takes) => {
-      const seen = takes.map((each) => look(each, each.cost));
+      const seen = takes.map((each) => peek(each, each.cost));
       if (seen.every(({ allowed }) => allowed)) return takes.map(take);
       return takes.map((each, index) => {
         const taken = seen[index];
-        return taken?.allowed === false ? taken : { ...look(each, 0), allowed: true };
+        return taken?.allowed === false ? taken : { ...peek(each, 0), allowed: true };
       });
     },
   };
@@ -112,18 +112,18 @@ const fillMicros = (limit: Limit): number => limit.burst * emissionInterval(limi
 function dropLeastUsed(buckets: Map<string, Bucket>, count: number, nowMicros: number): void {
   const used = (bucket: Bucket): number => Math.max(0, bucket.tat - nowMicros) / bucket.fill;
   const mostUsed = Float64Array.from(buckets.values(), used).sort()[count - 1] ?? 0;
-  let alike = count;
+  let tiesLeft = count;
   for (const [key, bucket] of buckets) {
     if (used(bucket) >= mostUsed) continue;
     buckets.delete(key);
-    alike--;
+    tiesLeft--;
   }
   // Of the buckets exactly at the bound, drops only the oldest, as many as are still needed.
   for (const [key, bucket] of buckets) {
-    if (alike === 0) return;
+    if (tiesLeft === 0) return;
     if (used(bucket) !== mostUsed) continue;
     buckets.delete(key);
-    alike--;
+    tiesLeft--;
   }
 }
 
@@ -134,7 +134,7 @@ const DEFAULT_MAX_LOGS = 100_000;
 export interface EmbeddedLogs {
   readonly take: (take: Take, now: number) => Taken;
   /** The log's answer for `cost` units, without taking them. */
-  readonly look: (key: string, limit: Limit, cost: number, now: number) => Taken;
+  readonly peek: (key: string, limit: Limit, cost: number, now: number) => Taken;
 }
 
 /** At most `maxUnits` instants in `maxLogs` logs. Beyond that the least recently used logs are evicted. */
@@ -174,6 +174,6 @@ export function createEmbeddedLogs(
       keep(key, log);
       return taken;
     },
-    look: (key, limit, cost, now) => judge(key, limit, cost, now).taken,
+    peek: (key, limit, cost, now) => judge(key, limit, cost, now).taken,
   };
 }

@@ -1,7 +1,7 @@
 // Starts the database thread, exchanges messages with it, and detects its end.
 import { Worker } from 'node:worker_threads';
 import { StoreUnavailable } from '../../policy/contract.ts';
-import type { ThreadMessage, ThreadOrder, ThreadStart } from './database-thread.ts';
+import type { ThreadMessage, ThreadRequest, ThreadStart } from './database-thread.ts';
 import { OpenError } from './open-file.ts';
 import type { Call } from './operations.ts';
 
@@ -30,15 +30,15 @@ export async function startThread(
     // Flags of the process may be invalid for a thread that starts from a file.
     execArgv: [],
   });
-  const gone = Promise.withResolvers<void>();
+  const exited = Promise.withResolvers<void>();
   let reply = Promise.withResolvers<ThreadMessage>();
-  let copied: PromiseWithResolvers<string | undefined> | undefined;
+  let backupReply: PromiseWithResolvers<string | undefined> | undefined;
   let ready = false;
   let closing = false;
   let cause: unknown;
 
   worker.on('message', (message: ThreadMessage) => {
-    if (message.kind === 'backup') copied?.resolve(message.failed);
+    if (message.kind === 'backup') backupReply?.resolve(message.failed);
     else reply.resolve(message);
   });
   worker.on('error', (error) => {
@@ -47,8 +47,8 @@ export async function startThread(
   worker.on('exit', () => {
     const ended = new StoreUnavailable('the thread of the database has ended');
     reply.reject(ended);
-    copied?.reject(ended);
-    gone.resolve();
+    backupReply?.reject(ended);
+    exited.resolve();
     if (ready && !closing) onEnd(cause);
   });
 
@@ -56,19 +56,19 @@ export async function startThread(
     throw cause ?? error;
   });
   if (opened.kind === 'failed') {
-    await gone.promise;
+    await exited.promise;
     throw new OpenError(opened.failure);
   }
   ready = true;
   worker.unref();
-  const order = (what: ThreadOrder): void => worker.postMessage(what);
+  const send = (what: ThreadRequest): void => worker.postMessage(what);
 
   return {
     identity: opened.kind === 'ready' ? opened.identity : undefined,
     run: async (calls) => {
       reply = Promise.withResolvers<ThreadMessage>();
       worker.ref();
-      order(calls);
+      send(calls);
       try {
         const message = await reply.promise;
         if (message.kind === 'done') return message.results;
@@ -78,16 +78,16 @@ export async function startThread(
       }
     },
     backup: async (into) => {
-      copied = Promise.withResolvers();
-      order({ backup: into });
-      const failed = await copied.promise;
+      backupReply = Promise.withResolvers();
+      send({ backup: into });
+      const failed = await backupReply.promise;
       if (failed !== undefined) throw new StoreUnavailable(failed);
     },
     close: () => {
       closing = true;
       worker.ref();
-      order('close');
-      return gone.promise;
+      send('close');
+      return exited.promise;
     },
   };
 }

@@ -18,30 +18,30 @@ export interface RedisClients {
 export async function loadClients(): Promise<RedisClients> {
   const { Redis } = await import('ioredis');
   const { default: handlers } = await import('ioredis/built/DataHandler.js');
-  nameEmptyReplies(handlers.default.prototype);
-  const at = (address: RedisAddress, { host, port }: RedisServer, database = 0): Client =>
+  patchEmptyReplies(handlers.default.prototype);
+  const connectTo = (address: RedisAddress, { host, port }: RedisServer, database = 0): Client =>
     new Redis({ ...optionsOf(address), host, port, db: database });
   return {
     primary: (address) => {
-      if (address.kind === 'sentinel') return new Redis(behindSentinels(address));
+      if (address.kind === 'sentinel') return new Redis(sentinelOptions(address));
       const [server] = address.servers;
       if (server === undefined) throw new Error('a Redis without an address');
-      return at(address, server, address.database);
+      return connectTo(address, server, address.database);
     },
-    node: at,
+    node: connectTo,
   };
 }
 
-const named = new WeakSet<object>();
+const patched = new WeakSet<object>();
 
 /**
  * ioredis reports a reply that no command waits for as an error of the connection. For an empty reply it throws instead, which
  * would end the process; no option prevents that.
  */
-function nameEmptyReplies(replyHandler: object): void {
+function patchEmptyReplies(replyHandler: object): void {
   const shift: unknown = Reflect.get(replyHandler, 'shiftCommand');
-  if (typeof shift !== 'function' || named.has(replyHandler)) return;
-  named.add(replyHandler);
+  if (typeof shift !== 'function' || patched.has(replyHandler)) return;
+  patched.add(replyHandler);
   Reflect.set(replyHandler, 'shiftCommand', function (this: unknown, reply: unknown) {
     return Reflect.apply(shift, this, [reply ?? 'nothing']);
   });
@@ -68,7 +68,7 @@ function optionsOf({ secure, login: { username, password } }: RedisAddress): Red
   };
 }
 
-function behindSentinels(address: Extract<RedisAddress, { readonly kind: 'sentinel' }>): RedisClientOptions {
+function sentinelOptions(address: Extract<RedisAddress, { readonly kind: 'sentinel' }>): RedisClientOptions {
   const { username, password } = address.sentinelLogin;
   return {
     ...optionsOf(address),

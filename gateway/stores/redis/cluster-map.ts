@@ -4,8 +4,8 @@ import type { RedisClients } from './client.ts';
 import type { Redirected } from './failures.ts';
 import { type LinkOptions, openLink, type RedisLink } from './link.ts';
 
-const LOOK_EVERY_MS = 5000;
-const LOOK_EVERY_WHILE_DOWN_MS = 250;
+const REFRESH_EVERY_MS = 5000;
+const REFRESH_EVERY_WHILE_DOWN_MS = 250;
 /** No request waits for it. */
 const ANSWER_WITHIN_MS = 1000;
 
@@ -51,7 +51,7 @@ export function openClusterMap(
         if (code !== 'MOVED' && code !== 'ASK') options.onRefused(code);
       },
       writeKey: () => keyHeldBy(link),
-      onState: () => tellState(),
+      onState: () => notifyState(),
     });
     const node = { server, link };
     nodes.set(name, node);
@@ -65,15 +65,15 @@ export function openClusterMap(
     return 'sundial:{state}:written';
   };
 
-  const tellState = (): void => {
+  const notifyState = (): void => {
     const now = !closed && covered && primaries.every(({ link }) => link.up);
     if (now === up) return;
     up = now;
     options.onState(now);
-    if (!now) refresh();
+    if (!now) refreshLater();
   };
 
-  const takeOver = (ranges: readonly SlotRange[]): void => {
+  const applySlots = (ranges: readonly SlotRange[]): void => {
     const next: (RedisLink | undefined)[] = Array.from({ length: SLOTS });
     const listed = new Set<ClusterNode>();
     for (const { from, to, primary } of ranges) {
@@ -102,29 +102,29 @@ export function openClusterMap(
     const ranges = await Promise.any((sound.length > 0 ? sound : ready).map(ask)).catch(() => undefined);
     if (closed) return;
     if (ranges === undefined) for (const server of address.servers) nodeAt(server);
-    else takeOver(ranges);
-    tellState();
+    else applySlots(ranges);
+    notifyState();
   };
-  const lookNow = (): Promise<void> => {
+  const refreshNow = (): Promise<void> => {
     running ??= readMap().finally(() => {
       running = undefined;
-      refresh();
+      refreshLater();
     });
     return running;
   };
-  const refresh = (): void => {
+  const refreshLater = (): void => {
     clearTimeout(timer);
     if (closed) return;
-    timer = setTimeout(() => void lookNow(), up ? LOOK_EVERY_MS : LOOK_EVERY_WHILE_DOWN_MS);
+    timer = setTimeout(() => void refreshNow(), up ? REFRESH_EVERY_MS : REFRESH_EVERY_WHILE_DOWN_MS);
     timer.unref();
   };
 
   const open = async (): Promise<void> => {
     // One answer is enough to start with.
     const seeds = address.servers.map((server) => nodeAt(server).link);
-    const oneAnswers = Promise.any(seeds.map(answering)).catch(() => undefined);
+    const oneAnswers = Promise.any(seeds.map(whenReady)).catch(() => undefined);
     await Promise.race([oneAnswers, Promise.all(seeds.map(({ opened }) => opened))]);
-    await lookNow();
+    await refreshNow();
     await Promise.all(primaries.map(({ link }) => link.opened));
   };
 
@@ -136,7 +136,7 @@ export function openClusterMap(
     follow: (redirected, from) => {
       const source = [...nodes.values()].find(({ link }) => link === from)?.server;
       // After ASK the slot is still where it was. During a migration every command for its moved keys gets one.
-      if (!redirected.once) void lookNow();
+      if (!redirected.isAsk) void refreshNow();
       if (source === undefined || closed) throw redirected;
       const target = serverAt(redirected.to, source);
       followed.add(serverName(target));
@@ -150,7 +150,7 @@ export function openClusterMap(
   };
 }
 
-async function answering(link: RedisLink): Promise<void> {
+async function whenReady(link: RedisLink): Promise<void> {
   await link.opened;
   if (!link.ready) throw new Error('not this one');
 }

@@ -111,10 +111,10 @@ function openCluster(
         try {
           return await sendTo(link)(args, { withinMs });
         } catch (error) {
-          if (!(error instanceof Redirected) || (error.once && makesKeys)) throw error;
+          if (!(error instanceof Redirected) || (error.isAsk && makesKeys)) throw error;
           const next = map.follow(error, link);
           const left = Math.max(0, withinMs - (performance.now() - began));
-          return sendTo(next)(args, { withinMs: left, asking: error.once });
+          return sendTo(next)(args, { withinMs: left, asking: error.isAsk });
         }
       };
     },

@@ -1,17 +1,17 @@
 // Classifies errors of Redis and ioredis, with messages that are safe to print, and the circuit breaker of a connection.
 import { StoreUnavailable } from '../../policy/contract.ts';
 
-export class Late extends Error {}
+export class ReplyTimeout extends Error {}
 
 /** A cluster node has redirected the command; nothing was done. */
 export class Redirected extends StoreUnavailable {
   readonly to: string;
   /** ASK: for this command only, which must be preceded by ASKING. */
-  readonly once: boolean;
-  constructor(to: string, once: boolean) {
+  readonly isAsk: boolean;
+  constructor(to: string, isAsk: boolean) {
     super('Redis holds it elsewhere');
     this.to = to;
-    this.once = once;
+    this.isAsk = isAsk;
   }
 }
 
@@ -48,7 +48,7 @@ export function redirectIn(message: string): Redirected | undefined {
 }
 
 /** An error of ioredis: a reply came that no command waits for. */
-export function isSurplus(error: unknown): boolean {
+export function isUnexpectedReply(error: unknown): boolean {
   return error instanceof Error && error.message.startsWith('Command queue state error');
 }
 
@@ -59,7 +59,7 @@ export function isRefusedSelect(error: unknown): boolean {
 }
 
 /** A short code only: errors of ioredis contain the command with its arguments, such as AUTH with its password. */
-export function describe(error: unknown): string {
+export function errorCode(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown';
   if ('code' in error && typeof error.code === 'string') return error.code;
   if (error.message.startsWith('All sentinels are unreachable')) return 'no sentinel answers';
@@ -72,9 +72,9 @@ export function describe(error: unknown): string {
  * Rejects after `limitMs`. ioredis has a timeout option, but its timer also fires if this process has stalled. One more turn of
  * the event loop reads a reply that arrived in time.
  */
-export function answered<T>(reply: Promise<T>, limitMs: number): Promise<T> {
+export function withTimeout<T>(reply: Promise<T>, limitMs: number): Promise<T> {
   const { promise, resolve, reject } = Promise.withResolvers<T>();
-  const timer = setTimeout(() => setImmediate(() => reject(new Late('TIMEOUT'))), limitMs);
+  const timer = setTimeout(() => setImmediate(() => reject(new ReplyTimeout('TIMEOUT'))), limitMs);
   reply.then(resolve, reject).finally(() => clearTimeout(timer));
   return promise;
 }

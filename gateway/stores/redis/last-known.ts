@@ -31,7 +31,7 @@ export function openLastKnown(folder: string, url: string, onFault: (error: unkn
   let writing: Promise<void> | undefined;
   let reported = false;
 
-  const tell = (error: unknown): void => {
+  const reportOnce = (error: unknown): void => {
     if (!reported) onFault(error);
     reported = true;
   };
@@ -43,7 +43,7 @@ export function openLastKnown(folder: string, url: string, onFault: (error: unkn
         await makeFolder(folder, { mode: 0o700 });
         await replaceFile(file, text);
       } catch (error) {
-        tell(error);
+        reportOnce(error);
       }
     }
     writing = undefined;
@@ -51,11 +51,11 @@ export function openLastKnown(folder: string, url: string, onFault: (error: unkn
 
   return {
     read: () => {
-      const text = textOf(file, tell);
+      const text = textOf(file, reportOnce);
       if (text === undefined) return undefined;
       const stored = storedValue(text);
       if (!isStoredObject(stored) || typeof stored.store !== 'string' || !isLastKnown(stored)) {
-        tell(new Error(`${file} cannot be read and is made anew`));
+        reportOnce(new Error(`${file} cannot be read and is made anew`));
         return undefined;
       }
       return stored.store === store ? stored : undefined;
@@ -81,11 +81,11 @@ async function replaceFile(file: string, text: string): Promise<void> {
   }
 }
 
-function textOf(file: string, tell: (error: unknown) => void): string | undefined {
+function textOf(file: string, reportOnce: (error: unknown) => void): string | undefined {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) tell(error);
+    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) reportOnce(error);
     return undefined;
   }
 }

@@ -25,7 +25,7 @@ import { luaText } from './lua.ts';
 
 const BASE = 'sundial:ledger:{usage}';
 /** The version of the record format. A later release only adds fields, so that both can run at once. */
-const FORM = 1;
+const FORMAT_VERSION = 1;
 /** Longer than any outage after which a batch is sent again. */
 const WRITER_KEPT_MS = 30 * 86_400_000;
 /** No request waits for it. */
@@ -62,13 +62,13 @@ export function createRedisLedger({ script }: RedisConnection): LedgerStore {
   /** Removes the days before `before` from the matching records; '' removes the records. */
   const forget = async (filter: UsageFilter, before: number | ''): Promise<number> => {
     const [index, start, to] = rangeOf(filter, undefined);
-    let gone = 0;
+    let removed = 0;
     let from = start;
     for (;;) {
       const reply = await forgetUsage(BASE, index, from, to, MOST_AT_ONCE, before, MOST_DAYS_AT_ONCE);
-      const [last, went] = Array.isArray(reply) ? reply : [];
-      gone += Number(went);
-      if (typeof last !== 'string' || last === '') return gone;
+      const [last, removedNow] = Array.isArray(reply) ? reply : [];
+      removed += Number(removedNow);
+      if (typeof last !== 'string' || last === '') return removed;
       from = `(${last}`;
     }
   };
@@ -113,7 +113,7 @@ export function createRedisLedger({ script }: RedisConnection): LedgerStore {
 
 function argumentsOf({ writer, number, at, watched, records }: UsageBatch): readonly (string | number)[] {
   return [
-    ...[writer, number, WRITER_KEPT_MS, FORM, MOST_AGENTS, at],
+    ...[writer, number, WRITER_KEPT_MS, FORMAT_VERSION, MOST_AGENTS, at],
     ...[watched.length, ...watched.map(versionName)],
     ...records.flatMap(recordArguments),
   ];

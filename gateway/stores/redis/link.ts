@@ -4,27 +4,27 @@ import type { Redis as Client } from 'ioredis';
 import { StoreUnavailable } from '../../policy/contract.ts';
 import { CONNECT_WITHIN_MS } from './client.ts';
 import {
-  answered,
   createRedisBreaker,
-  describe,
+  errorCode,
   isLoading,
   isRefusedSelect,
   isReply,
-  isSurplus,
-  Late,
+  isUnexpectedReply,
   lacksPermission,
+  ReplyTimeout,
   redirectIn,
   refusesAll,
+  withTimeout,
 } from './failures.ts';
-import { isAnswerTo, marked } from './lua.ts';
+import { hasNonce, withNonce } from './lua.ts';
 
 const BREAKER_PAUSE_MS = 250;
 /** A write like all others: by a script, which also calls TIME as those of limits do. */
 const WRITE = "return redis.call('TIME') and redis.call('SET', KEYS[1], '1', 'PX', 1000)";
 /** Late answers in a row that mean Redis is unavailable. After a single one, every key would use its fallback. */
-const LATE_BEFORE_TRIP = 3;
-const ELSEWHERE = 'no such database';
-const OUT_OF_STEP = 'answers to something else';
+const TIMEOUTS_BEFORE_TRIP = 3;
+const WRONG_DATABASE = 'no such database';
+const OUT_OF_SYNC = 'answers to something else';
 
 export type ScriptArguments = readonly (string | number)[];
 
@@ -67,88 +67,88 @@ export function openLink(
 ): RedisLink {
   const limitMs = options.answerWithinMs;
   let problem: string | undefined;
-  let lateInARow = 0;
+  let consecutiveTimeouts = 0;
   let sent = 0;
   /** After a refused SELECT, ioredis would use database 0, which is not ours. */
-  let isElsewhere = false;
+  let isWrongDatabase = false;
   let up = false;
-  const tellState = (): void => {
+  const notifyState = (): void => {
     const now = breaker.closed && writes.closed;
     if (now === up) return;
     up = now;
     options.onState(now);
   };
-  const connectAnew = (): void => redis.disconnect(true);
+  const reconnect = (): void => redis.disconnect(true);
   /**
    * Sends PING with a nonce. After lost bytes each reply belongs to another command, or none comes, and the connection stays
    * open.
    */
-  const answersInStep = async (): Promise<void> => {
-    const said = randomUUID();
-    const unheard = setTimeout(connectAnew, CONNECT_WITHIN_MS);
-    unheard.unref();
+  const pingWithNonce = async (): Promise<void> => {
+    const nonce = randomUUID();
+    const timer = setTimeout(reconnect, CONNECT_WITHIN_MS);
+    timer.unref();
     try {
-      if ((await redis.ping(said)) === said) return;
-      connectAnew();
-      throw new Error(OUT_OF_STEP);
+      if ((await redis.ping(nonce)) === nonce) return;
+      reconnect();
+      throw new Error(OUT_OF_SYNC);
     } catch (error) {
       if (!lacksPermission(error)) throw error;
     } finally {
-      clearTimeout(unheard);
+      clearTimeout(timer);
     }
   };
   const breaker = createRedisBreaker({
     pauseMs: BREAKER_PAUSE_MS,
     probe: async () => {
-      if (isElsewhere) throw new Error(ELSEWHERE);
-      await answered(answersInStep(), limitMs);
+      if (isWrongDatabase) throw new Error(WRONG_DATABASE);
+      await withTimeout(pingWithNonce(), limitMs);
     },
     onState: (isBack) => {
       if (isBack) problem = undefined;
-      tellState();
+      notifyState();
     },
   });
   /** Opens after a refused write. A probe of our own closes it, since there may be no other write. */
   const writes = createRedisBreaker({
     pauseMs: BREAKER_PAUSE_MS,
-    probe: () => answered(redis.eval(WRITE, 1, options.writeKey()), limitMs),
-    onState: tellState,
+    probe: () => withTimeout(redis.eval(WRITE, 1, options.writeKey()), limitMs),
+    onState: notifyState,
   });
   writes.reset();
   redis.on('connect', () => {
-    isElsewhere = false;
+    isWrongDatabase = false;
   });
   redis.on('ready', () => {
-    if (!isElsewhere) breaker.reset();
+    if (!isWrongDatabase) breaker.reset();
   });
   redis.on('close', breaker.trip);
   redis.on('error', (error: unknown) => {
-    if (isSurplus(error)) connectAnew();
-    isElsewhere ||= isRefusedSelect(error);
-    problem = isElsewhere ? ELSEWHERE : describe(error);
+    if (isUnexpectedReply(error)) reconnect();
+    isWrongDatabase ||= isRefusedSelect(error);
+    problem = isWrongDatabase ? WRONG_DATABASE : errorCode(error);
     if (isReply(error)) options.onRefused(problem);
   });
 
-  const judge = (error: unknown): StoreUnavailable => {
+  const toStoreUnavailable = (error: unknown): StoreUnavailable => {
     const redirected = isReply(error) ? redirectIn(error.message) : undefined;
-    const reason = describe(error);
-    lateInARow = error instanceof Late ? lateInARow + 1 : 0;
+    const reason = errorCode(error);
+    consecutiveTimeouts = error instanceof ReplyTimeout ? consecutiveTimeouts + 1 : 0;
     if (isReply(error)) options.onRefused(reason);
     if (redirected !== undefined) return redirected;
     problem = reason;
     if (isReply(error) && refusesAll(error.message)) writes.trip();
-    const isGone = !(isReply(error) || error instanceof Late);
-    if (isGone || isLoading(error) || lateInARow >= LATE_BEFORE_TRIP) breaker.trip();
+    const isConnectionError = !(isReply(error) || error instanceof ReplyTimeout);
+    if (isConnectionError || isLoading(error) || consecutiveTimeouts >= TIMEOUTS_BEFORE_TRIP) breaker.trip();
     return new StoreUnavailable(`Redis did not answer (${reason})`);
   };
-  const guarded = async (call: () => Promise<unknown>, withinMs: number): Promise<unknown> => {
+  const withBreaker = async (call: () => Promise<unknown>, withinMs: number): Promise<unknown> => {
     if (!breaker.closed) throw new StoreUnavailable(`Redis is away (${problem ?? 'not connected'})`);
     try {
-      const reply = await answered(call(), withinMs);
-      lateInARow = 0;
+      const reply = await withTimeout(call(), withinMs);
+      consecutiveTimeouts = 0;
       return reply;
     } catch (error) {
-      throw judge(error);
+      throw toStoreUnavailable(error);
     }
   };
 
@@ -164,25 +164,25 @@ export function openLink(
       return breaker.closed ? undefined : problem;
     },
     script: (name, lua, keys) => {
-      redis.defineCommand(name, { lua: marked(lua), numberOfKeys: keys });
+      redis.defineCommand(name, { lua: withNonce(lua), numberOfKeys: keys });
       const commands = redis as unknown as Record<string, (...args: ScriptArguments) => Promise<unknown>>;
       return (args, { withinMs, asking = false }) =>
-        guarded(async () => {
+        withBreaker(async () => {
           // Commands of one connection run in order. The reply to the next command shows whether ASKING worked.
           if (asking) redis.asking().catch(() => undefined);
           sent += 1;
-          const mark = String(sent);
-          const reply = await commands[name]?.(...args, mark);
-          if (isAnswerTo(mark, reply)) return reply[1] ?? null;
-          connectAnew();
-          throw new Error(OUT_OF_STEP);
+          const nonce = String(sent);
+          const reply = await commands[name]?.(...args, nonce);
+          if (hasNonce(nonce, reply)) return reply[1] ?? null;
+          reconnect();
+          throw new Error(OUT_OF_SYNC);
         }, withinMs);
     },
-    ask: ([command, ...rest], withinMs) => guarded(() => redis.call(command, ...rest), withinMs),
+    ask: ([command, ...rest], withinMs) => withBreaker(() => redis.call(command, ...rest), withinMs),
     close: () => {
       breaker.stop();
       writes.stop();
-      endQuietly(redis);
+      disconnectQuietly(redis);
     },
   };
 }
@@ -191,7 +191,7 @@ export function openLink(
  * ioredis listens for one error of a socket. A socket closed during its TLS handshake can emit two: the untrusted certificate,
  * and the server's alert. Without a listener the second would end the process.
  */
-function endQuietly(redis: Client): void {
+function disconnectQuietly(redis: Client): void {
   const socket: Client['stream'] | undefined = redis.stream;
   socket?.on('error', () => undefined);
   redis.disconnect();

@@ -6,10 +6,10 @@ export function luaText(name: string): string {
 }
 
 /** A script that takes its nonce as the last argument and returns it with the reply; `lua` does not see it. */
-export function marked(lua: string): string {
-  return `local mark = table.remove(ARGV)\nlocal function answer()\n${lua}\nend\nreturn { mark, answer() }`;
+export function withNonce(lua: string): string {
+  return `local nonce = table.remove(ARGV)\nlocal function answer()\n${lua}\nend\nreturn { nonce, answer() }`;
 }
 
-export function isAnswerTo(mark: string, reply: unknown): reply is readonly [string, unknown] {
-  return Array.isArray(reply) && reply[0] === mark;
+export function hasNonce(nonce: string, reply: unknown): reply is readonly [string, unknown] {
+  return Array.isArray(reply) && reply[0] === nonce;
 }

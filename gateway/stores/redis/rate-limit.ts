@@ -11,7 +11,7 @@ const HAND_BACK = luaText('hand-back');
 /** Part of the 50 ms of RL-13. The last call in progress may need the rest. */
 const DEFAULT_DEADLINE_MS = 20;
 
-interface Taking {
+interface TakeResult {
   readonly taken: readonly Taken[];
   readonly stamps: readonly number[];
 }
@@ -36,16 +36,16 @@ export function createRedisRateLimitStore(
     return known;
   };
 
-  const takeOfSubject = async (takes: readonly Take[], mayHandBack: boolean): Promise<Taking> => {
-    const keys = takes.flatMap((take) => (mayHandBack ? pairOf(take) : [keyOf(take)]));
+  const takeOfSubject = async (takes: readonly Take[], mayHandBack: boolean): Promise<TakeResult> => {
+    const keys = takes.flatMap((take) => (mayHandBack ? keysOf(take) : [keyOf(take)]));
     const script = scriptFor('sundialTakeFromBuckets', TAKE, keys.length);
-    const reply = await script(...keys, mayHandBack ? 2 : 1, ...takes.flatMap(askedOf));
+    const reply = await script(...keys, mayHandBack ? 2 : 1, ...takes.flatMap(scriptArgumentsOf));
     return readReply(reply, takes.length);
   };
 
   /** Not awaited. Units whose return is lost count as used, so a limit is never exceeded. */
-  const handBack = (takes: readonly Take[], { stamps }: Taking): void => {
-    const keys = takes.flatMap(pairOf);
+  const handBack = (takes: readonly Take[], { stamps }: TakeResult): void => {
+    const keys = takes.flatMap(keysOf);
     const given = takes.flatMap((take, index) => [
       ...(isLog(take) ? ['log', 0] : ['gcra', emissionInterval(take.limit)]),
       take.cost,
@@ -61,7 +61,7 @@ export function createRedisRateLimitStore(
     groups: readonly (readonly Take[])[],
   ): Promise<readonly (readonly Taken[])[]> => {
     using waiting = startDeadline();
-    const done: Taking[] = [];
+    const done: TakeResult[] = [];
     const undo = (): void => {
       for (const [index, taking] of done.entries()) handBack(groups[index] ?? [], taking);
     };
@@ -72,7 +72,7 @@ export function createRedisRateLimitStore(
         if (taking.taken.some(({ allowed }) => !allowed)) {
           undo();
           const before = done.map(({ taken }, group) =>
-            taken.map((each, at) => putBack(each, groups[group]?.[at])),
+            taken.map((each, at) => withReturnedUnits(each, groups[group]?.[at])),
           );
           return [...before, taking.taken];
         }
@@ -119,12 +119,12 @@ function keyOf(take: Take): string {
   return `sundial:limit:${take.key}${isLog(take) ? ':log' : ''}`;
 }
 
-function pairOf(take: Take): readonly [string, string] {
+function keysOf(take: Take): readonly [string, string] {
   const key = keyOf(take);
   return [key, `${key}:back`];
 }
 
-function askedOf(take: Take): readonly (string | number)[] {
+function scriptArgumentsOf(take: Take): readonly (string | number)[] {
   const { limit, cost } = take;
   return isLog(take)
     ? ['log', limit.windowMs * 1000, limit.units, cost]
@@ -132,12 +132,12 @@ function askedOf(take: Take): readonly (string | number)[] {
 }
 
 /** The numbers of a bucket whose units are being handed back. */
-function putBack(taken: Taken, take: Take | undefined): Taken {
+function withReturnedUnits(taken: Taken, take: Take | undefined): Taken {
   return { ...taken, remaining: taken.remaining + (take?.cost ?? 0) };
 }
 
 /** @throws StoreUnavailable for an invalid reply, which counts as no answer and is handled by `on_store_failure` */
-function readReply(reply: unknown, buckets: number): Taking {
+function readReply(reply: unknown, buckets: number): TakeResult {
   if (!Array.isArray(reply) || reply.length !== buckets || !reply.every(isBucketReply))
     throw new StoreUnavailable('Redis answered something else than five integers for each bucket');
   return {

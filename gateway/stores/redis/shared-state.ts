@@ -14,7 +14,7 @@ import type { LastKnownFile } from './last-known.ts';
 import {
   CHANGES_KEPT,
   type Changes,
-  createRedisClaimTexts,
+  createRedisIdempotencyTexts,
   defineStateScripts,
   isEarlier,
   KEYS,
@@ -48,7 +48,7 @@ export async function openSharedState(
   let overrides: readonly Override[] = [];
   let wasRead = false;
   /** The text from which `overrides` was read; undefined after a change by this gateway. */
-  let writtenText: string | undefined;
+  let overridesText: string | undefined;
   /** Counts changes of overrides by this gateway. A read that was sent before the last of them is stale. */
   let changed = 0;
   let seen = '';
@@ -56,10 +56,10 @@ export async function openSharedState(
   let running: Promise<void> | undefined;
   let remembered: { readonly origin?: string; readonly overrides?: readonly Override[] } = {};
 
-  const takeOver = (texts: readonly string[]): void => {
+  const applyOverrides = (texts: readonly string[]): void => {
     const now = texts.toSorted().join('\n');
-    if (now === writtenText) return;
-    writtenText = now;
+    if (now === overridesText) return;
+    overridesText = now;
     overrides = readOverrides(texts, onFault);
   };
 
@@ -67,7 +67,7 @@ export async function openSharedState(
    * True if Redis was emptied, was restored from a backup, or lost writes in a failover. Then gateways know more than the store.
    * A stream is trimmed from its beginning, so if an older entry is there, the last seen entry was lost and not trimmed.
    */
-  const hasLostItsPast = ({ data }: Changes): boolean =>
+  const hasLostData = ({ data }: Changes): boolean =>
     origin !== undefined && data !== undefined && (data.origin !== origin || isEarlier(data.oldest, seen));
 
   /** Loss of the store changes nothing: a pause lasts until it ends or an operator ends it. */
@@ -89,9 +89,9 @@ export async function openSharedState(
     const before = changed;
     const where = [KEYS.changes, KEYS.overrides, KEYS.origin];
     const changes = readChanges(await scripts.readChanges(...where, seen, randomUUID(), origin ?? ''));
-    const texts = hasLostItsPast(changes) ? await restore() : changes.overrides;
+    const texts = hasLostData(changes) ? await restore() : changes.overrides;
     if (changed !== before) return readStore();
-    if (texts !== undefined) takeOver(texts);
+    if (texts !== undefined) applyOverrides(texts);
     origin = changes.data?.origin ?? origin;
     wasRead = true;
     if (changes.pins === 'all') {
@@ -127,7 +127,7 @@ export async function openSharedState(
     const done = (await scripts.changeOverride(KEYS.overrides, KEYS.changes, id, text, CHANGES_KEPT)) === 1;
     if (!done) return false;
     overrides = after();
-    writtenText = undefined;
+    overridesText = undefined;
     changed += 1;
     remember();
     return true;
@@ -144,7 +144,7 @@ export async function openSharedState(
 
   const known = lastKnown?.read();
   if (known !== undefined) {
-    takeOver(known.overrides);
+    applyOverrides(known.overrides);
     origin = known.origin;
     remembered = { origin, overrides };
   }
@@ -152,7 +152,7 @@ export async function openSharedState(
   return {
     pins,
     keys,
-    idempotency: createIdempotencyStore(createRedisClaimTexts(connection), onFault),
+    idempotency: createIdempotencyStore(createRedisIdempotencyTexts(connection), onFault),
     overrides: overrideStore,
     ...openRedisPorts(connection),
     refresh,

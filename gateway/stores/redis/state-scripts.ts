@@ -1,5 +1,5 @@
 // The Redis scripts for pins, overrides, API keys and idempotency keys, and the stream of changes.
-import type { ClaimTexts, StandingKey } from '../idempotency-records.ts';
+import type { IdempotencyTexts, KeyState } from '../idempotency-records.ts';
 import type { RedisConnection } from './connect.ts';
 import { luaText } from './lua.ts';
 
@@ -94,28 +94,28 @@ export function textsOf(reply: unknown): readonly string[] {
 /** Longer than for a claim: the call carries a whole response, and its outcome is known only here. */
 const SETTLED_WITHIN_MS = 500;
 
-const STATES: ReadonlySet<unknown> = new Set<StandingKey['state']>(['claimed', 'running', 'kept']);
+const STATES: ReadonlySet<unknown> = new Set<KeyState['state']>(['claimed', 'running', 'kept']);
 
-export function createRedisClaimTexts({ script }: RedisConnection): ClaimTexts {
+export function createRedisIdempotencyTexts({ script }: RedisConnection): IdempotencyTexts {
   const claim = script('sundialClaimKey', luaText('claim-key'), 1);
   const settle = script('sundialSettleKey', luaText('settle-key'), 1, { answerWithinMs: SETTLED_WITHIN_MS });
   return {
-    claim: async (key, owner, lockMs) => standingKey(await claim(placeOf(key), owner, lockMs)),
+    claim: async (key, owner, lockMs) => readKeyState(await claim(redisKeyOf(key), owner, lockMs)),
     settle: async (key, owner, next) => {
       const record = next.state === 'kept' ? next.record : '';
       const ms = next.state === 'free' ? 0 : next.ms;
-      return (await settle(placeOf(key), owner, next.state, record, ms)) === 1;
+      return (await settle(redisKeyOf(key), owner, next.state, record, ms)) === 1;
     },
   };
 }
 
 // The braces are the hash tag: in a cluster all data of one key is on one node.
-const placeOf = (key: string): string => `sundial:idempotency:{${key}}`;
+const redisKeyOf = (key: string): string => `sundial:idempotency:{${key}}`;
 
 /** A later release may have written a state that this one does not know. */
-function standingKey(reply: unknown): StandingKey {
+function readKeyState(reply: unknown): KeyState {
   const [state, record] = Array.isArray(reply) ? reply : [];
   if (typeof state !== 'string' || typeof record !== 'string')
     throw new TypeError('the script that claims a key answered something else than two texts');
-  return { state: STATES.has(state) ? (state as StandingKey['state']) : 'unknown', record };
+  return { state: STATES.has(state) ? (state as KeyState['state']) : 'unknown', record };
 }

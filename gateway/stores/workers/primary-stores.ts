@@ -2,13 +2,13 @@
 import { type MaybePromise, StoreUnavailable } from '../../policy/contract.ts';
 import type { LedgerStore } from '../../policy/usage/ledger.ts';
 import type { Pin } from '../../policy/versioning/pin.ts';
-import type { ClaimTexts } from '../idempotency-records.ts';
+import type { IdempotencyTexts } from '../idempotency-records.ts';
 import type { KeyTexts } from '../key-cache.ts';
 import type { CachedPins } from '../pin-cache.ts';
 import type { PinRecords } from '../pin-records.ts';
-import type { StoreAnswers, StoreNews, StoreReply } from './store-messages.ts';
+import type { StoreAnswers, StoreReply, StoreUpdate } from './store-messages.ts';
 
-export type NotifyWorkers = (news: StoreNews) => Promise<void>;
+export type NotifyWorkers = (news: StoreUpdate) => Promise<void>;
 
 export interface OwnedStore {
   readonly take: StoreAnswers['take'];
@@ -16,12 +16,12 @@ export interface OwnedStore {
   readonly records: PinRecords;
   readonly keyTexts: Pick<KeyTexts, 'find'>;
   readonly pins: Pick<CachedPins, 'forgetAbsence'>;
-  readonly claimTexts: ClaimTexts;
+  readonly idempotencyTexts: IdempotencyTexts;
   readonly ledger: LedgerStore;
 }
 
 export function answerWorkers(
-  { take, takeAll, records, keyTexts, claimTexts, pins, ledger }: OwnedStore,
+  { take, takeAll, records, keyTexts, idempotencyTexts, pins, ledger }: OwnedStore,
   guard: StoreAnswers['guard'],
   notifyWorkers: NotifyWorkers,
 ): StoreAnswers {
@@ -31,8 +31,8 @@ export function answerWorkers(
     guard,
     findPin: (key) => storeReply(records.find(key)),
     findKey: (id) => storeReply(keyTexts.find(id)),
-    claimKey: ({ key, owner, lockMs }) => storeReply(claimTexts.claim(key, owner, lockMs)),
-    settleKey: ({ key, owner, next }) => storeReply(claimTexts.settle(key, owner, next)),
+    claimKey: ({ key, owner, lockMs }) => storeReply(idempotencyTexts.claim(key, owner, lockMs)),
+    settleKey: ({ key, owner, next }) => storeReply(idempotencyTexts.settle(key, owner, next)),
     claimPin: async ({ key, pin }) => {
       const stored = await storeReply(records.claim(key, pin));
       pins.forgetAbsence(key);

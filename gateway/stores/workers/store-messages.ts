@@ -9,7 +9,7 @@ import type {
   VersionConsumer,
 } from '../../policy/usage/ledger.ts';
 import type { Pin } from '../../policy/versioning/pin.ts';
-import type { SettledKey, StandingKey } from '../idempotency-records.ts';
+import type { KeyOutcome, KeyState } from '../idempotency-records.ts';
 
 export type StoreReply<T> =
   | { readonly kind: 'kept'; readonly value: T }
@@ -35,15 +35,15 @@ export interface StoreAnswers {
   readonly readUsage: (request: UsagePageRequest) => Promise<StoreReply<UsagePage>>;
   readonly addUsage: (batch: UsageBatch) => Promise<StoreReply<void>>;
   readonly firstUsage: (adopter: VersionConsumer) => Promise<StoreReply<FirstSeen>>;
-  readonly claimKey: (request: KeyRequest & { readonly lockMs: number }) => Promise<StoreReply<StandingKey>>;
-  readonly settleKey: (request: KeyRequest & { readonly next: SettledKey }) => Promise<StoreReply<boolean>>;
+  readonly claimKey: (request: KeyRequest & { readonly lockMs: number }) => Promise<StoreReply<KeyState>>;
+  readonly settleKey: (request: KeyRequest & { readonly next: KeyOutcome }) => Promise<StoreReply<boolean>>;
 }
 
-export type StoreNews =
+export type StoreUpdate =
   | { readonly kind: 'overrides'; readonly overrides: readonly Override[] }
   | { readonly kind: 'key_changed'; readonly id: string }
   | { readonly kind: 'pin_moved'; readonly key: string }
   | { readonly kind: 'pin_claimed'; readonly key: string };
 
 /** Initial state of a worker; undefined if the worker reads the store itself. */
-export type StoreStart = Pick<Extract<StoreNews, { kind: 'overrides' }>, 'overrides'> | undefined;
+export type StoreStart = Pick<Extract<StoreUpdate, { kind: 'overrides' }>, 'overrides'> | undefined;

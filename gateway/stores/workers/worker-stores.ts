@@ -5,16 +5,16 @@ import type { Override } from '../../policy/lifecycle/override.ts';
 import type { Take, Taken } from '../../policy/rate-limit/limit.ts';
 import type { LedgerStore } from '../../policy/usage/ledger.ts';
 import { createEmbeddedRateLimitStore } from '../embedded/rate-limit.ts';
-import { type ClaimTexts, createIdempotencyStore } from '../idempotency-records.ts';
+import { createIdempotencyStore, type IdempotencyTexts } from '../idempotency-records.ts';
 import { type CachedKeys, createKeyCache, type KeyTexts } from '../key-cache.ts';
 import { createLeasedTake, createLeasingStore } from '../leases.ts';
 import { openStores } from '../open-stores.ts';
 import { type CachedPins, createPinCache } from '../pin-cache.ts';
 import type { PinRecords } from '../pin-records.ts';
-import { createRateLimiter, mirroredIn, partOf } from '../rate-limiter.ts';
+import { createRateLimiter, limitShare, mirroredIn } from '../rate-limiter.ts';
 import { startStoreDeadline } from '../store-deadline.ts';
 import type { StoreOptions, Stores } from '../stores.ts';
-import type { StoreAnswers, StoreNews, StoreReply, StoreStart } from './store-messages.ts';
+import type { StoreAnswers, StoreReply, StoreStart, StoreUpdate } from './store-messages.ts';
 
 /** Longer than for Redis: the primary is on this machine, so a late answer means a busy processor and not an outage. */
 const ANSWER_WITHIN_MS = 1000;
@@ -35,7 +35,7 @@ export interface WorkerStores extends Pick<Stores, 'limiter' | 'guard' | 'pins' 
   readonly keys: KeyLookup;
   /** Only the primary counts and erases records. */
   readonly ledger: Pick<LedgerStore, 'read' | 'add' | 'firstSeen'>;
-  readonly applyNews: (news: StoreNews) => void;
+  readonly applyUpdate: (update: StoreUpdate) => void;
 }
 
 export async function openWorkerStores(options: WorkerStoreOptions): Promise<WorkerStores> {
@@ -45,8 +45,8 @@ export async function openWorkerStores(options: WorkerStoreOptions): Promise<Wor
     case 'embedded': {
       const local = createEmbeddedRateLimitStore({ now, keepsDebts: true });
       const exact = mirroredIn(local, {
-        take: (take) => inTime(ask('take', neededOf(take))),
-        takeAll: (takes) => inTime(ask('takeAll', takes.map(neededOf))),
+        take: (take) => withTimeout(ask('take', cloneableTake(take))),
+        takeAll: (takes) => withTimeout(ask('takeAll', takes.map(cloneableTake))),
       });
       const shared = createLeasingStore(exact, {
         now,
@@ -56,13 +56,13 @@ export async function openWorkerStores(options: WorkerStoreOptions): Promise<Wor
       const pins = createPinCache(pinRecords(ask));
       const ledger = ledgerOf(ask);
       const keys = createKeyCache(keyTexts(ask), options.onFault);
-      const idempotency = createIdempotencyStore(claimTexts(ask), options.onFault);
+      const idempotency = createIdempotencyStore(idempotencyTexts(ask), options.onFault);
       const known = openKnown(options.start, pins, keys);
       return { limiter, guard, pins, keys, idempotency, ledger, ...known, close: async () => undefined };
     }
     case 'redis': {
       const stores = await openStores({ ...options, replicas: replicas * workers });
-      return { ...stores, guard, applyNews: () => undefined };
+      return { ...stores, guard, applyUpdate: () => undefined };
     }
     default:
       return store satisfies never;
@@ -72,7 +72,7 @@ export async function openWorkerStores(options: WorkerStoreOptions): Promise<Wor
 /** One bucket per address for all workers, by leases. While the primary does not answer: this process's share of the limit. */
 function createGuard({ monotonic: now, ask, workers }: WorkerStoreOptions): Stores['guard'] {
   const leased = createLeasedTake(
-    { take: (take) => inTime(ask('guard', take)) },
+    { take: (take) => withTimeout(ask('guard', take)) },
     { now, startDeadline: () => startStoreDeadline(ANSWER_WITHIN_MS) },
   );
   const local = createEmbeddedRateLimitStore({ now });
@@ -82,7 +82,7 @@ function createGuard({ monotonic: now, ask, workers }: WorkerStoreOptions): Stor
     if (!(answer instanceof Promise)) return answer;
     return answer.catch((error: unknown) => {
       if (!(error instanceof StoreUnavailable)) throw error;
-      return local.take({ ...take, limit: partOf(take, workers) });
+      return local.take({ ...take, limit: limitShare(take, workers) });
     });
   };
 }
@@ -91,26 +91,26 @@ function openKnown(
   start: StoreStart,
   pins: CachedPins,
   keys: CachedKeys,
-): Pick<WorkerStores, 'overrides' | 'applyNews'> {
+): Pick<WorkerStores, 'overrides' | 'applyUpdate'> {
   let overrides: readonly Override[] = start?.overrides ?? [];
   return {
     overrides: { current: () => overrides },
-    applyNews: (news) => {
-      switch (news.kind) {
+    applyUpdate: (update) => {
+      switch (update.kind) {
         case 'overrides':
-          overrides = news.overrides;
+          overrides = update.overrides;
           return;
         case 'key_changed':
-          keys.forget(news.id);
+          keys.forget(update.id);
           return;
         case 'pin_moved':
-          pins.forget(news.key);
+          pins.forget(update.key);
           return;
         case 'pin_claimed':
-          pins.forgetAbsence(news.key);
+          pins.forgetAbsence(update.key);
           return;
         default:
-          news satisfies never;
+          update satisfies never;
       }
     },
   };
@@ -123,23 +123,24 @@ function replyValue<T>(answer: StoreReply<T>): T {
 
 function ledgerOf(ask: AskPrimary): WorkerStores['ledger'] {
   return {
-    read: async (filter, page) => replyValue(await inTime(ask('readUsage', { filter, page }))),
-    add: async (batch) => replyValue(await inTime(ask('addUsage', batch))),
-    firstSeen: async (subject) => replyValue(await inTime(ask('firstUsage', subject))),
+    read: async (filter, page) => replyValue(await withTimeout(ask('readUsage', { filter, page }))),
+    add: async (batch) => replyValue(await withTimeout(ask('addUsage', batch))),
+    firstSeen: async (subject) => replyValue(await withTimeout(ask('firstUsage', subject))),
   };
 }
 
-function claimTexts(ask: AskPrimary): ClaimTexts {
+function idempotencyTexts(ask: AskPrimary): IdempotencyTexts {
   return {
-    claim: async (key, owner, lockMs) => replyValue(await inTime(ask('claimKey', { key, owner, lockMs }))),
-    settle: async (key, owner, next) => replyValue(await inTime(ask('settleKey', { key, owner, next }))),
+    claim: async (key, owner, lockMs) =>
+      replyValue(await withTimeout(ask('claimKey', { key, owner, lockMs }))),
+    settle: async (key, owner, next) => replyValue(await withTimeout(ask('settleKey', { key, owner, next }))),
   };
 }
 
 function pinRecords(ask: AskPrimary): PinRecords {
   return {
-    find: async (key) => replyValue(await orUnavailable(ask('findPin', key))),
-    claim: async (key, pin) => replyValue(await orUnavailable(ask('claimPin', { key, pin }))),
+    find: async (key) => replyValue(await toUnavailable(ask('findPin', key))),
+    claim: async (key, pin) => replyValue(await toUnavailable(ask('claimPin', { key, pin }))),
     replace: () => Promise.reject(new Error('pins are moved by the primary')),
   };
 }
@@ -147,14 +148,14 @@ function pinRecords(ask: AskPrimary): PinRecords {
 function keyTexts(ask: AskPrimary): KeyTexts {
   const unsupported = () => Promise.reject(new Error('API keys are managed by the primary'));
   return {
-    find: async (id) => replyValue(await inTime(ask('findKey', id))),
+    find: async (id) => replyValue(await withTimeout(ask('findKey', id))),
     list: unsupported,
     replace: unsupported,
   };
 }
 
 /** Any failure of the primary counts as an unavailable store. */
-async function orUnavailable<T>(answer: Promise<T>): Promise<T> {
+async function toUnavailable<T>(answer: Promise<T>): Promise<T> {
   try {
     return await answer;
   } catch (error) {
@@ -163,16 +164,16 @@ async function orUnavailable<T>(answer: Promise<T>): Promise<T> {
 }
 
 /** Only the fields that the store needs; a `Part` also holds fields that cannot be cloned. */
-function neededOf({ key, limit, cost }: Take): Take {
+function cloneableTake({ key, limit, cost }: Take): Take {
   return { key, limit, cost };
 }
 
-function inTime<T>(answer: Promise<T>): Promise<T> {
+function withTimeout<T>(answer: Promise<T>): Promise<T> {
   const { promise, resolve, reject } = Promise.withResolvers<T>();
   const giveUp = (): void => reject(new StoreUnavailable('the primary does not answer'));
   // An answer that arrived while this worker was busy is read before the timeout counts.
   const timer = setTimeout(() => setImmediate(giveUp), ANSWER_WITHIN_MS);
-  orUnavailable(answer)
+  toUnavailable(answer)
     .then(resolve, reject)
     .finally(() => clearTimeout(timer));
   return promise;

@@ -13,6 +13,8 @@ export interface DependencyReport {
   readonly onHistorySuperseded: () => void;
   /** `failure`: why the keys of an identity cannot be fetched; undefined when they can be again. */
   readonly onKeys: (identity: string, failure: string | undefined) => void;
+  /** `failure`: why spans cannot be exported; undefined when they are again. */
+  readonly onSpans: (failure: string | undefined) => void;
   /** `failure`: why an identity cannot be asked about tokens; undefined when it can be again. */
   readonly onIntrospection: (identity: string, failure: string | undefined) => void;
 }
@@ -39,6 +41,10 @@ export function createDependencyReport({
     onKeys: (identity, failure) => {
       if (failure === undefined) logger.info('the keys of an issuer are fetched again', { identity });
       else logger.warn('the keys of an issuer cannot be fetched', { identity, reason: failure });
+    },
+    onSpans: (failure) => {
+      if (failure === undefined) logger.info('spans are exported again');
+      else logger.warn('spans cannot be exported, so that traces have gaps', { reason: failure });
     },
     onIntrospection: (identity, failure) => {
       if (failure === undefined) logger.info('an issuer says again which tokens are active', { identity });

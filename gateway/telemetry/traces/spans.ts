@@ -1,10 +1,12 @@
-// One server span per request if an OpenTelemetry SDK is in the process: its name, end and attributes.
-import type { Span, TracerProvider } from '@opentelemetry/api';
+// One server span per request, by the settings or by an OpenTelemetry SDK in the process: its name, end and attributes.
+import type { Span } from '@opentelemetry/api';
 import type { ExchangeOutcome } from '../../exchange/exchange.ts';
 import type { ExchangeFacts } from '../../exchange/facts.ts';
 import type { Trace } from '../../exchange/request-view.ts';
+import type { TracingSettings } from '../../plan/settings.ts';
 import type { Fields } from '../../policy/contract.ts';
 import { METHOD_LABELS, methodIndexOf, OTHER } from '../requests/request-labels.ts';
+import type { OnExport, SpanProvider } from './otlp.ts';
 import { readTraceContext } from './tracing.ts';
 
 export interface Spans {
@@ -20,22 +22,29 @@ export interface Spans {
 
 const FLUSH_WITHIN_MS = 1000;
 
-/** What SDKs have beyond the API: the one behind the registered provider, and a way to hurry it. */
-interface Provider extends TracerProvider {
-  readonly getDelegate?: () => Provider;
-  readonly forceFlush?: () => Promise<void>;
-}
-
 /**
  * Where the API package keeps what an SDK has registered, for every copy of the package in the process. Read here and not by
  * the package: that sees nothing of an SDK whose copy has a lower minor version, though all of 1.x have what is asked here.
  */
 const REGISTERED = Symbol.for('opentelemetry.js.api.1');
 
-/** Undefined where no SDK has been loaded, or one without traces. */
-export async function loadSpans(): Promise<Spans | undefined> {
-  const registered: { readonly trace?: Provider } | undefined = Reflect.get(globalThis, REGISTERED);
-  const provider = registered?.trace;
+/**
+ * By the settings, else by an SDK in the process; undefined where there is neither, or an SDK without traces.
+ * @throws Error if packages for the settings are not installed
+ */
+export async function loadSpans(
+  { otlp, sampled }: TracingSettings,
+  onExport: OnExport,
+): Promise<Spans | undefined> {
+  if (otlp !== undefined) {
+    const { openOtlp } = await import('./otlp.ts');
+    return spansOf(await openOtlp({ otlp, sampled }, onExport));
+  }
+  const registered: { readonly trace?: SpanProvider } | undefined = Reflect.get(globalThis, REGISTERED);
+  return spansOf(registered?.trace);
+}
+
+async function spansOf(provider: SpanProvider | undefined): Promise<Spans | undefined> {
   if (provider === undefined) return undefined;
   const { createTraceState, isSpanContextValid, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } =
     await import('@opentelemetry/api');

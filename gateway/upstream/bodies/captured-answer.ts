@@ -5,7 +5,7 @@ import type { Delivery } from '../call.ts';
 import {
   type AnswerReceiver,
   contentOf,
-  countWhileSent,
+  countUntilRead,
   type GatheredBody,
   gather,
   type HeldBodies,
@@ -14,21 +14,24 @@ import {
 
 export interface Capture extends Delivery {
   /** Whether the outcome may still be stored, so that the call continues without a client. */
-  readonly isWanted: () => boolean;
+  readonly mayStillStore: () => boolean;
 }
 
 export interface CaptureEvents {
   /** The response is sent on as it arrives and will not be stored. */
-  readonly onPassedOn: () => void;
+  readonly onStreaming: () => void;
   readonly onUndeliverable: (cause: unknown) => void;
 }
 
 export interface CaptureOptions extends CaptureEvents {
   readonly inbound: AnswerReceiver;
-  readonly claim: Pick<IdempotencyClaim, 'rules' | 'judge' | 'headOf' | 'keep' | 'release' | 'forgo'>;
+  readonly claim: Pick<
+    IdempotencyClaim,
+    'rules' | 'judge' | 'headOf' | 'keep' | 'release' | 'reportTooLarge'
+  >;
   readonly request: Uint8Array;
   readonly delivery: Delivery;
-  readonly room: HeldBodies;
+  readonly memory: HeldBodies;
 }
 
 interface CapturedAnswer extends GatheredBody {
@@ -38,45 +41,45 @@ interface CapturedAnswer extends GatheredBody {
 }
 
 export function captureAnswer(options: CaptureOptions): Capture {
-  const { inbound, claim, request, delivery, room, onPassedOn, onUndeliverable: onUngivable } = options;
+  const { inbound, claim, request, delivery, memory, onStreaming, onUndeliverable } = options;
   let held: CapturedAnswer | undefined;
-  let isPassing = false;
+  let isStreaming = false;
   /** The response is too large to store. Its end decides the outcome (IDM-6, IDM-7). */
-  let isUnkept = false;
+  let isTooLarge = false;
   let isEnded = false;
 
-  const letGo = (): void => {
-    room.held -= held?.store.length ?? 0;
+  const releaseHeld = (): void => {
+    memory.held -= held?.store.length ?? 0;
     held = undefined;
   };
 
-  function passOn(status: number, headers: HeaderLines): void {
-    isPassing = true;
+  function startStreaming(status: number, headers: HeaderLines): void {
+    isStreaming = true;
     delivery.head(status, headers);
-    onPassedOn();
+    onStreaming();
   }
 
-  async function keepAndGive(whole: CapturedAnswer): Promise<void> {
+  async function storeAndSend(whole: CapturedAnswer): Promise<void> {
     const { status, headers, kept } = whole;
     const body = contentOf(whole);
     await claim.keep(request, { ...kept, body });
     try {
       // The outcome is stored even if the client has disconnected.
       if (inbound.gone) throw new Error('the client left');
-      countWhileSent(inbound, body.length, room);
+      countUntilRead(inbound, body.length, memory);
       delivery.head(status, headers);
       if (body.length > 0) delivery.write(body);
       delivery.end();
     } catch (thrown) {
-      onUngivable(thrown);
+      onUndeliverable(thrown);
     } finally {
-      letGo();
+      releaseHeld();
       delivery.discard?.();
     }
   }
 
   return {
-    isWanted: () => !isPassing,
+    mayStillStore: () => !isStreaming,
     head(status, headers) {
       const keeping = claim.judge(status, headers);
       if (keeping === 'keep') {
@@ -85,35 +88,35 @@ export function captureAnswer(options: CaptureOptions): Capture {
         return;
       }
       if (keeping === 'release') claim.release();
-      isUnkept = keeping === 'unkept';
-      passOn(status, headers);
+      isTooLarge = keeping === 'unkept';
+      startStreaming(status, headers);
     },
     write(chunk) {
       if (held === undefined) return delivery.write(chunk);
-      room.held -= held.store.length;
+      memory.held -= held.store.length;
       gather(held, chunk);
-      room.held += held.store.length;
+      memory.held += held.store.length;
       // Bounded, so that a client that reads nothing cannot delay the outcome.
-      if (held.length <= held.most && room.held <= room.most) return true;
+      if (held.length <= held.most && memory.held <= memory.most) return true;
       const { status, headers } = held;
       const body = contentOf(held);
-      letGo();
-      isUnkept = true;
-      passOn(status, headers);
+      releaseHeld();
+      isTooLarge = true;
+      startStreaming(status, headers);
       return delivery.write(body);
     },
     end() {
       if (held === undefined) {
-        if (isUnkept) claim.forgo();
+        if (isTooLarge) claim.reportTooLarge();
         delivery.end();
         return;
       }
       isEnded = true;
-      void keepAndGive(held);
+      void storeAndSend(held);
     },
     discard() {
       if (isEnded) return;
-      letGo();
+      releaseHeld();
       delivery.discard?.();
     },
   };

@@ -24,8 +24,8 @@ export function gather(gathered: GatheredBody, chunk: Buffer): void {
   const length = gathered.length + chunk.length;
   if (length > gathered.store.length) {
     // The first chunk may be the whole body.
-    const room = gathered.length === 0 ? length : Math.max(length, Math.min(2 * length, gathered.most));
-    const larger = Buffer.allocUnsafe(room);
+    const capacity = gathered.length === 0 ? length : Math.max(length, Math.min(2 * length, gathered.most));
+    const larger = Buffer.allocUnsafe(capacity);
     gathered.store.copy(larger, 0, 0, gathered.length);
     gathered.store = larger;
   }
@@ -54,12 +54,12 @@ export const MOST_HELD = 64 * 1_024 ** 2;
 export type AnswerReceiver = Pick<Inbound, 'gone' | 'onClosed'>;
 
 /** Counts a complete response as held until a slow client has read it. */
-export function countWhileSent(taker: AnswerReceiver, bytes: number, room: HeldBodies): void {
+export function countUntilRead(client: AnswerReceiver, bytes: number, memory: HeldBodies): void {
   // A closed connection emits no second close event.
-  if (taker.gone) return;
-  room.held += bytes;
-  taker.onClosed(() => {
-    room.held -= bytes;
+  if (client.gone) return;
+  memory.held += bytes;
+  client.onClosed(() => {
+    memory.held -= bytes;
   });
 }
 
@@ -84,14 +84,14 @@ export function holdBody({
 }: HeldBodyOptions): Delivery {
   let held: HeldAnswer | undefined;
 
-  function letGo(): void {
+  function releaseHeld(): void {
     heldBodies.held -= held?.store.length ?? 0;
     held = undefined;
   }
 
   function release({ status, headers }: HeldAnswer, body: Buffer): boolean {
-    letGo();
-    countWhileSent(inbound, body.length, heldBodies);
+    releaseHeld();
+    countUntilRead(inbound, body.length, heldBodies);
     delivery.head(status, headers);
     return body.length === 0 || delivery.write(body);
   }
@@ -130,7 +130,7 @@ export function holdBody({
       }
       delivery.end();
     },
-    discard: letGo,
+    discard: releaseHeld,
   };
 }
 

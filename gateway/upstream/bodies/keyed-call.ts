@@ -3,7 +3,7 @@ import { addressesToKeep } from '../../exchange/addresses/answer-addresses.ts';
 import { Fault, type ForwardOrder, type IdempotencyClaim, type Refusal } from '../../exchange/directive.ts';
 import type { Inbound } from '../../plane/port.ts';
 import type { Delivery } from '../call.ts';
-import { MOST_TIMES_HERE, timesHere } from '../request-headers.ts';
+import { countOwnHops, MOST_OWN_HOPS } from '../request-headers.ts';
 import { type Capture, type CaptureEvents, captureAnswer } from './captured-answer.ts';
 import type { HeldBodies } from './held-body.ts';
 import { readWhole } from './whole-body.ts';
@@ -28,24 +28,24 @@ export type Prepared =
 export function prepareCall(
   inbound: Inbound,
   order: ForwardOrder,
-  room: HeldBodies,
+  memory: HeldBodies,
 ): Promise<Prepared | undefined> | undefined {
   const { claim } = order;
-  if (timesHere(inbound.view.headers.get('via')) > MOST_TIMES_HERE) {
+  if (countOwnHops(inbound.view.headers.get('via')) > MOST_OWN_HOPS) {
     claim?.release();
     throw new Fault('upstream_loop', { service: order.upstream.name });
   }
-  return claim && prepareKeyedCall(inbound, order, claim, room);
+  return claim && prepareKeyedCall(inbound, order, claim, memory);
 }
 
 async function prepareKeyedCall(
   inbound: Inbound,
   order: ForwardOrder,
   claim: IdempotencyClaim,
-  room: HeldBodies,
+  memory: HeldBodies,
 ): Promise<Prepared | undefined> {
   const { rules } = claim;
-  const body = await readWhole(inbound, Math.min(rules.maxBody, order.maxBody), room);
+  const body = await readWhole(inbound, Math.min(rules.maxBody, order.maxBody), memory);
   switch (body.kind) {
     case 'whole': {
       const { bytes, free } = body;
@@ -62,9 +62,9 @@ async function prepareKeyedCall(
       const call: KeyedCall = {
         body: inbound.hasBody ? bytes : null,
         capture: (delivery, events) =>
-          captureAnswer({ inbound, claim: addressedClaim, request: bytes, delivery, room, ...events }),
+          captureAnswer({ inbound, claim: addressedClaim, request: bytes, delivery, memory, ...events }),
         onFailed: (sent) => {
-          if (sent) claim.lose();
+          if (sent) claim.reportUnknown();
           else claim.release();
         },
         free,
@@ -79,10 +79,10 @@ async function prepareKeyedCall(
       const most = body.kind === 'full' ? undefined : Math.min(rules.maxBody, order.maxBody);
       const isRefused = most !== undefined && (rules.required || most === order.maxBody);
       if (isRefused || rules.required) claim.release();
-      else claim.abandon();
+      else claim.continueWithoutKey();
       if (isRefused) return { kind: 'refused', refusal: { reason: 'body_too_large', most } };
       return rules.required
-        ? { kind: 'refused', refusal: claim.noRoom() }
+        ? { kind: 'refused', refusal: claim.refuseForMemory() }
         : { kind: 'ready', call: undefined };
     }
     case 'refused':

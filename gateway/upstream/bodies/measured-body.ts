@@ -84,9 +84,9 @@ export function measuredBody(
 }
 
 /** Bytes to wait for. The stream of a waiting body holds about this much more. */
-export const ENOUGH = 16 * 1_024;
+export const ENOUGH_BYTES = 16 * 1_024;
 /** Milliseconds after which a slow body is streamed: an upstream may respond before it has all of it. */
-export const PATIENCE_MS = 250;
+export const BODY_WAIT_MS = 250;
 /** Concurrent waits: 64 MiB in total. */
 export const MOST_AWAITED = 4_096;
 
@@ -108,14 +108,14 @@ export function awaitBody(bodies: AwaitedBodies, onReady: () => void): Arrival {
   let octets = 0;
   let over = false;
   bodies.awaited += 1;
-  const patience = bodies.awaited > bodies.most ? undefined : bodies.startDeadline(PATIENCE_MS, ready);
-  const immediate = patience === undefined ? setImmediate(ready) : undefined;
+  const timeout = bodies.awaited > bodies.most ? undefined : bodies.startDeadline(BODY_WAIT_MS, ready);
+  const immediate = timeout === undefined ? setImmediate(ready) : undefined;
 
   function stop(): void {
     if (over) return;
     over = true;
     bodies.awaited -= 1;
-    patience?.stop();
+    timeout?.stop();
     clearImmediate(immediate);
   }
   function ready(): void {
@@ -126,7 +126,7 @@ export function awaitBody(bodies: AwaitedBodies, onReady: () => void): Arrival {
   return {
     received(more) {
       octets += more;
-      if (octets >= ENOUGH) ready();
+      if (octets >= ENOUGH_BYTES) ready();
     },
     whole: ready,
     stop,

@@ -4,14 +4,14 @@ import { Fault, type Refusal, type ReplayOrder } from '../../exchange/directive.
 import type { Completion } from '../../exchange/facts.ts';
 import type { AnswerSink, Inbound } from '../../plane/port.ts';
 import type { Delivery } from '../call.ts';
-import { countWhileSent, type HeldBodies, holdBody } from './held-body.ts';
+import { countUntilRead, type HeldBodies, holdBody } from './held-body.ts';
 import { readWhole } from './whole-body.ts';
 
 const MISMATCH: Refusal = { reason: 'idempotency_mismatch' };
 
 export interface ReplayPorts {
   readonly sink: AnswerSink;
-  readonly room: HeldBodies;
+  readonly memory: HeldBodies;
 }
 
 /**
@@ -20,29 +20,29 @@ export interface ReplayPorts {
  */
 export async function replayAnswer(
   inbound: Inbound,
-  { forward, kept, isSame, maxBody, noRoom }: ReplayOrder,
+  { forward, kept, isSame, maxBody, refuseForMemory }: ReplayOrder,
   completion: Completion,
-  { sink, room }: ReplayPorts,
+  { sink, memory }: ReplayPorts,
 ): Promise<Refusal | undefined> {
-  const body = await readWhole(inbound, maxBody, room);
+  const body = await readWhole(inbound, maxBody, memory);
   switch (body.kind) {
     case 'whole': {
       const isReplay = isSame(body.bytes);
       body.free();
       if (!isReplay) break;
-      if (room.held + kept.body.length > room.most) return noRoom();
-      countWhileSent(inbound, kept.body.length, room);
+      if (memory.held + kept.body.length > memory.most) return refuseForMemory();
+      countUntilRead(inbound, kept.body.length, memory);
       completion.idempotency = 'replayed';
       const { notice } = forward;
       const { method } = inbound.view;
       const onOutcome = (outcome: NonNullable<Completion['bodyNotice']>): void => {
         completion.bodyNotice = outcome;
       };
-      give(
+      sendStored(
         kept,
         notice === undefined
           ? sink
-          : holdBody({ notice, method, delivery: sink, onOutcome, heldBodies: room, inbound }),
+          : holdBody({ notice, method, delivery: sink, onOutcome, heldBodies: memory, inbound }),
       );
       return undefined;
     }
@@ -50,7 +50,7 @@ export async function replayAnswer(
       break;
     // The payloads cannot be compared, which is not a mismatch (IDM-3).
     case 'full':
-      return noRoom();
+      return refuseForMemory();
     case 'refused':
       return body.refusal;
     case 'broken':
@@ -62,7 +62,7 @@ export async function replayAnswer(
   return MISMATCH;
 }
 
-function give({ status, headers, body }: ReplayOrder['kept'], delivery: Delivery): void {
+function sendStored({ status, headers, body }: ReplayOrder['kept'], delivery: Delivery): void {
   const head = new HeaderLines({ 'idempotency-replayed': 'true', ...headers });
   if (status !== 204 && status !== 304) head.set('content-length', String(body.length));
   try {

@@ -13,7 +13,7 @@ export type WholeBody =
   /** The body ended early. */
   | { readonly kind: 'broken' };
 
-export function readWhole(inbound: Inbound, most: number, room: HeldBodies): Promise<WholeBody> {
+export function readWhole(inbound: Inbound, most: number, memory: HeldBodies): Promise<WholeBody> {
   if (!inbound.hasBody)
     return Promise.resolve({ kind: 'whole', bytes: contentOf(startGathering(0)), free: () => undefined });
   const { body: stream } = inbound;
@@ -22,7 +22,7 @@ export function readWhole(inbound: Inbound, most: number, room: HeldBodies): Pro
   let counted = 0;
 
   const count = (held: number): void => {
-    room.held += held - counted;
+    memory.held += held - counted;
     counted = held;
   };
   const free = (): void => count(0);
@@ -43,7 +43,7 @@ export function readWhole(inbound: Inbound, most: number, room: HeldBodies): Pro
     count(gathered.store.length);
     if (inbound.isPadded?.()) settle({ kind: 'refused', refusal: PADDED });
     else if (gathered.length > most) putBack('over');
-    else if (room.held > room.most) putBack('full');
+    else if (memory.held > memory.most) putBack('full');
   }
   function onEnd(): void {
     if (inbound.endedWhole()) settle({ kind: 'whole', bytes: contentOf(gathered), free });

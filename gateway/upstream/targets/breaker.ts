@@ -11,9 +11,9 @@ export interface Breaker {
   readonly waitMs: (now: number) => number;
   /** Starts a request, also one that is not admitted. Pass the result back with its outcome. */
   readonly begin: (now: number) => BreakerPeriod;
-  readonly answered: (stretch: BreakerPeriod) => void;
-  readonly failed: (stretch: BreakerPeriod, now: number) => void;
-  readonly cancelled: (stretch: BreakerPeriod, now: number) => void;
+  readonly answered: (period: BreakerPeriod) => void;
+  readonly failed: (period: BreakerPeriod, now: number) => void;
+  readonly cancelled: (period: BreakerPeriod, now: number) => void;
 }
 
 /** The period between two state changes in which a request started. Outcomes from an earlier period do not count. */
@@ -30,11 +30,11 @@ const CLOSED: State = { kind: 'closed', failures: 0 };
 export function createBreaker(onChange: (closed: boolean) => void): Breaker {
   let rules: BreakerRules | undefined;
   let state: State = CLOSED;
-  let stretch: BreakerPeriod = 0;
+  let period: BreakerPeriod = 0;
 
   function become(next: State): void {
     state = next;
-    stretch += 1;
+    period += 1;
   }
   function close(): void {
     become(CLOSED);
@@ -56,15 +56,15 @@ export function createBreaker(onChange: (closed: boolean) => void): Breaker {
     waitMs: (now) => (state.kind === 'open' ? Math.max(0, state.until - now) : 0),
     begin(now) {
       if (state.kind === 'open' && now >= state.until) become({ kind: 'trying' });
-      return stretch;
+      return period;
     },
     answered(of) {
-      if (of !== stretch) return;
+      if (of !== period) return;
       if (state.kind !== 'closed') close();
       else if (state.failures > 0) state = CLOSED;
     },
     failed(of, now) {
-      if (of !== stretch || rules === undefined) return;
+      if (of !== period || rules === undefined) return;
       switch (state.kind) {
         case 'closed': {
           const failures = state.failures + 1;
@@ -84,7 +84,7 @@ export function createBreaker(onChange: (closed: boolean) => void): Breaker {
     },
     cancelled(of, now) {
       // The trial has no result, so the next request may try.
-      if (of === stretch && state.kind === 'trying') become({ kind: 'open', until: now });
+      if (of === period && state.kind === 'trying') become({ kind: 'open', until: now });
     },
   };
 }

@@ -1,4 +1,4 @@
-// Checks the health of one target periodically, and counts results against the thresholds.
+// Checks the health of one target periodically, and compares the results with the thresholds.
 import type { Target, UpstreamPlan } from '../../plan/plan.ts';
 import type { HealthRules } from '../../plan/upstreams/target-rules.ts';
 import type { Clock } from '../deadlines.ts';
@@ -36,14 +36,14 @@ export function createHealthChecks(
 ): HealthChecks {
   let plan: UpstreamPlan | undefined;
   let running: AbortController | undefined;
-  let unplan: () => void = () => undefined;
+  let cancelNext: () => void = () => undefined;
   let dueAt = 0;
   /** Consecutive checks that contradict `checks.isUp`. */
-  let against = 0;
+  let contradictions = 0;
 
   function next(ms: number): void {
     dueAt = clock.now() + ms;
-    unplan = clock.after(ms, () => void check());
+    cancelNext = clock.after(ms, () => void check());
   }
 
   async function check(): Promise<void> {
@@ -59,21 +59,21 @@ export function createHealthChecks(
 
   function judge(why: string | undefined, rules: HealthRules): void {
     const good = why === undefined;
-    against = good === checks.isUp ? 0 : against + 1;
-    if (against < (checks.isUp ? rules.unhealthy : rules.healthy)) return;
-    become(good, why);
+    contradictions = good === checks.isUp ? 0 : contradictions + 1;
+    if (contradictions < (checks.isUp ? rules.unhealthy : rules.healthy)) return;
+    setUp(good, why);
   }
 
-  function become(up: boolean, why: string | undefined): void {
+  function setUp(up: boolean, why: string | undefined): void {
     checks.isUp = up;
-    against = 0;
+    contradictions = 0;
     onChange(up, why);
   }
 
   function stop(): void {
     running?.abort();
     running = undefined;
-    unplan();
+    cancelNext();
   }
 
   const checks = {
@@ -84,7 +84,7 @@ export function createHealthChecks(
       const rules = upstream.health;
       if (rules === undefined) {
         stop();
-        if (!checks.isUp) become(true, undefined);
+        if (!checks.isUp) setUp(true, undefined);
         return;
       }
       if (running !== undefined && before?.every === rules.every) return;
@@ -95,7 +95,7 @@ export function createHealthChecks(
     },
     waitMs(now: number): number {
       if (checks.isUp) return 0;
-      const more = Math.max(0, (plan?.health?.healthy ?? 1) - against - 1);
+      const more = Math.max(0, (plan?.health?.healthy ?? 1) - contradictions - 1);
       return Math.max(0, dueAt - now) + more * (plan?.health?.every ?? 0);
     },
     stop,

@@ -23,7 +23,7 @@ export interface TargetState extends BalancedTarget {
   readonly configure: (upstream: UpstreamPlan) => void;
   readonly isInService: (now: number) => boolean;
   /** Whether only the circuit breaker keeps it out of service. */
-  readonly isMerelyEjected: () => boolean;
+  readonly isOnlyEjected: () => boolean;
   readonly isUp: () => boolean;
   readonly waitMs: (now: number) => number;
   /** From 0 to 1. A target in slow start gets less than 1. */
@@ -73,28 +73,28 @@ export function createTargetState(
       health.configure(upstream);
     },
     isInService: (now) => health.isUp && breaker.admits(now),
-    isMerelyEjected: () => health.isUp && !breaker.isClosed(),
+    isOnlyEjected: () => health.isUp && !breaker.isClosed(),
     isUp,
     waitMs: (now) => Math.max(health.waitMs(now), breaker.waitMs(now)),
     share: (now) => shareOf(backSince, slowStart, now),
     begin() {
-      const stretch = breaker.begin(clock.now());
+      const period = breaker.begin(clock.now());
       let over = false;
       inFlight += 1;
       return {
         target,
-        answered: () => breaker.answered(stretch),
+        answered: () => breaker.answered(period),
         settle(outcome) {
           if (over) return;
           over = true;
           inFlight -= 1;
           const now = clock.now();
           if (outcome === 'answered') {
-            breaker.answered(stretch);
+            breaker.answered(period);
             recent.answered(now);
-          } else if (outcome === 'cancelled') breaker.cancelled(stretch, now);
+          } else if (outcome === 'cancelled') breaker.cancelled(period, now);
           else {
-            breaker.failed(stretch, now);
+            breaker.failed(period, now);
             recent.failed(now, outcome);
           }
         },

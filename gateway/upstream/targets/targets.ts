@@ -110,7 +110,7 @@ function candidatesOf(
   }
   if (inService.length > 0 || breaker?.strict !== false) return inService;
   // Unless it is strict, a circuit breaker never takes out the last target: it may answer, and a refusal would not.
-  return states.filter((state) => state.isMerelyEjected());
+  return states.filter((state) => state.isOnlyEjected());
 }
 
 /** A loop, because `every` would allocate a function per request. */

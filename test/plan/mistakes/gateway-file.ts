@@ -4,6 +4,20 @@ import type { Mistake } from './mistake.ts';
 
 export const GATEWAY_FILE: readonly Mistake[] = [
   [
+    'a collector of traces with a password',
+    'policies:',
+    'tracing: { otlp: "http://user:word@127.0.0.1:4318" }\npolicies:',
+    expect.stringMatching(
+      /^config\/gateway.yaml:4 «.*» error: not a URL of http or https without user, password, query and fragment, such as http:\/\/127.0.0.1:4318/,
+    ),
+  ],
+  [
+    'a collector of traces by another protocol',
+    'policies:',
+    'tracing: { otlp: "grpc://127.0.0.1:4317" }\npolicies:',
+    expect.stringMatching(/^config\/gateway.yaml:4 «.*» error: not a URL of http or https without/),
+  ],
+  [
     'a log level that there is not',
     'policies:',
     'log_level: debug\npolicies:',

@@ -2,7 +2,7 @@
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type Answers, connectPeer, PeerGone } from '../../../gateway/server/workers/peer.ts';
-import { TooLate, within } from '../../../gateway/server/workers/restart-delay.ts';
+import { TimedOut, withTimeout } from '../../../gateway/server/workers/restart-delay.ts';
 
 interface Far {
   readonly double: (n: number) => Promise<number>;
@@ -54,7 +54,7 @@ describe('a peer', () => {
       },
     });
     await expect(ask('fail', 'because')).rejects.toThrow('because');
-    await expect(ask('unknown', undefined)).rejects.toThrow('nobody answers unknown');
+    await expect(ask('unknown', undefined)).rejects.toThrow('no handler for unknown');
   });
 
   it('rejects pending and later calls when the other process has ended', async () => {
@@ -67,7 +67,7 @@ describe('a peer', () => {
 
   it('has a timeout for responses', async () => {
     const { ask } = pair({ never: () => new Promise<void>(() => undefined) });
-    await expect(within(5, ask('never', undefined))).rejects.toThrow(TooLate);
-    expect(await within(5, Promise.resolve(7))).toBe(7);
+    await expect(withTimeout(5, ask('never', undefined))).rejects.toThrow(TimedOut);
+    expect(await withTimeout(5, Promise.resolve(7))).toBe(7);
   });
 });

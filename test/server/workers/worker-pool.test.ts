@@ -1,23 +1,23 @@
-// The worker pool with real processes that fail in the ways of trouble.ts: each is replaced, and its counts are kept.
+// The worker pool with real processes that fail in the ways of faulty-worker.ts: each is replaced, and its counts are kept.
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Settings } from '../../../gateway/plan/settings.ts';
 import { forkWorker, type WorkerProcess } from '../../../gateway/server/workers/fork.ts';
 import { createWorkerPool, type WorkerPool } from '../../../gateway/server/workers/worker-pool.ts';
 import type { MetricsSnapshot } from '../../../gateway/telemetry/snapshots.ts';
 
-const ENTRY = new URL('./trouble.ts', import.meta.url);
+const ENTRY = new URL('./faulty-worker.ts', import.meta.url);
 const WITHIN = { timeout: 15_000, interval: 20 };
-let crew: WorkerPool;
+let pool: WorkerPool;
 let forked: WorkerProcess[] = [];
 let logged: string[] = [];
 let told: string[] = [];
 
-function crewOf(size: number, trouble: string, countEveryMs = 60_000): WorkerPool {
+function poolOf(size: number, trouble: string, countEveryMs = 60_000): WorkerPool {
   forked = [];
   logged = [];
   told = [];
   const log = (message: string) => void told.push(message);
-  crew = createWorkerPool({
+  pool = createWorkerPool({
     size,
     fork: (answers) => {
       const worker = forkWorker(ENTRY, answers, []);
@@ -41,76 +41,76 @@ function crewOf(size: number, trouble: string, countEveryMs = 60_000): WorkerPoo
     monotonic: () => performance.now(),
     countEveryMs,
   });
-  return crew;
+  return pool;
 }
 const orderOf = (revision: string) => ({ digests: [], revision });
 const countOf = (snapshots: readonly MetricsSnapshot[]) =>
   snapshots.flat().flatMap(({ name, values }) => (name === 'seen' ? values.map(({ value }) => value) : []));
 
-afterEach(() => crew.close());
+afterEach(() => pool.close());
 
 describe('a worker pool', () => {
   it('replaces a worker that fails to load a plan, and keeps one that loads it', async () => {
-    await crewOf(2, 'refuses two').listen();
+    await poolOf(2, 'refuses two').listen();
     const [first, second] = forked;
-    await crew.use(orderOf('two'));
-    await vi.waitFor(() => expect(crew.serving()).toBe(2), WITHIN);
-    expect(told).toContain('a worker does not take over the plan');
+    await pool.use(orderOf('two'));
+    await vi.waitFor(() => expect(pool.serving()).toBe(2), WITHIN);
+    expect(told).toContain('a worker failed to load the plan');
     // The new workers start with the plan that the old ones refused.
     expect(forked).toHaveLength(4);
     expect(await Promise.all([first?.ended, second?.ended])).toEqual(['SIGKILL', 'SIGKILL']);
-    await crew.use(orderOf('three'));
+    await pool.use(orderOf('three'));
     expect(forked).toHaveLength(4);
-    expect(crew.serving()).toBe(2);
+    expect(pool.serving()).toBe(2);
   });
 
   it('replaces a worker with an uncaught error, which finishes running requests and exits with 1', async () => {
-    await crewOf(1, 'none').listen();
-    await crew.notify('throw');
+    await poolOf(1, 'none').listen();
+    await pool.notify('throw');
     await vi.waitFor(() => expect(forked).toHaveLength(2), WITHIN);
-    await vi.waitFor(() => expect(crew.serving()).toBe(1), WITHIN);
+    await vi.waitFor(() => expect(pool.serving()).toBe(1), WITHIN);
     expect(await forked[0]?.ended).toBe('exit code 1');
     expect(logged.join('')).toContain('uncaught: told to throw\n');
     expect(logged.join('')).toContain('closed\n');
   });
 
   it('keeps the counts of an ended worker', async () => {
-    await crewOf(1, 'none').listen();
-    expect(countOf(await crew.snapshots())).toEqual([1]);
+    await poolOf(1, 'none').listen();
+    expect(countOf(await pool.snapshots())).toEqual([1]);
     forked[0]?.kill();
     await vi.waitFor(() => expect(forked).toHaveLength(2), WITHIN);
-    await vi.waitFor(() => expect(crew.serving()).toBe(1), WITHIN);
-    expect(countOf(await crew.snapshots())).toEqual([1, 1]);
+    await vi.waitFor(() => expect(pool.serving()).toBe(1), WITHIN);
+    expect(countOf(await pool.snapshots())).toEqual([1, 1]);
     forked[1]?.kill();
     await vi.waitFor(() => expect(forked).toHaveLength(3), WITHIN);
-    await vi.waitFor(() => expect(crew.serving()).toBe(1), WITHIN);
-    expect(countOf(await crew.snapshots())).toEqual([2, 1]);
+    await vi.waitFor(() => expect(pool.serving()).toBe(1), WITHIN);
+    expect(countOf(await pool.snapshots())).toEqual([2, 1]);
   });
 
   it('keeps the counts of a worker that ends before a scrape', async () => {
-    await crewOf(1, 'none', 10).listen();
+    await poolOf(1, 'none', 10).listen();
     await vi.waitFor(() => expect(logged.join('')).toContain('looked at twice\n'), WITHIN);
     forked[0]?.kill();
     await vi.waitFor(() => expect(forked).toHaveLength(2), WITHIN);
-    await vi.waitFor(() => expect(crew.serving()).toBe(1), WITHIN);
-    expect(countOf(await crew.snapshots())).toEqual([1, 1]);
+    await vi.waitFor(() => expect(pool.serving()).toBe(1), WITHIN);
+    expect(countOf(await pool.snapshots())).toEqual([1, 1]);
   });
 
   it('drains every worker, writes their last log lines, and replaces none', async () => {
-    await crewOf(2, 'none').listen();
-    expect(await crew.drain()).toBe(true);
+    await poolOf(2, 'none').listen();
+    expect(await pool.drain()).toBe(true);
     expect(logged.filter((lines) => lines === 'closed\n')).toHaveLength(2);
-    expect(crew.serving()).toBe(0);
+    expect(pool.serving()).toBe(0);
     expect(forked).toHaveLength(2);
   });
 
   it('kills a worker that does not finish its drain', async () => {
-    await crewOf(1, 'never closes').listen();
-    expect(await crew.drain()).toBe(false);
+    await poolOf(1, 'never closes').listen();
+    expect(await pool.drain()).toBe(false);
     expect(await forked[0]?.ended).toBe('SIGKILL');
   });
 
   it('does not start if a worker reports why it cannot', async () => {
-    await expect(crewOf(2, 'cannot start').listen()).rejects.toThrow('there is no such address');
+    await expect(poolOf(2, 'cannot start').listen()).rejects.toThrow('there is no such address');
   });
 });

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeEach, expect, it } from 'vitest';
-import { EVENTS, keptSecret, register } from '../../../upstreams/receiver/registration.ts';
+import { EVENTS, register, storedSecret } from '../../../upstreams/receiver/registration.ts';
 import { sendJson } from '../../../upstreams/service/answer.ts';
 import { listen, type Service } from '../../../upstreams/service/listen.ts';
 
@@ -73,7 +73,7 @@ it('subscribes again if the subscription is gone', async () => {
   answers = { POST: [made('wh_1'), made('wh_2')], GET: [[404, {}]] };
   await asks();
   expect(await asks()).toBe('secret of wh_2');
-  expect(keptSecret(file)).toBe('secret of wh_2');
+  expect(storedSecret(file)).toBe('secret of wh_2');
 });
 
 it('retries while the service is unavailable, and stops at a refusal', async () => {

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { keptSecret, register } from '../../../upstreams/receiver/registration.ts';
+import { register, storedSecret } from '../../../upstreams/receiver/registration.ts';
 import { EVENT_TYPES, OWN_TYPES } from '../../../upstreams/webhooks/event-types.ts';
 import { loadSealingKey } from '../../../upstreams/webhooks/secret.ts';
 import { openSqliteStore } from '../../../upstreams/webhooks/sqlite/store.ts';
@@ -49,7 +49,7 @@ const registered = () => register({ service, url: URL_OF_HOOKS, file, signal: Ab
 
 it('subscribes to every event of the samples and of versions, and reuses the subscription', async () => {
   const secret = await registered();
-  expect(keptSecret(file)).toBe(secret);
+  expect(storedSecret(file)).toBe(secret);
   expect(await registered()).toBe(secret);
   const own: readonly string[] = Object.values(OWN_TYPES);
   const [made, ...more] = await all();

@@ -11,13 +11,13 @@ import {
   replayed,
 } from '../../../upstreams/webhooks/delivery.ts';
 import { createEndpointSlots } from '../../../upstreams/webhooks/endpoint-slots.ts';
-import { breakerState, type HealthRules, wayToDisabled } from '../../../upstreams/webhooks/health.ts';
+import { breakerState, disableProgress, type HealthRules } from '../../../upstreams/webhooks/health.ts';
 import { nextAttemptDelay } from '../../../upstreams/webhooks/schedule.ts';
 import { openSecret, sealSecret } from '../../../upstreams/webhooks/secret.ts';
 import { openSqliteStore } from '../../../upstreams/webhooks/sqlite/store.ts';
 import type { WebhookStore } from '../../../upstreams/webhooks/store.ts';
 import { withSecret } from '../../../upstreams/webhooks/subscription.ts';
-import { createWarn } from '../../../upstreams/webhooks/warnings.ts';
+import { createAlerts } from '../../../upstreams/webhooks/warnings.ts';
 import { subscriptionOf } from '../../contracts/webhook-store.ts';
 
 const KEY = Buffer.alloc(32, 7);
@@ -67,11 +67,11 @@ beforeEach(async () => {
     openSecret: (sealed) => openSecret(KEY, sealed),
     slots: createEndpointSlots({ perEndpoint: 2, perOwner: 3, perHost: 100 }),
     rules: RULES,
-    warn: createWarn({
+    alerts: createAlerts({
       store,
       rules: RULES,
       now: () => now,
-      tell: (what, details) => told.push({ what, ...details }),
+      report: (what, details) => told.push({ what, ...details }),
     }),
     observe: () => undefined,
     ending: ending.signal,
@@ -362,12 +362,12 @@ describe('an endpoint that keeps failing', () => {
     const began = now;
     await failAt(0, began);
     await failAt(1, began);
-    expect(wayToDisabled(await health(), RULES)).toBe(50);
+    expect(disableProgress(await health(), RULES)).toBe(50);
     answer = delivered;
     await deliver(await due());
     answer = failing;
     await failAt(1.1, began);
-    expect(wayToDisabled(await health(), RULES)).toBe(0);
+    expect(disableProgress(await health(), RULES)).toBe(0);
     expect((await store.subscriptions.read('wh_1'))?.disabled).toBeUndefined();
   });
 });

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { createEndpointSlots, type Endpoint, type Slot } from '../../../upstreams/webhooks/endpoint-slots.ts';
-import { USUAL } from '../../../upstreams/webhooks/tuning.ts';
+import { DEFAULT_TUNING } from '../../../upstreams/webhooks/tuning.ts';
 
 const endpoint = (owner: number, host: number, path = 0): Endpoint => ({
   id: `wh_${owner}_${host}_${path}`,
@@ -12,7 +12,7 @@ const endpoint = (owner: number, host: number, path = 0): Endpoint => ({
 const hostOf = ({ url }: Endpoint) => new URL(url).host;
 
 it('one host gets sixteen concurrent attempts, however many are subscribed', () => {
-  const slots = createEndpointSlots(USUAL);
+  const slots = createEndpointSlots(DEFAULT_TUNING);
   const taken = Array.from({ length: 500 }, (_, owner) => slots.take(endpoint(owner, 1), 0));
   expect(taken.filter(({ kind }) => kind === 'free')).toHaveLength(16);
   // Attempts without a slot return one after the other, within ten seconds.
@@ -22,21 +22,21 @@ it('one host gets sixteen concurrent attempts, however many are subscribed', () 
 });
 
 it('a slow host does not stop others: they have room for owners that wait nowhere else', () => {
-  const slots = createEndpointSlots(USUAL);
+  const slots = createEndpointSlots(DEFAULT_TUNING);
   for (let owner = 0; owner < 500; owner += 1) slots.take(endpoint(owner, 1), 0);
   for (let host = 2; host < 9; host += 1) expect(slots.take(endpoint(600 + host, host), 0).kind).toBe('free');
   expect(slots.take(endpoint(0, 2), 0).kind).toBe('free');
 });
 
 it('one owner gets half of a host that others call too', () => {
-  const slots = createEndpointSlots(USUAL);
+  const slots = createEndpointSlots(DEFAULT_TUNING);
   const taken = Array.from({ length: 100 }, (_, path) => slots.take(endpoint(1, 1, path), 0));
   expect(taken.filter(({ kind }) => kind === 'free')).toHaveLength(8);
   expect(slots.take(endpoint(2, 1), 0).kind).toBe('free');
 });
 
 it('the same host in other spellings is one host', () => {
-  const slots = createEndpointSlots(USUAL);
+  const slots = createEndpointSlots(DEFAULT_TUNING);
   const spell = (owner: number, url: string) =>
     slots.take({ id: `wh_${owner}`, owner: `owner-${owner}`, url }, 0);
   for (let owner = 0; owner < 8; owner += 1) spell(owner, 'https://hooks.example.org/a');
@@ -48,7 +48,7 @@ it('no limit is exceeded in any order of attempts, and all slots are free at the
   const step = fc.record({ owner: fc.nat(40), host: fc.nat(3), path: fc.nat(3), leaves: fc.boolean() });
   fc.assert(
     fc.property(fc.array(step, { maxLength: 400 }), (steps) => {
-      const slots = createEndpointSlots(USUAL);
+      const slots = createEndpointSlots(DEFAULT_TUNING);
       const held: { at: Endpoint; slot: Extract<Slot, { kind: 'free' }> }[] = [];
       const count = (of: (each: Endpoint) => string, name: string) =>
         held.filter(({ at }) => of(at) === name).length;

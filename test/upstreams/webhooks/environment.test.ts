@@ -3,12 +3,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { openSurroundings } from '../../../upstreams/webhooks/environment.ts';
+import { openEnvironment } from '../../../upstreams/webhooks/environment.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'sundial-environment-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 const open = (environment: Record<string, string>) =>
-  openSurroundings({ SUNDIAL_DATA: folder, ...environment }, { now: Date.now, onFault: () => undefined });
+  openEnvironment({ SUNDIAL_DATA: folder, ...environment }, { now: Date.now, onFault: () => undefined });
 
 it('reads a key, own receivers and denied addresses', async () => {
   const key = Buffer.alloc(32, 9);

@@ -2,7 +2,7 @@
 import { request as plainRequest } from 'node:http';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { attempted, failed } from '../../../upstreams/webhooks/health.ts';
-import { USUAL } from '../../../upstreams/webhooks/tuning.ts';
+import { DEFAULT_TUNING } from '../../../upstreams/webhooks/tuning.ts';
 import { KNOWN, NEW, openServiceHouse } from './service-house.ts';
 
 const { ask, log, service, store, begin } = await openServiceHouse();
@@ -34,7 +34,11 @@ describe('operators', () => {
     // Its breaker is open for an hour, so that no attempt is made.
     const at = Date.now();
     await store.health.change(other.id, (before) =>
-      attempted(before, failed(before, at, USUAL.rules, 3_600_000), { at, outcome: 'failed', status: 503 }),
+      attempted(before, failed(before, at, DEFAULT_TUNING.rules, 3_600_000), {
+        at,
+        outcome: 'failed',
+        status: 503,
+      }),
     );
     await ask('POST', `/webhooks/${other.id}/test`, { body: {} });
     const { json } = await ask('GET', '/admin/overview');

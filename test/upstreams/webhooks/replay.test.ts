@@ -2,7 +2,7 @@
 // memory.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { abandoned, type KeptEvent, newDelivery } from '../../../upstreams/webhooks/delivery.ts';
-import { MOST_AT_ONCE, readStretch, replayDead, replayOne } from '../../../upstreams/webhooks/replay.ts';
+import { MOST_AT_ONCE, readPeriod, replayDead, replayOne } from '../../../upstreams/webhooks/replay.ts';
 import { openSqliteStore } from '../../../upstreams/webhooks/sqlite/store.ts';
 import type { WebhookStore } from '../../../upstreams/webhooks/store.ts';
 import { subscriptionOf } from '../../contracts/webhook-store.ts';
@@ -10,12 +10,12 @@ import { subscriptionOf } from '../../contracts/webhook-store.ts';
 const NOW = Date.UTC(2026, 10, 20);
 const DAY_S = 86_400;
 const MINE = subscriptionOf('wh_1');
-const stretch = (written: { readonly since?: number; readonly until?: number }) => {
-  const read = readStretch(written);
+const period = (written: { readonly since?: number; readonly until?: number }) => {
+  const read = readPeriod(written);
   if (typeof read === 'string') throw new Error(read);
   return read;
 };
-const EVER = stretch({});
+const EVER = period({});
 
 let store: WebhookStore;
 let parts: { store: WebhookStore; now: () => number };
@@ -41,7 +41,7 @@ describe('a replay of dead letters', () => {
   it('restarts those created between since and until, both included', async () => {
     const days = [1, 2, 3, 4].map((day) => NOW - day * DAY_S * 1000);
     const ids = await Promise.all(days.map((at) => dead(at)));
-    const asked = stretch({ since: NOW / 1000 - 3 * DAY_S, until: NOW / 1000 - 2 * DAY_S });
+    const asked = period({ since: NOW / 1000 - 3 * DAY_S, until: NOW / 1000 - 2 * DAY_S });
     expect(await replayDead(parts, MINE, asked)).toEqual({ kind: 'replayed', replayed: 2, left: 0 });
     expect(await Promise.all(ids.map(stateOf))).toEqual(['dead', 'pending', 'pending', 'dead']);
     expect(await store.deliveries.read(ids[1] ?? '')).toMatchObject({ round: 1, tries: 0, nextAt: NOW });

@@ -1,7 +1,7 @@
 // Tests of the retry schedule.
 import { describe, expect, it } from 'vitest';
 import { MOST_ATTEMPTS, nextAttemptDelay } from '../../../upstreams/webhooks/schedule.ts';
-import { USUAL } from '../../../upstreams/webhooks/tuning.ts';
+import { DEFAULT_TUNING } from '../../../upstreams/webhooks/tuning.ts';
 
 const HOUR = 3_600_000;
 const exactly = () => 0.5;
@@ -39,7 +39,7 @@ describe('the next attempt', () => {
 
 describe('the settings of the service', () => {
   it('WH-5, WH-6: an attempt takes at most 15 s; five days and twenty failures disable; finished deliveries outlive the schedule', () => {
-    const { attemptMs, leaseMs, keepMs, rules, nextDelay } = USUAL;
+    const { attemptMs, leaseMs, keepMs, rules, nextDelay } = DEFAULT_TUNING;
     expect(attemptMs).toBe(15_000);
     expect(leaseMs).toBeGreaterThan(attemptMs);
     expect(rules.probeMs).toBeGreaterThan(attemptMs);

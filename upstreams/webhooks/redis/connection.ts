@@ -1,7 +1,7 @@
 // The Redis connections of the webhooks store: one that fails fast, and one for the workers that waits.
 import { readFileSync } from 'node:fs';
 import { Redis, type RedisOptions } from 'ioredis';
-import { StoreAway } from '../store.ts';
+import { StoreUnavailable } from '../store.ts';
 
 const CONNECT_WITHIN_MS = 2_000;
 const ANSWER_WITHIN_MS = 2_000;
@@ -10,9 +10,9 @@ const LONGEST_BACK_OFF_MS = 1_000;
 export interface Connection {
   /** For calls of requests: fails fast and never resends a command. */
   readonly redis: Redis;
-  /** Rejects with `StoreAway` for any failure. */
+  /** Rejects with `StoreUnavailable` for any failure. */
   readonly ask: <T>(command: (redis: Redis) => Promise<T>) => Promise<T>;
-  /** A script of this folder by its file name without `.lua`. Rejects with `StoreAway`. */
+  /** A script of this folder by its file name without `.lua`. Rejects with `StoreUnavailable`. */
   readonly script: (name: string) => (key: string, args: readonly (string | number)[]) => Promise<unknown>;
   /** A further connection for a worker. Its commands wait until Redis is back. */
   readonly forWorker: () => Redis;
@@ -54,7 +54,7 @@ export async function connect(url: string, onFault: (error: unknown) => void): P
     try {
       return await command(redis);
     } catch (error) {
-      throw new StoreAway(error);
+      throw new StoreUnavailable(error);
     }
   };
   const scripts = new Map<string, (key: string, args: readonly (string | number)[]) => Promise<unknown>>();

@@ -1,6 +1,6 @@
 // The webhooks store in Redis, for several machines: records as JSON, each changed only if it is still as it was read.
 import type { Delivery, KeptEvent } from '../delivery.ts';
-import { type Health, WELL } from '../health.ts';
+import { HEALTHY, type Health } from '../health.ts';
 import type { WebhookStore } from '../store.ts';
 import { connect } from './connection.ts';
 import { createDeliveryRecords } from './delivery-records.ts';
@@ -19,7 +19,7 @@ export interface RedisStoreOptions {
 
 const FORGET_AT_ONCE = 500;
 
-/** Resolves whether or not Redis answers. While it does not, calls reject with `StoreAway`. */
+/** Resolves whether or not Redis answers. While it does not, calls reject with `StoreUnavailable`. */
 export async function openRedisStore({
   url,
   now,
@@ -27,13 +27,13 @@ export async function openRedisStore({
   prefix = '{sundial-webhooks}:',
 }: RedisStoreOptions): Promise<WebhookStore> {
   const connection = await connect(url, onFault);
-  const look = (): void => {
+  const checkSettings = (): void => {
     weaknessesOf(connection.redis).then((found) => {
       for (const weakness of found) onFault(weakness);
     }, onFault);
   };
-  connection.redis.on('ready', look);
-  if (connection.redis.status === 'ready') look();
+  connection.redis.on('ready', checkSettings);
+  if (connection.redis.status === 'ready') checkSettings();
   const queue = createWorkQueue(connection, { prefix, now, onFault });
   const keep = connection.script('keep');
   const saveRecord = connection.script('save-record');
@@ -47,11 +47,11 @@ export async function openRedisStore({
     subscriptions: createSubscriptionRecords(connection, prefix),
     deliveries: createDeliveryRecords(connection, { prefix, now, onDue: queue.add }),
     health: {
-      read: async (subscription) => parse<Health>(await read(healthKey(subscription))) ?? WELL,
+      read: async (subscription) => parse<Health>(await read(healthKey(subscription))) ?? HEALTHY,
       change: async (subscription, change) => {
         for (;;) {
           const raw = (await read(healthKey(subscription))) ?? '';
-          const before = parse<Health>(raw) ?? WELL;
+          const before = parse<Health>(raw) ?? HEALTHY;
           const after = change(before);
           if (after === before) return before;
           if ((await saveRecord(healthKey(subscription), [raw, JSON.stringify(after)])) === 1) return after;
@@ -59,7 +59,13 @@ export async function openRedisStore({
       },
     },
     keep: async (event, deliveries) => {
-      const args = [prefix, event.id, JSON.stringify(event), event.kept, ...deliveries.flatMap(keptAs)];
+      const args = [
+        prefix,
+        event.id,
+        JSON.stringify(event),
+        event.kept,
+        ...deliveries.flatMap(keepArguments),
+      ];
       if ((await keep(eventKey(event.id), args)) !== 1) return 'known';
       await queue.add(deliveries);
       return 'kept';
@@ -79,7 +85,7 @@ export async function openRedisStore({
   };
 }
 
-function keptAs(delivery: Delivery): readonly (string | number)[] {
+function keepArguments(delivery: Delivery): readonly (string | number)[] {
   const { id, subscription, created, nextAt } = delivery;
   return [id, subscription, JSON.stringify(delivery), created, nextAt];
 }

@@ -26,7 +26,7 @@ interface JobData {
 const NAME = 'deliveries';
 const ADD_AT_ONCE = 500;
 const AFTER_FAULT_MS = 1_000;
-const TELL_WITHIN_MS = 1_000;
+const CLOSE_WITHIN_MS = 1_000;
 /** BullMQ must not limit the attempts: the record of the delivery counts them. */
 const NO_END = 2 ** 31 - 1;
 
@@ -56,12 +56,12 @@ export function createWorkQueue(
   };
   /** A BullMQ queue that failed to open never opens, so the next call makes a new one. */
   const queueNow = async (): Promise<Queue<JobData>> => {
-    const mine = opened ?? open();
-    opened = mine;
+    const opening = opened ?? open();
+    opened = opening;
     try {
-      return await mine;
+      return await opening;
     } catch (error) {
-      if (opened === mine) opened = undefined;
+      if (opened === opening) opened = undefined;
       throw error;
     }
   };
@@ -118,9 +118,9 @@ export function createWorkQueue(
     });
     worker.on('error', onWorkFault);
     worker.on('failed', (_job, error) => onWorkFault(error));
-    let looking = addLate(now()).catch(onWorkFault);
+    let polling = addLate(now()).catch(onWorkFault);
     const timer = setInterval(() => {
-      looking = looking.then(() => addLate(now() - leaseMs)).catch(onWorkFault);
+      polling = polling.then(() => addLate(now() - leaseMs)).catch(onWorkFault);
     }, leaseMs / 2);
     return {
       stop: async () => {
@@ -128,9 +128,9 @@ export function createWorkQueue(
         const closed = worker.close().catch(onWorkFault);
         await Promise.allSettled(running);
         // The records are complete. While Redis is unavailable, jobs cannot be settled and return later.
-        await Promise.race([closed, pause(TELL_WITHIN_MS)]);
+        await Promise.race([closed, pause(CLOSE_WITHIN_MS)]);
         client.disconnect();
-        await looking;
+        await polling;
       },
     };
   };

@@ -2,8 +2,8 @@
 import { chmodSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
-import { begin, isBusy, PATIENCE_MS } from '../../service/database.ts';
-import { StoreAway } from '../store.ts';
+import { BUSY_TIMEOUT_MS, begin, isBusy } from '../../service/database.ts';
+import { StoreUnavailable } from '../store.ts';
 
 /** A file's schema number is the number of migrations it has had. Released migrations are never edited. */
 const MIGRATIONS: readonly string[] = [
@@ -41,12 +41,12 @@ export interface Database {
 }
 
 /**
- * `patienceMs`: how long to wait for another process before a transaction throws `StoreAway`.
+ * `busyTimeoutMs`: how long to wait for another process before a transaction throws `StoreUnavailable`.
  * @throws SQLite's error, or an error if a newer release wrote the file
  */
-export function openDatabase(file: string, patienceMs = PATIENCE_MS): Database {
+export function openDatabase(file: string, busyTimeoutMs = BUSY_TIMEOUT_MS): Database {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  const database = openFile(file, patienceMs);
+  const database = openFile(file, busyTimeoutMs);
   try {
     migrate(database, file);
   } catch (error) {
@@ -54,7 +54,7 @@ export function openDatabase(file: string, patienceMs = PATIENCE_MS): Database {
     throw error;
   }
   const transact = <T>(synchronous: 'FULL' | 'NORMAL', work: () => T): T => {
-    beginAs(synchronous, database, patienceMs);
+    beginAs(synchronous, database, busyTimeoutMs);
     try {
       const result = work();
       database.exec('COMMIT');
@@ -72,18 +72,18 @@ export function openDatabase(file: string, patienceMs = PATIENCE_MS): Database {
   };
 }
 
-function beginAs(synchronous: 'FULL' | 'NORMAL', database: DatabaseSync, patienceMs: number): void {
+function beginAs(synchronous: 'FULL' | 'NORMAL', database: DatabaseSync, busyTimeoutMs: number): void {
   try {
     database.exec(`PRAGMA synchronous = ${synchronous}`);
-    begin(database, patienceMs);
+    begin(database, busyTimeoutMs);
   } catch (error) {
-    throw isBusy(error) ? new StoreAway(error) : error;
+    throw isBusy(error) ? new StoreUnavailable(error) : error;
   }
 }
 
-function openFile(file: string, patienceMs: number): DatabaseSync {
+function openFile(file: string, busyTimeoutMs: number): DatabaseSync {
   try {
-    const database = new DatabaseSync(file, { timeout: patienceMs });
+    const database = new DatabaseSync(file, { timeout: busyTimeoutMs });
     database.exec('PRAGMA journal_mode = WAL');
     // The file holds URLs and events. SQLite gives its companion files the same mode.
     if (file !== ':memory:') chmodSync(file, 0o600);

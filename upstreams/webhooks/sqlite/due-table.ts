@@ -5,7 +5,7 @@ import type { Handle, Work, WorkOptions } from '../store.ts';
 import type { Database } from './database.ts';
 
 /** Another process may have made a delivery due or lost one, without notice. */
-const LOOK_AGAIN_MS = 1_000;
+const POLL_MS = 1_000;
 const AFTER_FAULT_MS = 1_000;
 const SOONEST_MS = 1;
 
@@ -24,42 +24,42 @@ export function createDueTable(database: Database, now: () => number): DueTable 
   const nextDue = database.prepare(
     "SELECT min(due) AS due FROM delivery WHERE state = 'pending' AND leased_until <= ?",
   );
-  const wakers = new Set<() => void>();
+  const wakeCallbacks = new Set<() => void>();
 
   const work = (handle: Handle, { concurrency, leaseMs, onFault }: WorkOptions): Work => {
-    const me = randomUUID();
+    const workerId = randomUUID();
     const running = new Set<Promise<void>>();
     let stopped = false;
     let timer: NodeJS.Timeout | undefined;
-    let looking: NodeJS.Immediate | undefined;
+    let scheduled: NodeJS.Immediate | undefined;
 
-    const look = (): void => {
-      looking = undefined;
+    const claimDue = (): void => {
+      scheduled = undefined;
       if (stopped) return;
       try {
-        const room = concurrency - running.size;
+        const capacity = concurrency - running.size;
         // A claim is a write, which blocks this process while another one writes. It is made only if something is due.
-        if (room > 0 && untilDue() <= SOONEST_MS) for (const id of claimed(room)) start(id);
-        schedule(running.size < concurrency ? untilDue() : LOOK_AGAIN_MS);
+        if (capacity > 0 && msUntilDue() <= SOONEST_MS) for (const id of claimed(capacity)) start(id);
+        schedule(running.size < concurrency ? msUntilDue() : POLL_MS);
       } catch (error) {
         onFault(error);
         schedule(AFTER_FAULT_MS);
       }
     };
-    const claimed = (room: number): readonly string[] =>
-      database.soon(() => claim.all(me, now() + leaseMs, now(), now(), room).map((row) => String(row.id)));
-    const untilDue = (): number => {
+    const claimed = (capacity: number): readonly string[] =>
+      database.soon(() =>
+        claim.all(workerId, now() + leaseMs, now(), now(), capacity).map((row) => String(row.id)),
+      );
+    const msUntilDue = (): number => {
       const due = nextDue.get(now())?.due;
-      return typeof due === 'number'
-        ? Math.min(LOOK_AGAIN_MS, Math.max(SOONEST_MS, due - now()))
-        : LOOK_AGAIN_MS;
+      return typeof due === 'number' ? Math.min(POLL_MS, Math.max(SOONEST_MS, due - now())) : POLL_MS;
     };
     const schedule = (afterMs: number): void => {
       clearTimeout(timer);
-      timer = setTimeout(look, afterMs);
+      timer = setTimeout(claimDue, afterMs);
     };
     const wake = (): void => {
-      if (!stopped) looking ??= setImmediate(look);
+      if (!stopped) scheduled ??= setImmediate(claimDue);
     };
     const start = (id: string): void => {
       // The record already has the result of the handle. Only the lease is given back.
@@ -71,7 +71,7 @@ export function createDueTable(database: Database, now: () => number): DueTable 
             return now() + AFTER_FAULT_MS;
           },
         )
-        .then((until) => void database.soon(() => release.run(until, id, me)))
+        .then((until) => void database.soon(() => release.run(until, id, workerId)))
         .catch(onFault)
         .finally(() => {
           running.delete(run);
@@ -80,14 +80,14 @@ export function createDueTable(database: Database, now: () => number): DueTable 
       running.add(run);
     };
 
-    wakers.add(wake);
+    wakeCallbacks.add(wake);
     wake();
     return {
       stop: async () => {
         stopped = true;
-        wakers.delete(wake);
+        wakeCallbacks.delete(wake);
         clearTimeout(timer);
-        if (looking !== undefined) clearImmediate(looking);
+        if (scheduled !== undefined) clearImmediate(scheduled);
         await Promise.all(running);
       },
     };
@@ -96,7 +96,7 @@ export function createDueTable(database: Database, now: () => number): DueTable 
   return {
     work,
     wake: () => {
-      for (const wake of wakers) wake();
+      for (const wake of wakeCallbacks) wake();
     },
   };
 }

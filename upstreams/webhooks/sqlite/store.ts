@@ -1,6 +1,6 @@
 // The webhooks store in one SQLite file, for one machine.
 
-import { WELL } from '../health.ts';
+import { HEALTHY } from '../health.ts';
 import type { Change, WebhookStore } from '../store.ts';
 import { openDatabase } from './database.ts';
 import { createDeliveryTable } from './delivery-table.ts';
@@ -13,12 +13,12 @@ export interface SqliteOptions {
   /** Epoch milliseconds. */
   readonly now: () => number;
   /** How long to wait for another process; default two seconds. */
-  readonly patienceMs?: number;
+  readonly busyTimeoutMs?: number;
 }
 
 /** @throws SQLite's error if the file cannot be opened */
-export function openSqliteStore({ file, now, patienceMs }: SqliteOptions): WebhookStore {
-  const database = openDatabase(file, patienceMs);
+export function openSqliteStore({ file, now, busyTimeoutMs }: SqliteOptions): WebhookStore {
+  const database = openDatabase(file, busyTimeoutMs);
   const due = createDueTable(database, now);
   const deliveries = createDeliveryTable(database, due.wake);
   const addEvent = database.prepare('INSERT OR IGNORE INTO event (id, type, body, kept) VALUES (?, ?, ?, ?)');
@@ -29,7 +29,7 @@ export function openSqliteStore({ file, now, patienceMs }: SqliteOptions): Webho
   const forgetEvents = database.prepare(
     'DELETE FROM event WHERE kept < ? AND NOT EXISTS (SELECT 1 FROM delivery WHERE event = event.id)',
   );
-  const health = (subscription: string) => toHealth(readHealth.get(subscription)) ?? WELL;
+  const health = (subscription: string) => toHealth(readHealth.get(subscription)) ?? HEALTHY;
 
   return {
     kind: 'sqlite',

@@ -167,7 +167,7 @@ export function createForwarder({
         },
         end: () => void inbound.res.end(),
       });
-      return replayAnswer(inbound, replay, facts.completion, { sink, room: ports.heldBodies });
+      return replayAnswer(inbound, replay, facts.completion, { sink, memory: ports.heldBodies });
     },
   };
 }

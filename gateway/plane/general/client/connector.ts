@@ -56,7 +56,7 @@ export function createReach(
           // Prior knowledge (RFC 9113 §3.3): undici goes by what TLS would have agreed on.
           if (http2 && !secure) Object.assign(socket, { alpnProtocol: 'h2' });
           onSocket(socket);
-        } else if (hostName !== undefined) names.doubt(hostName);
+        } else if (hostName !== undefined) names.invalidate(hostName);
         callback(...args);
       }),
     agent: secure ? new HttpsAgent(options) : new HttpAgent({ lookup: names.lookup }),

@@ -4,13 +4,13 @@ import { createSecureServer } from 'node:http2';
 import type { Socket } from 'node:net';
 import type { Server as TlsServer } from 'node:tls';
 import type { Bounds } from '../../../plan/bounds.ts';
-import type { Intake, TlsFace } from '../../port.ts';
+import type { ListenerLimits, TlsTermination } from '../../port.ts';
 import { mayUpgrade } from './handshake.ts';
 import type { Http2Sessions } from './sessions.ts';
 
-export interface NodeServerOptions extends Pick<Intake, 'bounds' | 'admits'> {
+export interface NodeServerOptions extends Pick<ListenerLimits, 'bounds' | 'admits'> {
   /** Undefined makes a plain server. */
-  readonly tls: TlsFace | undefined;
+  readonly tls: TlsTermination | undefined;
   readonly sessions: Pick<Http2Sessions, 'watch'>;
   /** Gets each connection that is open before Node's parsers do; `toParsers` gives them one. */
   readonly first: SocketHandler;
@@ -71,7 +71,7 @@ function takeListeners(server: Server, event: 'connection' | 'secureConnection')
 }
 
 function secureServer(
-  tls: TlsFace,
+  tls: TlsTermination,
   options: ServerOptions,
   bounds: Bounds,
   sessions: NodeServerOptions['sessions'],

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import type { ExchangeFacts } from '../../../exchange/facts.ts';
 import type { RequestGlimpse, RequestView } from '../../../exchange/request-view.ts';
 import { type ClientConnection, createClientConnection } from '../../client-connection.ts';
-import type { ClientAddress, Inbound, Intake, ListenerOptions, TlsFace } from '../../port.ts';
+import type { ClientAddress, Inbound, ListenerLimits, ListenerOptions, TlsTermination } from '../../port.ts';
 import type { Http2Sessions } from '../connection/sessions.ts';
 
 export interface RequestPorts extends Omit<ListenerOptions, 'address' | 'socket'> {
@@ -99,8 +99,8 @@ const FACTS = Symbol('connection facts');
 
 export function connectionFacts(
   socket: Socket & { [FACTS]?: ConnectionFacts },
-  clientAddress: Intake['clientAddress'],
-  tls: Pick<TlsFace, 'shown'> | undefined,
+  clientAddress: ListenerLimits['clientAddress'],
+  tls: Pick<TlsTermination, 'shown'> | undefined,
   message?: MessageConnection,
 ): ConnectionFacts {
   const before = socket[FACTS];

@@ -53,8 +53,8 @@ const ALLOW = OFFERED_METHODS.join(', ');
 const TUNNEL: Refusal = { reason: 'method_unknown', method: 'CONNECT' };
 
 export function createRequestLife(ports: RequestPorts): RequestLife {
-  const { exchange, observer, intake, scheme, sessions, tls } = ports;
-  const { bounds, clientAddress, load, report } = intake;
+  const { exchange, observer, limits, scheme, sessions, tls } = ports;
+  const { bounds, clientAddress, load, report } = limits;
   const slowClients = createSlowClients<OpenRequest>(bounds, {
     ...nodeRequests,
     onCut: () => report.refused('unread'),

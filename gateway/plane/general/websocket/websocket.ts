@@ -8,9 +8,9 @@ import { type TunnelService, tunnelServiceOf } from '../../../exchange/tunnel-se
 import type { ForwardPorts } from '../../../upstream/attempts.ts';
 import { Slot } from '../../../upstream/concurrency-limit.ts';
 import { toFault } from '../../../upstream/fault-mapping.ts';
-import { MOST_TIMES_HERE, timesHere } from '../../../upstream/request-headers.ts';
+import { countOwnHops, MOST_OWN_HOPS } from '../../../upstream/request-headers.ts';
 import { finishHead } from '../../../upstream/response-headers.ts';
-import { chooseAnother, mayTryAgain } from '../../../upstream/retry.ts';
+import { chooseForRetry, mayRetry } from '../../../upstream/retry.ts';
 import type { CallOutcome, Choice } from '../../../upstream/targets/target-state.ts';
 import { callerIdOf } from '../../../upstream/targets/targets.ts';
 import type { Pools } from '../../../upstream/upstreams.ts';
@@ -72,7 +72,7 @@ export function createWebsockets(ports: WebsocketPorts): Websockets {
     const { raw, view } = inbound;
     const { upstream } = order;
     const { name: service, timeouts, retries } = upstream;
-    if (timesHere(raw.headers.via) > MOST_TIMES_HERE)
+    if (countOwnHops(raw.headers.via) > MOST_OWN_HOPS)
       return Promise.reject(new Fault('upstream_loop', { service }));
     // The socket may have ended while the request was judged; that event does not come again.
     if (client.readableEnded) {
@@ -122,8 +122,8 @@ export function createWebsockets(ports: WebsocketPorts): Websockets {
       const failure = { cause, unsent, unanswered: false, stale: false };
       const { code } = toFault(cause, order);
       slot?.settle(code);
-      const next = mayTryAgain(failure, { method: view.method, hasBody: false, tries, retries, budget })
-        ? chooseAnother(failed.target, failure, () => targets.choose(upstream, caller, failed.target))
+      const next = mayRetry(failure, { method: view.method, hasBody: false, tries, retries, budget })
+        ? chooseForRetry(failed.target, failure, () => targets.choose(upstream, caller, failed.target))
         : undefined;
       if (next === undefined) {
         fail(cause, code);

@@ -8,14 +8,14 @@ import { type Marks, mailMark, refusedMark } from './marks.ts';
 import type { Notice } from './notices.ts';
 import type { AnnouncerPorts } from './ports.ts';
 
-export interface Letter {
+export interface PendingMail {
   readonly to: string;
   /** The consumers that this mail is for, each with its notices. */
   readonly readers: readonly CallingConsumer[];
 }
 
-export interface LetterBatch {
-  readonly letters: readonly Letter[];
+export interface PendingMails {
+  readonly pending: readonly PendingMail[];
   /** Consumers without a contact, each with the notices that are not sent. */
   readonly withoutContact: readonly CallingConsumer[];
   /** Client addresses of anonymous calls. */
@@ -23,15 +23,15 @@ export interface LetterBatch {
 }
 
 /** Rejects with `StoreUnavailable`. */
-export async function lettersAbout(
+export async function pendingMails(
   notices: readonly Notice[],
   { plan, ledger, keys }: Pick<AnnouncerPorts, 'plan' | 'ledger' | 'keys'>,
   marks: Pick<Marks, 'find'>,
   now: EpochMs,
-): Promise<LetterBatch> {
+): Promise<PendingMails> {
   const { named, addresses } = await callersOf(ledger, notices, now);
   const contactOf = contactsFrom(plan(), named.some(({ byKey }) => byKey) ? await keys.list() : [], now);
-  const letters = new Map<string, CallingConsumer[]>();
+  const pending = new Map<string, CallingConsumer[]>();
   const withoutContact: CallingConsumer[] = [];
   for (const caller of named) {
     const byContact = Map.groupBy(await unsent(caller, marks), ({ notice }) =>
@@ -44,10 +44,10 @@ export async function lettersAbout(
       }
       const wanted = await notRefused(caller, notices, to, marks);
       if (wanted.length === 0) continue;
-      letters.getOrInsertComputed(to, () => []).push({ ...caller, notices: wanted });
+      pending.getOrInsertComputed(to, () => []).push({ ...caller, notices: wanted });
     }
   }
-  return { letters: [...letters].map(([to, readers]) => ({ to, readers })), withoutContact, addresses };
+  return { pending: [...pending].map(([to, readers]) => ({ to, readers })), withoutContact, addresses };
 }
 
 async function unsent(

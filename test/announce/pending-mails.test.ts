@@ -1,7 +1,7 @@
 // Mails are grouped by address, use the contacts of each API, and go to a corrected address.
 import { expect, it } from 'vitest';
 import { ORDERS } from '../plan/workspace.ts';
-import { openHouse } from './house.ts';
+import { openHarness } from './harness.ts';
 
 const QUIET = Date.UTC(2026, 11, 10);
 /** Thirty days before the sunset of orders v1. */
@@ -12,15 +12,15 @@ const INVOICES = ORDERS.replaceAll('orders', 'invoices').replace('sunset: 2027-0
 it('consumers with the same address get one mail with the calls of each, as in the dry run', async () => {
   const contacts =
     'contacts: { acme: api@acme.example, acme-batch: api@acme.example, globex: g@globex.example }\n';
-  await using house = await openHouse({ policy: ORDERS + contacts, now: QUIET });
-  const announcer = house.announcer();
+  await using harness = await openHarness({ policy: ORDERS + contacts, now: QUIET });
+  const announcer = harness.announcer();
   await announcer.announce();
-  await house.called('acme', 'acme-batch', 'globex');
-  house.now = DUE;
+  await harness.called('acme', 'acme-batch', 'globex');
+  harness.now = DUE;
   const { mails } = await announcer.preview(EVERYTHING);
   const { mails: ofOne } = await announcer.preview({ ...EVERYTHING, consumer: 'acme-batch', api: 'orders' });
   expect((await announcer.announce()).mails).toMatchObject({ sent: 2 });
-  expect(house.mails.mails.map(({ to, text }) => [to[0], text.trimEnd()])).toEqual(
+  expect(harness.mails.mails.map(({ to, text }) => [to[0], text.trimEnd()])).toEqual(
     mails.map(({ to, text }) => [to, text.trimEnd()]),
   );
   expect(ofOne).toEqual(mails.slice(0, 1));
@@ -29,28 +29,28 @@ it('consumers with the same address get one mail with the calls of each, as in t
     'Calls of orders v1 by acme in the last 30 days: 1,',
     'Calls of orders v1 by acme-batch in the last 30 days: 1,',
   ])
-    expect(house.mails.mails[0]?.text).toContain(words);
-  expect(house.mails.mails[0]?.text.match(/Call https:/g)).toHaveLength(1);
+    expect(harness.mails.mails[0]?.text).toContain(words);
+  expect(harness.mails.mails[0]?.text.match(/Call https:/g)).toHaveLength(1);
   expect((await announcer.announce()).mails).toMatchObject({ sent: 0 });
 });
 
 it('a notice goes to the contact in the policy of its API, whatever was sent before', async () => {
-  await using house = await openHouse({
+  await using harness = await openHarness({
     policy: `${ORDERS}contacts: { acme: orders@acme.example }\n`,
     others: { 'policies/shop.yaml': `${INVOICES}contacts: { acme: invoices@acme.example }\n` },
     now: QUIET,
   });
-  const announcer = house.announcer();
+  const announcer = harness.announcer();
   await announcer.announce();
-  await house.called('acme');
-  await house.calledOf('invoices', 'acme');
-  house.now = DUE;
+  await harness.called('acme');
+  await harness.calledOf('invoices', 'acme');
+  harness.now = DUE;
   await announcer.announce();
-  house.now = Date.UTC(2026, 11, 21);
+  harness.now = Date.UTC(2026, 11, 21);
   expect((await announcer.preview(EVERYTHING)).mails.map(({ to }) => to)).toEqual(['invoices@acme.example']);
   await announcer.announce();
   expect(
-    house.mails.mails.map(({ to, headers }) => [to[0], headers.find((line) => /^Subject/.test(line))]),
+    harness.mails.mails.map(({ to, headers }) => [to[0], headers.find((line) => /^Subject/.test(line))]),
   ).toEqual([
     ['orders@acme.example', 'Subject: orders v1 ends on 2027-01-15'],
     ['invoices@acme.example', 'Subject: invoices v1 ends on 2027-01-20'],
@@ -59,19 +59,19 @@ it('a notice goes to the contact in the policy of its API, whatever was sent bef
 
 it('a refused address blocks no other consumer, and a corrected address gets the mail', async () => {
   const contacts = 'contacts: { acme: old@acme.example, globex: g@globex.example }\n';
-  await using house = await openHouse({ policy: ORDERS + contacts, now: QUIET });
-  const announcer = house.announcer();
+  await using harness = await openHarness({ policy: ORDERS + contacts, now: QUIET });
+  const announcer = harness.announcer();
   await announcer.announce();
-  await house.called('acme');
-  house.now = DUE;
-  house.mails.refuse = 550;
+  await harness.called('acme');
+  harness.now = DUE;
+  harness.mails.refuse = 550;
   expect((await announcer.announce()).mails).toMatchObject({ refused: 1 });
-  house.mails.refuse = undefined;
+  harness.mails.refuse = undefined;
   expect((await announcer.announce()).mails).toMatchObject({ sent: 0, refused: 0 });
-  await using mended = await openHouse({ policy: ORDERS + contacts.replace('old@', 'new@') });
-  const after = house.announcer({ plan: mended.ports.plan });
+  await using mended = await openHarness({ policy: ORDERS + contacts.replace('old@', 'new@') });
+  const after = harness.announcer({ plan: mended.ports.plan });
   expect((await after.announce()).mails).toMatchObject({ sent: 1 });
-  expect(house.mails.mails.map(({ to }) => to[0])).toEqual(['new@acme.example']);
+  expect(harness.mails.mails.map(({ to }) => to[0])).toEqual(['new@acme.example']);
 });
 
 it('a consumer with an exception is told about it', async () => {
@@ -81,23 +81,23 @@ it('a consumer with an exception is told about it', async () => {
     `successor: v2, retired: 2027-12-31, exceptions: ${exceptions} }`,
   );
   const contacts = 'contacts: { acme: api@acme.example, globex: g@globex.example }\n';
-  await using house = await openHouse({ policy: policy + contacts, now: QUIET });
-  const announcer = house.announcer();
+  await using harness = await openHarness({ policy: policy + contacts, now: QUIET });
+  const announcer = harness.announcer();
   await announcer.announce();
-  await house.called('acme', 'globex');
-  house.now = DUE;
+  await harness.called('acme', 'globex');
+  harness.now = DUE;
   await announcer.announce();
-  const [acme, globex] = house.mails.mails;
+  const [acme, globex] = harness.mails.mails;
   expect(acme?.text).toContain('An exception gives acme leave from sunset until 2027-06-30.');
   expect(acme?.html).toContain('<li>An exception gives acme leave');
   expect(globex?.text).not.toContain('exception');
 });
 
 it('the contact of an expired key is not used', async () => {
-  await using house = await openHouse({ now: QUIET });
-  await house.announcer().announce();
-  await house.called('initech-key');
-  house.now = DUE;
+  await using harness = await openHarness({ now: QUIET });
+  await harness.announcer().announce();
+  await harness.called('initech-key');
+  harness.now = DUE;
   const working = {
     consumer: 'initech-key',
     scopes: [],
@@ -109,6 +109,6 @@ it('the contact of an expired key is not used', async () => {
     { ...working, id: 'k1', contact: 'ops@initech.example', created: 1, expires: undefined },
     { ...working, id: 'k2', contact: 'gone@initech.example', created: 2, expires: DUE },
   ];
-  await house.announcer({ keys: { list: async () => keys } }).announce();
-  expect(house.mails.mails.map(({ to }) => to[0])).toEqual(['ops@initech.example']);
+  await harness.announcer({ keys: { list: async () => keys } }).announce();
+  expect(harness.mails.mails.map(({ to }) => to[0])).toEqual(['ops@initech.example']);
 });

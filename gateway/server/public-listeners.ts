@@ -6,18 +6,18 @@ import type { DrainTimes } from '../plan/bounds.ts';
 import type { Address, PlainMode, Settings } from '../plan/settings.ts';
 import type { PlaneConnections } from '../plane/connect-target.ts';
 import { createForwarding } from '../plane/forwarding.ts';
-import type { IdleBound, Intake, Listener } from '../plane/port.ts';
+import type { IdleBound, Listener, ListenerLimits } from '../plane/port.ts';
 import { createProxyListener, type ProxyListenerOptions } from '../plane/proxy-listener.ts';
 import type { MonotonicMs } from '../policy/contract.ts';
 import type { BoundsReport } from '../telemetry/reports/bounds-report.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
 import type { Upstreams } from '../upstream/upstreams.ts';
-import { createAdmission, createSwitches } from './admission.ts';
+import { createAdmission, createWebSocketAdmission } from './admission.ts';
 import { createClientAddress } from './client-address.ts';
 import { createLoadGuard, type LoadGuard, overloaded } from './overload.ts';
-import { type CertificateSource, createTlsFace } from './tls-options.ts';
+import { type CertificateSource, createTlsTermination } from './tls-options.ts';
 
-export interface PublicFace {
+export interface PublicListeners {
   /** As bound: a configured port 0 is a real port here. */
   readonly https: { readonly address: Address } | undefined;
   readonly http: { readonly address: Address; readonly mode: PlainMode } | undefined;
@@ -32,7 +32,7 @@ export interface PublicSockets {
   readonly stayOpen: boolean;
 }
 
-export interface PublicFacePorts {
+export interface PublicListenersPorts {
   readonly exchange: Exchange;
   readonly upstreams: Upstreams<PlaneConnections>;
   readonly telemetry: Pick<Telemetry, 'observer' | 'metrics' | 'bounds'>;
@@ -43,18 +43,18 @@ export interface PublicFacePorts {
 }
 
 /** @throws the system's error if an address cannot be bound; no listener is open then */
-export async function openPublicFace(
+export async function openPublicListeners(
   settings: Settings,
   certificates: CertificateSource | undefined,
-  { exchange, upstreams, telemetry, monotonic, now, sockets }: PublicFacePorts,
-): Promise<PublicFace> {
+  { exchange, upstreams, telemetry, monotonic, now, sockets }: PublicListenersPorts,
+): Promise<PublicListeners> {
   const { observer, metrics, bounds } = telemetry;
   const { sendsForwarded } = settings;
   const { https, http } = settings.listeners;
-  const intake = createIntake({ ...settings, report: bounds, monotonic, now });
-  const { idleWebsockets } = intake;
+  const limits = createListenerLimits({ ...settings, report: bounds, monotonic, now });
+  const { idleWebsockets } = limits;
   const forwarding = createForwarding({ ...metrics, ...upstreams, exchange, idleWebsockets });
-  const shared = { intake, sendsForwarded, exchange, observer, now, ...forwarding };
+  const shared = { limits, sendsForwarded, exchange, observer, now, ...forwarding };
   const listeners: Listener[] = [];
   const open = async (
     options: Pick<ProxyListenerOptions, 'address' | 'socket' | 'tls' | 'mode' | 'plane'>,
@@ -65,7 +65,7 @@ export async function openPublicFace(
     return { host: options.address.host, port };
   };
   try {
-    const tls = certificates && createTlsFace(certificates, now);
+    const tls = certificates && createTlsTermination(certificates, now);
     const secure = https && tls && (await open({ ...https, socket: sockets?.https, tls, mode: 'serve' }));
     const plain = http && (await open({ ...http, socket: sockets?.http, tls: undefined }));
     return {
@@ -73,11 +73,11 @@ export async function openPublicFace(
       http: http && plain && { address: plain, mode: http.mode },
       end: (onDraining) =>
         drain({ listeners, onDraining, stayOpen: sockets?.stayOpen, ...settings.drain }).finally(
-          intake.load.stop,
+          limits.load.stop,
         ),
     };
   } catch (error) {
-    intake.load.stop();
+    limits.load.stop();
     await Promise.all(listeners.map((listener) => listener.stop()));
     throw error;
   }
@@ -117,20 +117,20 @@ export async function drain(options: DrainOptions): Promise<boolean> {
   return complete;
 }
 
-interface OpenIntake extends Intake {
+interface OpenListenerLimits extends ListenerLimits {
   readonly load: LoadGuard;
   /** Undefined: no idle limit for WebSockets. */
   readonly idleWebsockets: IdleBound | undefined;
 }
 
-interface IntakeOptions extends Pick<Settings, 'bounds' | 'overload' | 'trustedProxies'> {
+interface ListenerLimitsOptions extends Pick<Settings, 'bounds' | 'overload' | 'trustedProxies'> {
   readonly report: BoundsReport;
   readonly monotonic: () => MonotonicMs;
   readonly now: () => number;
 }
 
 /** What the public listeners share: client addresses, and limits for all of them together. */
-export function createIntake(options: IntakeOptions): OpenIntake {
+export function createListenerLimits(options: ListenerLimitsOptions): OpenListenerLimits {
   const { bounds, overload, trustedProxies, report, monotonic, now } = options;
   const clientAddress = createClientAddress(trustedProxies);
   const { admits, open } = createAdmission({ bounds, clientAddress, report });
@@ -144,7 +144,7 @@ export function createIntake(options: IntakeOptions): OpenIntake {
     admits,
     load,
     overloaded: refuseForLoad,
-    takeWebsocket: createSwitches({ bounds, report, overloaded: refuseForLoad }),
+    takeWebsocket: createWebSocketAdmission({ bounds, report, overloaded: refuseForLoad }),
     idleWebsockets:
       afterMs === undefined ? undefined : { afterMs, onIdle: () => report.refused('websocket_idle') },
     report,

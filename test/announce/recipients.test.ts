@@ -1,7 +1,7 @@
 // Which consumers get a notice: those with recent calls, at their own contact, while the notice is open.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { callersOf } from '../../gateway/announce/callers.ts';
-import { contactsFrom } from '../../gateway/announce/letters.ts';
+import { contactsFrom } from '../../gateway/announce/pending-mails.ts';
 import { createMailRound } from '../../gateway/announce/mail-round.ts';
 import { createMarks } from '../../gateway/announce/marks.ts';
 import { noticesAt } from '../../gateway/announce/notices.ts';
@@ -10,7 +10,7 @@ import type { KeyRecord } from '../../gateway/policy/authentication/key-record.t
 import type { UsageRecord } from '../../gateway/policy/usage/ledger.ts';
 import { usageOf } from '../contracts/ledger-store.ts';
 import { api, NOW, version } from '../support/exchange-samples.ts';
-import { type House, openHouse } from './house.ts';
+import { type AnnouncerHarness, openHarness } from './harness.ts';
 
 const day = (text: string): number => Date.parse(`${text}T00:00:00Z`);
 const ENDED = day('2027-04-16');
@@ -94,33 +94,33 @@ describe('notices', () => {
 describe('with a store', () => {
   const QUIET = day('2026-10-10');
   const NINETY_DAYS = day('2026-10-18');
-  let house: House;
+  let harness: AnnouncerHarness;
   beforeAll(async () => {
-    house = await openHouse({ now: QUIET });
-    await house.announcer().announce();
-    house.now = NINETY_DAYS;
+    harness = await openHarness({ now: QUIET });
+    await harness.announcer().announce();
+    harness.now = NINETY_DAYS;
   });
-  afterAll(() => house[Symbol.asyncDispose]());
+  afterAll(() => harness[Symbol.asyncDispose]());
 
   it('an event that failed in one process is sent by another at once', async () => {
     const failed = { kind: 'failed', other: false, reason: 'status 503' } as const;
-    const first = house.announcer({ sendEvent: async () => failed });
+    const first = harness.announcer({ sendEvent: async () => failed });
     expect((await first.announce()).events).toEqual({ sent: 0, failed: 1 });
-    const second = house.announcer({ sendEvent: async () => ({ kind: 'sent' }) });
+    const second = harness.announcer({ sendEvent: async () => ({ kind: 'sent' }) });
     expect((await second.announce()).events).toEqual({ sent: 1, failed: 0 });
   });
 
   it('a consumer that starts to call thirty days after the notice does not get it', async () => {
-    house.now = NINETY_DAYS + 31 * 86_400_000;
-    await house.called('acme', 'globex');
-    expect((await house.announcer().announce()).mails).toMatchObject({ sent: 0, withoutContact: 0 });
+    harness.now = NINETY_DAYS + 31 * 86_400_000;
+    await harness.called('acme', 'globex');
+    expect((await harness.announcer().announce()).mails).toMatchObject({ sent: 0, withoutContact: 0 });
   });
 
   it('a dry run can be limited to one consumer, and sends nothing', async () => {
-    house.now = day('2026-12-16');
-    await house.called('acme', 'globex');
+    harness.now = day('2026-12-16');
+    await harness.called('acme', 'globex');
     const asked = { at: undefined, api: undefined };
-    const { preview } = house.announcer();
+    const { preview } = harness.announcer();
     const one = await preview({ ...asked, consumer: 'globex' });
     expect(one.mails.flatMap(({ readers }) => readers.map(({ consumer }) => consumer))).toEqual(['globex']);
     const all = await preview({ ...asked, consumer: undefined });
@@ -128,20 +128,20 @@ describe('with a store', () => {
       'acme',
       'globex',
     ]);
-    expect(house.mails.mails).toEqual([]);
+    expect(harness.mails.mails).toEqual([]);
   });
 
   it('a process that lost its lease sends nothing more and blocks no other process', async () => {
-    const { ports } = house;
+    const { ports } = harness;
     const notices = ports.plan().apis.flatMap((each) => {
-      const moment = { now: house.now, overrides: [] };
+      const moment = { now: harness.now, overrides: [] };
       return noticesAt(each, moment, [30]).due.filter(({ milestone }) => milestone.kind === 'approaching');
     });
     const round = createMailRound(ports, createMarks(ports.announced, { owner: 'slow' }));
     expect(await round(notices, true, async () => false)).toMatchObject({ sent: 0, failed: 0 });
-    expect(house.mails.mails).toEqual([]);
+    expect(harness.mails.mails).toEqual([]);
     let asked = 0;
-    const away = house.announcer({
+    const away = harness.announcer({
       sendMail: async () => {
         asked += 1;
         return { kind: 'failed', other: false, reason: 'ECONNREFUSED' };
@@ -150,6 +150,6 @@ describe('with a store', () => {
     // An unavailable server is not tried for the next mail.
     expect((await away.announce()).mails).toMatchObject({ sent: 0, failed: 1 });
     expect(asked).toBe(1);
-    expect((await house.announcer().announce()).mails).toMatchObject({ sent: 2, failed: 0 });
+    expect((await harness.announcer().announce()).mails).toMatchObject({ sent: 2, failed: 0 });
   });
 });

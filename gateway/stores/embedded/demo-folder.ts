@@ -12,7 +12,7 @@ const SQLITE_BUSY = 5;
  * the process ends.
  * @throws Error with a sentence for the operator
  */
-export async function holdDemoFolder(folder: string): Promise<Disposable> {
+export async function lockDemoFolder(folder: string): Promise<Disposable> {
   await makeFolder(folder, { mode: 0o700 }).catch((error: unknown) => {
     throw unusable(folder, isFileThere(error) ? 'a file stands there or above it' : reasonOf(error));
   });

@@ -12,7 +12,7 @@ import { newWriter, usageOf } from '../contracts/ledger-store.ts';
 import { ORDERS, workspace } from '../plan/workspace.ts';
 import { type MailCatcher, startMailCatcher } from '../support/mail-catcher.ts';
 
-export interface House extends AsyncDisposable {
+export interface AnnouncerHarness extends AsyncDisposable {
   readonly mails: MailCatcher;
   /** Lifecycle and real time. */
   now: number;
@@ -31,7 +31,7 @@ export interface House extends AsyncDisposable {
 export const CONTACTS = 'contacts: { acme: api@acme.example, globex: dev@globex.example }\n';
 
 /** `others`: more policy files by name. */
-export async function openHouse({
+export async function openHarness({
   policy = ORDERS + CONTACTS,
   others = {},
   now = 0,
@@ -39,7 +39,7 @@ export async function openHouse({
   readonly policy?: string;
   readonly others?: Readonly<Record<string, string>>;
   readonly now?: number;
-} = {}): Promise<House> {
+} = {}): Promise<AnnouncerHarness> {
   const stack = new AsyncDisposableStack();
   const folder = await mkdtemp(join(tmpdir(), 'sundial-announce-'));
   stack.defer(() => rm(folder, { recursive: true, force: true }));
@@ -58,27 +58,27 @@ export async function openHouse({
   let processes = 0;
   const ports: AnnouncerPorts = {
     ...{ plan: () => plan, ledger: state.ledger, keys: state.keys, announced: state.announced },
-    now: () => house.now,
-    monotonic: () => house.monotonic,
+    now: () => harness.now,
+    monotonic: () => harness.monotonic,
     overrides: () => [],
     settings: { email: { smtp, from: 'api@example.com' }, intake: undefined, daysBefore: [90, 30, 7, 1] },
     owner: 'nobody',
     sendMail: sender.send,
     sendEvent: undefined,
     report: {
-      onAnnounced: (...words) => void house.report.push(words.join(' ')),
-      onFailed: (...words) => void house.report.push(`failed ${words.join(' ')}`),
-      onRefused: (...words) => void house.report.push(`refused ${words.join(' ')}`),
-      onWithoutContact: (consumers) => void house.report.push(`without contact ${consumers.join(' ')}`),
+      onAnnounced: (...words) => void harness.report.push(words.join(' ')),
+      onFailed: (...words) => void harness.report.push(`failed ${words.join(' ')}`),
+      onRefused: (...words) => void harness.report.push(`refused ${words.join(' ')}`),
+      onWithoutContact: (consumers) => void harness.report.push(`without contact ${consumers.join(' ')}`),
       onFault,
     },
   };
-  const house: House = {
+  const harness: AnnouncerHarness = {
     ...{ mails, now, monotonic: 0, report: [], ports },
-    called: (...consumers) => house.calledOf('orders', ...consumers),
+    called: (...consumers) => harness.calledOf('orders', ...consumers),
     calledOf: async (api, ...consumers) => {
-      const callsByDay = { [new Date(house.now).toISOString().slice(0, 10)]: 1 };
-      const times = { firstAt: house.now, lastAt: house.now, callsByDay };
+      const callsByDay = { [new Date(harness.now).toISOString().slice(0, 10)]: 1 };
+      const times = { firstAt: harness.now, lastAt: harness.now, callsByDay };
       const via = (consumer: string) => (consumer.endsWith('-key') ? 'key' : 'token');
       const records = consumers.map((consumer) => usageOf({ api, consumer, via: via(consumer), ...times }));
       await state.ledger.add(batch(records));
@@ -89,5 +89,5 @@ export async function openHouse({
     },
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
-  return house;
+  return harness;
 }

@@ -1,0 +1,66 @@
+// Exports spans over OTLP with the OpenTelemetry packages, which only those install who want traces.
+import type { TracerProvider } from '@opentelemetry/api';
+import type { SpanExporter } from '@opentelemetry/sdk-trace';
+import type { TracingSettings } from '../../plan/settings.ts';
+
+/** What SDKs have beyond the API: the one behind the registered provider, and a way to hurry it. */
+export interface SpanProvider extends TracerProvider {
+  readonly getDelegate?: () => SpanProvider;
+  readonly forceFlush?: () => Promise<void>;
+}
+
+/** `failure`: why spans could not be exported; undefined when they are exported again. */
+export type OnExport = (failure: string | undefined) => void;
+
+type OtlpSettings = Pick<TracingSettings, 'sampled'> & { readonly otlp: string };
+
+/** Spans that wait for their batch longer are exported without a full one. */
+const BATCH_MS = 1_000;
+const INSTALL =
+  'npm install @opentelemetry/exporter-trace-otlp-http @opentelemetry/resources @opentelemetry/sdk-trace';
+
+/** @throws Error if the packages are not installed, with the command that installs them */
+export async function openOtlp({ otlp, sampled }: OtlpSettings, onExport: OnExport): Promise<SpanProvider> {
+  const [{ OTLPTraceExporter }, resources, sdk] = await Promise.all([
+    import('@opentelemetry/exporter-trace-otlp-http'),
+    import('@opentelemetry/resources'),
+    import('@opentelemetry/sdk-trace'),
+  ]).catch(refuseMissing);
+  // The variables of the SDK, such as OTEL_SERVICE_NAME, have the last word.
+  const resource = resources
+    .defaultResource()
+    .merge(resources.resourceFromAttributes({ 'service.name': 'sundial' }))
+    .merge(resources.detectResources({ detectors: [resources.envDetector] }));
+  const exporter = reporting(new OTLPTraceExporter({ url: otlp }), onExport);
+  const provider = new sdk.TracerProvider({
+    resource,
+    sampler: new sdk.ParentBasedSampler({ root: new sdk.TraceIdRatioBasedSampler(sampled) }),
+    spanProcessors: [new sdk.BatchSpanProcessor({ exporter, scheduledDelayMillis: BATCH_MS })],
+  });
+  return {
+    getTracer: (name) => provider.getTracer(name),
+    forceFlush: () => provider.shutdown(),
+  };
+}
+
+function refuseMissing(error: unknown): never {
+  if (!(error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND')) throw error;
+  throw new Error(`tracing.otlp needs packages that are not installed: ${INSTALL}`, { cause: error });
+}
+
+/** Reports each change between exports that fail and exports that succeed. */
+function reporting(exporter: SpanExporter, onExport: OnExport): SpanExporter {
+  let isFailing = false;
+  return {
+    export: (spans, done) =>
+      exporter.export(spans, (result) => {
+        const failed = result.code !== 0;
+        if (failed !== isFailing)
+          onExport(failed ? (result.error?.message ?? 'no reason is known') : undefined);
+        isFailing = failed;
+        done(result);
+      }),
+    forceFlush: async () => exporter.forceFlush?.(),
+    shutdown: () => exporter.shutdown(),
+  };
+}
