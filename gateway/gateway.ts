@@ -5,7 +5,7 @@ import { openRetirementGuard } from './admin/retirement-guard.ts';
 import type { Gateway, GatewayOptions, Started } from './gateway-contract.ts';
 import { openNotices } from './open-notices.ts';
 import { openPolicies } from './open-policies.ts';
-import { hasSettings, hasPlan, loadAll, type LoadedSettings } from './plan/load.ts';
+import { hasPlan, hasSettings, type LoadedSettings, loadAll } from './plan/load.ts';
 import { emptyPlan } from './plan/reload/first-plan.ts';
 import type { Settings } from './plan/settings.ts';
 import type { Override } from './policy/lifecycle/override.ts';

@@ -1,5 +1,5 @@
 // Previews mails and events at an instant, without sending or marking them.
-import type { NoticesQuery, NoticesFound } from '../api/notice-answers.ts';
+import type { NoticesFound, NoticesQuery } from '../api/notice-answers.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import type { CallingConsumer } from './callers.ts';
 import { eventOf } from './event.ts';

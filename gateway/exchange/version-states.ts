@@ -2,9 +2,9 @@
 
 import type { GatewayPlan, VersionRules } from '../plan/plan.ts';
 import type { EpochMs } from '../policy/contract.ts';
+import { knownAt } from '../policy/lifecycle/announcements.ts';
 import { hasDates, stageOfApi } from '../policy/lifecycle/api-life.ts';
 import { assess, effectivePause, type StageInput } from '../policy/lifecycle/assess.ts';
-import { knownAt } from '../policy/lifecycle/announcements.ts';
 import { retirementHoldOf } from '../policy/lifecycle/override.ts';
 import { phaseAt } from '../policy/lifecycle/phases.ts';
 import { isForgotten } from '../policy/lifecycle/retirement.ts';

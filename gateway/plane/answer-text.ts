@@ -1,4 +1,4 @@
-// The head of an answer as it stands on an HTTP/1.1 connection, where no Node response writes it.
+// Serialises the head of an HTTP/1.1 response for code that writes to the socket itself.
 import { STATUS_CODES } from 'node:http';
 import type { HeaderLines } from '../exchange/answer-headers.ts';
 
@@ -7,12 +7,12 @@ const STATUS_LINES = Array.from(
   (_, status) => `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'unknown'}\r\n`,
 );
 
-// RFC 9110 §5.5: what else there is would end the line, or is no octet.
+// RFC 9110 §5.5. Other control characters would end the line, other code points are not one octet.
 const UNWRITABLE = /[^\t\x20-\x7e\x80-\xff]/;
 
 /**
- * Status line and field lines, without the empty line that ends them. Adds a Date where there is none.
- * @throws Error `ERR_INVALID_CHAR` for a value that Node would not write either
+ * The status line and field lines, without the final empty line. Adds a missing Date.
+ * @throws Error `ERR_INVALID_CHAR` for a value that Node would refuse too
  */
 export function headText(status: number, { flat }: HeaderLines, date: string): string {
   let text = STATUS_LINES[status] ?? '';
@@ -27,7 +27,7 @@ export function headText(status: number, { flat }: HeaderLines, date: string): s
   return isDated ? text : text + knownLine('date', date);
 }
 
-/** The line of a name that was written last, since most answers repeat most of them. */
+/** A cache of the last line per field name: most responses repeat most lines. */
 interface LastLine {
   value: string | undefined;
   text: string;
@@ -36,7 +36,7 @@ interface LastLine {
 const lastLines = new Map<string, LastLine>();
 const MOST_NAMES = 500;
 const LONGEST_VALUE = 512;
-/** Of so many values in a row that were new, two are kept: those of some names are always new. */
+/** The cache stores two of so many misses in a row: the values of some names never repeat. */
 const MISSES = 16;
 
 function knownLine(name: string, value: string): string {
@@ -62,14 +62,14 @@ export function fieldLine(name: string, value: string): string {
   return `${name}: ${value}\r\n`;
 }
 
-/** The same octets in one piece. V8 keeps a text that was joined as a tree, and walks it again each time it is written. */
+/** Returns an equal string in contiguous memory. V8 keeps joined strings as a tree and walks it at each write. */
 export function flatText(text: string): string {
   return Buffer.from(text, 'latin1').toString('latin1');
 }
 
 const SECOND_MS = 1_000;
 
-/** The value of Date (RFC 9110 §6.6.1) by this clock, formatted once a second. `now`: milliseconds. */
+/** Returns the value of Date (RFC 9110 §6.6.1), formatted once a second. `now`: epoch milliseconds. */
 export function createDateText(now: () => number): () => string {
   let second = Number.NaN;
   let text = '';

@@ -1,4 +1,4 @@
-// What is known of a client connection on any plane, and remembered for the next request on it.
+// Facts about a client connection on either plane, cached from one request to the next.
 import { type Authority, coversHost, readAuthority } from '../exchange/request-view.ts';
 import type { ClientAddress, ConnectionCertificates, ListenerLimits } from './port.ts';
 
@@ -25,10 +25,10 @@ export function createClientConnection(
   return { peer, certificates, forwarded: undefined, host: undefined };
 }
 
-/** Characters: an idle connection must not keep a long field line. */
+/** Characters. An idle connection must not hold a long field value in memory. */
 const LONGEST_REMEMBERED = 512;
 
-/** The client of a request: only a trusted proxy names another than its peer. */
+/** Returns the peer, or the client that a trusted proxy names. */
 export function clientOf(
   connection: ClientConnection,
   forwardedFor: string | readonly string[] | undefined,
@@ -43,14 +43,14 @@ export function clientOf(
   return client;
 }
 
-/** Undefined when `text` is no valid authority. */
+/** Undefined if `text` is not a valid authority. */
 export function requestedHost(connection: ClientConnection, text: string): RequestedHost | undefined {
   const { peer, certificates, host: last } = connection;
   if (last?.text === text) return last;
   const authority = readAuthority(text);
   if (authority === undefined) return undefined;
   const own = certificates?.own;
-  // A trusted proxy has a connection of its own, whatever its clients ask for.
+  // A trusted proxy sends requests for any host on its own connection.
   const isMisdirected = own !== undefined && !peer.viaTrusted && !coversHost(own, authority.host);
   const host = { text, authority, isMisdirected };
   if (text.length <= LONGEST_REMEMBERED) connection.host = host;

@@ -1,4 +1,4 @@
-// All connections to one target: those of Node and undici, and the fast plane's own beside them.
+// Opens the connections to a target for both planes: Node and undici, and the sockets of the fast plane.
 import type { UpstreamPlan } from '../plan/plan.ts';
 import type { TargetConnections, TargetPorts } from '../upstream/call.ts';
 import type { Pools } from '../upstream/upstreams.ts';
@@ -6,7 +6,7 @@ import { connectDirectly } from './fast/upstream-pool.ts';
 import { connectTarget, type HttpConnections } from './general/client/http-connections.ts';
 
 export interface PlaneConnections extends HttpConnections {
-  /** What the fast plane calls: connections of its own, or for HTTP/2 those of all. */
+  /** For the fast plane: its own connections, or the shared ones if the upstream speaks HTTP/2. */
   readonly direct: TargetConnections;
 }
 

@@ -1,4 +1,4 @@
-// The two ways a request goes to a service, over the same targets: forwarded, or handed over as a WebSocket.
+// Creates the forwarders of both planes and the WebSocket proxy, which share the upstream targets.
 import type { ForwardPorts } from '../upstream/attempts.ts';
 import { MOST_HELD } from '../upstream/bodies/held-body.ts';
 import { MOST_AWAITED } from '../upstream/bodies/measured-body.ts';
@@ -15,7 +15,7 @@ export interface Forwarding {
 
 export interface ForwardingPorts extends WebsocketPorts {
   readonly pools: Pick<Pools<PlaneConnections>, 'route' | 'budget'>;
-  /** Told once where the open WebSockets can be counted. */
+  /** Called once, with the source of the count of open WebSockets. */
   readonly countWebsockets: (open: Websockets['services']) => void;
 }
 

@@ -1,4 +1,4 @@
-// A public listener: one server, whose connections the fast plane takes first; Node's parsers and Fastify have the others.
+// A public listener: one server whose connections go to the fast plane first, and to Node's parsers and Fastify otherwise.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Server, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -19,8 +19,8 @@ export interface ProxyListenerOptions extends ListenerOptions, Forwarding {}
 const CARRIED = { method: 'GET', url: '/', headers: Object.freeze({}), httpVersionMajor: 1, complete: true };
 
 /**
- * What Fastify and reply-from get for the request. They need no more: its target was read before and must not be read again
- * (VER-7), and each would copy its fields.
+ * The request as Fastify and reply-from see it. The gateway has parsed the target already, and they must not parse it again
+ * (VER-7). Without fields, they copy none.
  */
 class CarriedRequest {
   readonly open: OpenRequest;
@@ -30,7 +30,7 @@ class CarriedRequest {
 }
 Object.assign(CarriedRequest.prototype, CARRIED);
 
-/** Instead of Fastify's own compilers, which take a tenth of the time to start and have nothing to compile. */
+/** Replaces Fastify's schema compilers, which take a tenth of the start time. */
 function noSchemas(): never {
   throw new Error('no route has a schema');
 }
@@ -96,10 +96,10 @@ export function createProxyListener(options: ProxyListenerOptions): Listener {
         handle(new CarriedRequest(open) as unknown as IncomingMessage, res);
       };
       server.on('request', receive);
-      // FWD-10: without these listeners Node would send 100, or 417, before anything was decided.
+      // FWD-10: without these listeners Node would send 100 or 417 before the gateway decides.
       server.on('checkContinue', receive);
       server.on('checkExpectation', receive);
-      // Without this one it would end the connection of an HTTP/1 CONNECT without a word; HTTP/2 has a response here.
+      // Without this listener Node would close the connection of an HTTP/1 CONNECT without a response.
       server.on('connect', (raw: IncomingMessage, second: Duplex | ServerResponse) => {
         if ('writeHead' in second) life.begin(raw, second);
         else life.refuseTunnel(raw);
@@ -117,7 +117,7 @@ export function createProxyListener(options: ProxyListenerOptions): Listener {
     exposeHeadRoutes: false,
     schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
   });
-  // The exchange runs in this hook and never calls `done`: no body is parsed and Fastify sends nothing (FWD-20).
+  // The exchange runs in this hook and never calls `done`, so that Fastify parses no body and sends nothing (FWD-20).
   fastify.addHook('onRequest', (request, reply, _done) => {
     const { open } = request.raw as unknown as CarriedRequest;
     void life.run(open, (inbound, directive, facts) =>
@@ -137,7 +137,7 @@ export function createProxyListener(options: ProxyListenerOptions): Listener {
       await new Promise<void>((resolve, reject) => {
         const fail = (error: Error): void => {
           const isPassed = options.socket !== undefined && Reflect.get(error, 'code') === 'EINVAL';
-          // Of a socket that is bound already the system's error does not say where.
+          // For a bound socket, the error of the system has no address.
           reject(isPassed ? new Error(NO_TCP_SOCKET) : Object.assign(error, { port, address: host }));
         };
         server.once('error', fail);
@@ -149,7 +149,7 @@ export function createProxyListener(options: ProxyListenerOptions): Listener {
       closed = new Promise((resolve) => void server.once('close', () => resolve()));
       const bound = server.address();
       if (typeof bound !== 'object' || bound === null) {
-        // An open one would keep the process alive.
+        // An open server would keep the process alive.
         server.close();
         throw new Error(NO_TCP_SOCKET);
       }
@@ -160,12 +160,12 @@ export function createProxyListener(options: ProxyListenerOptions): Listener {
       connections.announceEnd();
     },
     stopAccepting() {
-      // Not that of HTTP servers, which ends idle connections as well.
+      // `close` of an HTTP server would close idle connections too.
       Server.prototype.close.call(server);
     },
     async stop() {
       state = 'ending';
-      // They would keep their connections for as long as they like (WS-6).
+      // WebSockets would stay open for as long as their clients want (WS-6).
       websockets.goAway();
       server.close();
       connections.endIdle({

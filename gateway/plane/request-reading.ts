@@ -1,4 +1,4 @@
-// From the head of a request to the view the exchange judges, or to a refusal.
+// Turns the head of a request into the view that the exchange judges, or into a refusal.
 import { randomUUID } from 'node:crypto';
 import type { Refusal, RequestRefusal } from '../exchange/directive.ts';
 import type { ExchangeFacts } from '../exchange/facts.ts';
@@ -16,7 +16,7 @@ import type { FieldRecord, Fields } from '../policy/contract.ts';
 import { type ClientConnection, type RequestedHost, requestedHost } from './client-connection.ts';
 import type { ClientAddress, ListenerOptions } from './port.ts';
 
-// ERR-7: what a client may choose as its request id.
+// ERR-7: request ids that a client may set.
 const REQUEST_ID = /^[A-Za-z0-9-]{8,64}$/;
 
 export function requestIdOf({ headers }: { readonly headers: FieldRecord }): string {
@@ -45,7 +45,7 @@ const refused = (message: string): RequestReading => ({
   refusal: { reason: 'request_malformed', status: 400, message },
 });
 
-/** What is known of a request before it is read: a trusted proxy says how the client came. */
+/** What refusals need before the request is parsed. A trusted proxy names the scheme of the client. */
 export function glimpseOf({
   headers,
   scheme,
@@ -55,7 +55,7 @@ export function glimpseOf({
   return { scheme: forwardedValue ?? scheme, headers };
 }
 
-/** The head of a message whose field lines and method are in order. */
+/** A head with valid field lines and a valid method. */
 export interface ReceivedHead {
   readonly method: string;
   readonly url: string;
@@ -64,7 +64,7 @@ export interface ReceivedHead {
   readonly underscored?: readonly string[] | undefined;
 }
 
-/** Reads target and authority of `raw`. `webSocket`: its connection may become one. */
+/** Parses target and authority. `webSocket`: the connection may become a WebSocket. */
 export function readResource(raw: ReceivedHead, webSocket: boolean, context: ReadingContext): RequestReading {
   const { method } = raw;
   const { connection, address, requestId, trace } = context;
@@ -90,10 +90,10 @@ export function readResource(raw: ReceivedHead, webSocket: boolean, context: Rea
     viaTrusted: address.viaTrusted,
     requestId,
     trace,
-    // That of a trusted proxy says who the proxy is.
+    // The certificate of a trusted proxy identifies the proxy, not the client.
     clientCertificate: address.viaTrusted ? undefined : connection.certificates?.client,
   };
-  // FWD-8: an OPTIONS whose last hop this is ends here as well.
+  // FWD-8: an OPTIONS with Max-Forwards 0 ends here too.
   if (target.kind === 'server' || (method === 'OPTIONS' && isLastHop(raw.headers['max-forwards']))) {
     return { kind: 'server', view };
   }
@@ -102,7 +102,7 @@ export function readResource(raw: ReceivedHead, webSocket: boolean, context: Rea
   return { kind: 'view', view, forwardedHost: (forwarded ?? requested.authority).full };
 }
 
-/** H2-1, SMG-6, SMG-7: :authority, else absolute-form, else Host; a Host that is there must be valid and agree. */
+/** H2-1, SMG-6, SMG-7: :authority, otherwise absolute-form, otherwise Host. A Host field must be valid and agree. */
 function hostOf(
   raw: ReceivedHead,
   { isHttp2, scheme, connection }: ReadingContext,
@@ -119,7 +119,7 @@ function hostOf(
     return sameAuthority(named.authority, fromHost.authority, scheme) ? named : undefined;
   }
   if (absolute === undefined) return fromHost;
-  // RFC 9112 §3.2: an HTTP/1.1 request without Host is malformed even when its target names an authority.
+  // RFC 9112 §3.2: an HTTP/1.1 request without Host is malformed even if its target has an authority.
   return fromHost === undefined && raw.httpVersion === '1.1'
     ? undefined
     : requestedHost(connection, absolute);
@@ -134,14 +134,14 @@ function trustedScheme(value: string | undefined): 'https' | 'http' | undefined 
   return last === 'https' || last === 'http' ? last : undefined;
 }
 
-/** Why a request is refused before anything is judged: by this listener's mode, for load, or because it cannot be read. */
+/** Refuses before the exchange: by the mode of the listener, for load, or because the request is malformed. */
 export function refusalAtOnce(
   { client, facts }: { readonly client: ClientAddress; readonly facts: Pick<ExchangeFacts, 'start'> },
   reading: RequestReading,
   shed: ShedReason | undefined,
   { scheme, mode, limits }: Pick<ReadingContext, 'scheme'> & Pick<ListenerOptions, 'mode' | 'limits'>,
 ): Refusal | undefined {
-  // TLS-5: what is served in the clear is for this machine and the proxies in front of it.
+  // TLS-5: plain HTTP serves only this machine and the trusted proxies.
   if (mode !== 'serve' || (scheme === 'http' && !client.isNear)) {
     const effective = mode === 'serve' ? 'reject' : mode;
     return plainRefusal(effective, reading.kind === 'view' ? reading.view : undefined, facts.start.plan);

@@ -1,4 +1,4 @@
-// Clients that are too slow to be meant: they leave an answer untaken, or send a body that hardly moves.
+// Finds clients that stop reading a response or send a body too slowly.
 import type { Refusal, RequestRefusal } from '../exchange/directive.ts';
 import type { Bounds } from '../plan/bounds.ts';
 
@@ -15,19 +15,19 @@ export const TOO_LATE: RequestRefusal = {
 };
 
 export interface Watched extends OpenListItem {
-  /** Octets of the answer that the client's side has taken, and sweeps since then in which more waited. */
+  /** Octets of the response that the client has read, and later sweeps in which unread octets waited. */
   taken: number;
   sweepsUnread: number;
-  /** While it is awaited: sweeps in which it was, and what came in them. */
+  /** While the gateway waits for the body: the sweeps of this window, and the octets received in them. */
   arriving: { waited: number; bytes: number } | undefined;
 }
 
-/** How a plane tells how far a request is. */
+/** How a plane reports the progress of a request. */
 export interface Watching<T extends Watched> {
-  /** Octets of the answer that wait for the client, and that it has taken. */
+  /** Octets of the response: unread, and read by the client. */
   readonly progress: (one: T) => { readonly waiting: number; readonly taken: number };
   readonly cut: (one: T) => void;
-  /** `held`: the gateway does not read it, since its upstream is the slow one. */
+  /** `held`: the gateway stopped reading because the upstream is slow. */
   readonly bodyState: (one: T) => 'ended' | 'held' | 'awaited';
   readonly onCut: () => void;
   readonly onSlowBody: (one: T) => void;
@@ -43,9 +43,9 @@ const SWEEPS_A_BOUND = 4;
 const SWEEPS_A_WINDOW = 10;
 
 /**
- * Cuts an answer of which something waits and nothing is taken for `unreadMs`. A body of which fewer than `bodyRate.units`
- * octets came in a window of waiting for it is given to `onSlowBody`, once; time in which an upstream keeps the gateway from
- * reading does not count. `bodyRate` undefined: any speed will do.
+ * Cuts a response if octets wait and the client reads nothing for `unreadMs`. Calls `onSlowBody` once if fewer than
+ * `bodyRate.units` octets of a body arrive in a window. Only time in which the gateway reads counts. `bodyRate` undefined:
+ * no minimum rate.
  */
 export function createSlowClients<T extends Watched>(
   { unreadMs, bodyRate }: Pick<Bounds, 'unreadMs' | 'bodyRate'>,
@@ -90,20 +90,20 @@ export function createSlowClients<T extends Watched>(
 }
 
 interface OpenListItem {
-  /** Where it stands in the list; negative while it is not in it. */
+  /** Index in the list. Negative if it is not in the list. */
   place: number;
 }
 
 export interface OpenList<T extends OpenListItem> {
   readonly add: (one: T) => void;
   readonly remove: (one: T) => void;
-  /** Calls `look` for each; it may remove what it is called with. */
+  /** `look` may remove its argument. */
   readonly sweep: (look: (one: T) => void) => void;
 }
 
 /**
- * No Map or Set: V8 links each outgrown table of those to the next one, so that whatever comes and goes survives the
- * collections of young objects.
+ * Not a Map or Set: V8 links each outgrown table of those to the next one, so that short-lived entries survive the
+ * collection of young objects.
  */
 export function createOpenList<T extends OpenListItem>(): OpenList<T> {
   const all: T[] = [];
@@ -122,7 +122,7 @@ export function createOpenList<T extends OpenListItem>(): OpenList<T> {
       last.place = place;
     },
     sweep(look) {
-      // Backwards, since the last one takes the place of one that is removed.
+      // Backwards: `remove` moves the last item to the free place.
       for (let place = all.length - 1; place >= 0; place -= 1) {
         const one = all[place];
         if (one !== undefined) look(one);

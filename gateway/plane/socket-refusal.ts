@@ -1,4 +1,4 @@
-// Refusals by a listener: for a connection from which no request could be read, and what the metrics call the bound behind one.
+// Refuses on the bare socket if no request could be read, and names the exceeded bound for the metrics.
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import type { Refusal } from '../exchange/directive.ts';
@@ -8,7 +8,7 @@ import { headText } from './answer-text.ts';
 import { endGracefully } from './graceful-end.ts';
 import type { ClientAddress, ListenerOptions } from './port.ts';
 
-/** Answers on the bare connection, ends it, and has it observed (ERR-3): it cannot be read any further. */
+/** Writes the refusal, closes the connection and reports it to the observer (ERR-3). */
 export function refuseOnSocket(
   refusal: Refusal,
   socket: Socket,
@@ -45,7 +45,7 @@ export function refuseOnSocket(
   });
 }
 
-/** The bound of gateway.yaml that a refusal by a listener stands for, for the metrics. */
+/** The key in `bounds` of the gateway file that caused the refusal. */
 export function refusedBound(refusal: Refusal, tooManyFields: boolean): CountedBound | undefined {
   if (refusal.reason !== 'request_malformed') return undefined;
   switch (refusal.status) {

@@ -1,4 +1,4 @@
-// How a connection to a target is made, always verified: with the trust, certificate, name and address of its upstream.
+// TLS and socket options for connections to a target. Certificates are always verified.
 import type { UpstreamPlan } from '../plan/plan.ts';
 import type { TargetPorts } from '../upstream/call.ts';
 import { hostNameOf, type NameLookup } from '../upstream/name-lookup.ts';
@@ -14,7 +14,7 @@ export interface TargetOptions {
   readonly key?: string;
 }
 
-/** Less than one read: a connection with something unread is not read further. */
+/** Less than one read, so that a connection with unread data is not read further. */
 const UNREAD_BYTES = 16 * 1_024;
 
 export function targetOptions(
@@ -28,7 +28,7 @@ export function targetOptions(
     highWaterMark: UNREAD_BYTES,
     minVersion: 'TLSv1.2',
     rejectUnauthorized: true,
-    // Never taken from the Host field, which the client chooses (FWD-19); an address is no server name.
+    // Never from the Host field, which the client chooses (FWD-19). An IP address is no server name.
     servername: tls?.name ?? hostNameOf(origin) ?? '',
     ...(trust === undefined ? {} : { ca: trust }),
     ...(tls?.cert === undefined ? {} : { cert: tls.cert }),

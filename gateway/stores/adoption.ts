@@ -1,6 +1,6 @@
 // Caches in this process when each consumer was first seen on a frozen version.
 import { type EpochMs, type MaybePromise, type MonotonicMs, StoreUnavailable } from '../policy/contract.ts';
-import type { VersionConsumer, Adoption, FirstSeen, LedgerStore } from '../policy/usage/ledger.ts';
+import type { Adoption, FirstSeen, LedgerStore, VersionConsumer } from '../policy/usage/ledger.ts';
 
 export type AdoptionRecords = Pick<LedgerStore, 'firstSeen'>;
 
@@ -75,7 +75,11 @@ export function createAdoption(
   };
 
   /** Undefined while the store is unavailable. */
-  const find = (adopter: VersionConsumer, freeze: EpochMs, now: EpochMs): MaybePromise<KnownAdopter | undefined> => {
+  const find = (
+    adopter: VersionConsumer,
+    freeze: EpochMs,
+    now: EpochMs,
+  ): MaybePromise<KnownAdopter | undefined> => {
     const key = keyOf(adopter);
     const entry = known.get(key);
     if (entry !== undefined && monotonic() < entry.readAt + cacheTtlMs(entry, freeze, now))

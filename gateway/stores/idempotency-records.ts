@@ -28,7 +28,10 @@ export function createIdempotencyStore(
   texts: IdempotencyTexts,
   onFault: (error: unknown) => void,
 ): IdempotencyStore {
-  const reportOnce = faultOnce(onFault, 'what is stored for an idempotency key is no answer');
+  const reportOnce = faultOnce(
+    onFault,
+    'a stored idempotency answer is unreadable; the outcome of its request is unknown',
+  );
   return {
     claim: async (key, owner, lockMs) => {
       const { state, record } = await texts.claim(key, owner, lockMs);

@@ -41,7 +41,7 @@ export function createKeyCache(
   let forgotten = 0;
   /** The stored text of each record. The store compares it to detect changes, and another release may have added fields. */
   const storedTexts = new WeakMap<KeyRecord, string>();
-  const reportOnce = faultOnce(onFault, 'what is stored as an API key is none; it opens nothing');
+  const reportOnce = faultOnce(onFault, 'a stored API key is unreadable; it authenticates no caller');
 
   const recordIn = (text: string): KeyRecord | undefined => {
     const record = readKeyRecord(text);

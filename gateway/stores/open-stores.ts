@@ -75,6 +75,6 @@ function createRefusalReport(
     const now = monotonic();
     if (now - (reportedAt.get(reason) ?? Number.NEGATIVE_INFINITY) < REPORT_AGAIN_AFTER_MS) return;
     reportedAt.set(reason, now);
-    onFault(new Error(`${store} refuses what is asked of it (${reason})`));
+    onFault(new Error(`${store} refuses an operation (${reason})`));
   };
 }

@@ -12,8 +12,7 @@ export function readOverrides(
   onFault: (error: unknown) => void,
 ): readonly Override[] {
   const read = texts.map(readOverride);
-  if (read.includes(undefined))
-    onFault(new TypeError('an override in the store cannot be read; it is left out'));
+  if (read.includes(undefined)) onFault(new TypeError('a stored override is unreadable and is ignored'));
   return inOrder(read.filter((override) => override !== undefined));
 }
 

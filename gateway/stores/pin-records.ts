@@ -24,7 +24,7 @@ export interface PinRecords {
 
 /** `onFault` is called once, however many pins are unreadable. */
 export function createPinRecords(texts: PinTexts, onFault: (error: unknown) => void): PinRecords {
-  const reportOnce = faultOnce(onFault, 'what is stored as a pin is none; its account counts as not pinned');
+  const reportOnce = faultOnce(onFault, 'a stored pin is unreadable; its account counts as not pinned');
   /** True if `text` has replaced an unreadable pin at `key`. */
   const replaceUnreadable = async (key: string, existing: string | undefined, text: string | undefined) =>
     existing !== undefined && readPin(existing) === undefined && texts.replace(key, existing, text);
@@ -45,7 +45,7 @@ export function createPinRecords(texts: PinTexts, onFault: (error: unknown) => v
       if (await replaceUnreadable(key, existing, text)) return pin;
       // A concurrent call has replaced the unreadable pin.
       const other = readPin(await texts.claim(key, text));
-      if (other === undefined) throw new StoreUnavailable('what is stored as a pin is none');
+      if (other === undefined) throw new StoreUnavailable('the stored pin is unreadable');
       return other;
     },
     replace: async (key, current, next) => {

@@ -78,7 +78,7 @@ function acceptedIn({ kind, api, label, to, by, why, at }: StoredObject): Accept
 }
 
 function unreadable(): StoreUnavailable {
-  return new StoreUnavailable('what is stored as the published files is none');
+  return new StoreUnavailable('the stored published files are unreadable');
 }
 
 function formerIn(value: StoredObject): FormerVersion | undefined {

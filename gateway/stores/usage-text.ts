@@ -118,7 +118,7 @@ export async function readPage<T>(
   monotonic: () => MonotonicMs = () => performance.now(),
 ): Promise<{ readonly records: readonly T[]; readonly next: string | undefined }> {
   let place = after === undefined ? undefined : readPlace(after);
-  if (after !== undefined && place === undefined) throw new RangeError('that is no place in the ledger');
+  if (after !== undefined && place === undefined) throw new RangeError('invalid place in the ledger');
   const records: T[] = [];
   const end = monotonic() + WITHIN_MS;
   for (;;) {

@@ -155,7 +155,7 @@ describe('the webhooks of the admin API', () => {
     expect(await store.deliveries.read(delivery)).toMatchObject({ state: 'pending', round: 1 });
     expect(await ask(service, 'POST', REPLAY, { body: { delivery } })).toMatchObject({
       status: 409,
-      json: { message: 'The delivery is still under way' },
+      json: { message: 'The delivery is still pending' },
     });
     await store.deliveries.change(delivery, (each) => abandoned(each, 'attempts_exhausted', NOW));
     const before = await ask(service, 'POST', REPLAY, { body: { until: '2026-11-20' } });

@@ -1,10 +1,10 @@
 // Which consumers get a notice: those with recent calls, at their own contact, while the notice is open.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { callersOf } from '../../gateway/announce/callers.ts';
-import { contactsFrom } from '../../gateway/announce/pending-mails.ts';
 import { createMailRound } from '../../gateway/announce/mail-round.ts';
 import { createMarks } from '../../gateway/announce/marks.ts';
 import { noticesAt } from '../../gateway/announce/notices.ts';
+import { contactsFrom } from '../../gateway/announce/pending-mails.ts';
 import { NO_MATCHES } from '../../gateway/plan/routes/nodes-by-name.ts';
 import type { KeyRecord } from '../../gateway/policy/authentication/key-record.ts';
 import type { UsageRecord } from '../../gateway/policy/usage/ledger.ts';

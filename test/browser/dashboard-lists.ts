@@ -141,7 +141,7 @@ export const scenarios: readonly Scenario[] = [
     },
   },
   {
-    name: 'Lists: at 390 and 1440 px no page scrolls sideways, and all pages have at most five font sizes',
+    name: 'Lists: at 390 and 1440 px no page and no table scrolls sideways, and all pages have at most five font sizes',
     async run({ demo, page }) {
       await sixtyApis(page);
       const sizes = new Set<string>();
@@ -152,6 +152,10 @@ export const scenarios: readonly Scenario[] = [
           await shown(page);
           const wider = await page.evaluate('document.documentElement.scrollWidth - window.innerWidth');
           assert.equal(wider, 0, `${path} at ${width}`);
+          const cut = await page.evaluate(
+            '[...document.querySelectorAll(".list")].filter((each) => each.scrollWidth > each.clientWidth).length',
+          );
+          assert.equal(cut, 0, `a table of ${path} at ${width}`);
           for (const size of await page.evaluate<string[]>(FONT_SIZES)) sizes.add(size);
         }
       }

@@ -35,7 +35,7 @@ export const scenarios: readonly Scenario[] = [
         assert.ok(await page.locator('.timeline').getByRole('link', { name, exact: true }).isVisible(), name);
       const rows = await page.locator('.timeline .life').count();
       assert.equal(await page.locator('.timeline svg.now line.today').count(), rows);
-      const warnings = page.getByRole('complementary', { name: 'Deprecation warnings' });
+      const warnings = page.getByRole('complementary', { name: 'Warnings' });
       assert.match((await warnings.textContent()) ?? '', /orders v1 ends on 15 Apr 2027, in 14\d days\./);
       for (const path of PAGES) {
         await page.goto(demo.admin + path);

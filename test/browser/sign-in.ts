@@ -101,7 +101,7 @@ export const scenarios: readonly Scenario[] = [
       await typePassword(page);
       await button(page, 'Sign in').click();
       await button(page, 'Do not allow').click();
-      await says(page, 'alert', 'The sign-in came to nothing: access_denied');
+      await says(page, 'alert', 'The sign-in failed: access_denied');
     },
   },
   {
@@ -123,12 +123,12 @@ export const scenarios: readonly Scenario[] = [
     async run({ demo, page }) {
       const home = demo.service('client');
       await page.goto(`${home}/callback?code=stolen&state=guessed&iss=${demo.gateway}/auth`);
-      await says(page, 'alert', 'That sign-in was not begun in this browser.');
+      await says(page, 'alert', 'That sign-in was not started in this browser.');
       await page.goto(home);
       await button(page, 'Sign in').click();
       await page.getByLabel('Password').waitFor();
       await page.goto(`${home}/callback?code=stolen&state=guessed&iss=${demo.gateway}/auth`);
-      await says(page, 'alert', 'That sign-in was not begun in this browser.');
+      await says(page, 'alert', 'That sign-in was not started in this browser.');
     },
   },
 ];

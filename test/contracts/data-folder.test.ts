@@ -142,7 +142,7 @@ describe('the data folder', () => {
     expect(code).toBe('data_folder_unusable');
     expect(message).toContain(`${join(base, 'sundial.db')} is damaged`);
     expect(message).toContain('not a database');
-    expect(message).toContain('put a copy of it back, or move it away');
+    expect(message).toContain('restore a backup, or move the file away');
   });
 
   it('a database with a damaged page gives an error at open, not at a request', async () => {

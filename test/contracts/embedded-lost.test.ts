@@ -59,7 +59,7 @@ describe('files removed under a running gateway', () => {
       () => expect(told.filter((each) => each.startsWith(gone)).length).toBeGreaterThan(0),
       patient,
     );
-    await vi.waitFor(() => expect(told.join()).toContain('start the gateway again'), patient);
+    await vi.waitFor(() => expect(told.join()).toContain('restart the gateway'), patient);
     await expect(held.database.call('claimPin', 'lost', 'x')).rejects.toMatchObject(away);
     expect(states).toEqual([true, false]);
     await held.close();
@@ -128,7 +128,7 @@ describe("a database that is not Sundial's", () => {
 
   it('a file in place of the folder or above it is reported as such', async () => {
     writeFileSync(folder, '');
-    const words = ' cannot be made: a file stands there or above it; name another folder as data';
+    const words = ' cannot be created: its path, or a parent of it, is a file; configure another data folder';
     await expect(open()).rejects.toThrow(`the data folder ${folder}${words}`);
     folder = join(folder, 'below');
     await expect(open()).rejects.toThrow(`the data folder ${folder}${words}`);

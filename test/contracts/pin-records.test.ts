@@ -27,7 +27,7 @@ function storing(standing: string | undefined, onReplace = (_texts: Map<string, 
   return { kept, told, records: createPinRecords(texts, (error) => told.push(String(error))) };
 }
 
-const TOLD = ['TypeError: what is stored as a pin is none; its account counts as not pinned'];
+const TOLD = ['TypeError: a stored pin is unreadable; its account counts as not pinned'];
 
 describe.each([
   ['no JSON', 'garbage'],

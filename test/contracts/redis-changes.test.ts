@@ -87,7 +87,7 @@ describe('a refresh', () => {
     await other.refresh();
     expect(other.overrides.current()).toEqual([kept, added]);
     expect(await pins.find(key)).toBeUndefined();
-    expect(told).toEqual(['Error: the store has lost what it knew; overrides written back: 1']);
+    expect(told).toEqual(['Error: Redis has lost data; overrides written back: 1']);
   });
 
   it('a Redis restored to an earlier state gets the lost pauses back', async () => {

@@ -115,7 +115,7 @@ describe('a gateway that restarts', () => {
     const empty = await redisOfOwn(redis.port);
     const other = await gatewayOn(empty.url, { folder: join(base, 'other') });
     await vi.waitFor(() => expect(idsOf(other)).toEqual(['a']), patient);
-    expect(told).toContain('Error: the store has lost what it knew; overrides written back: 1');
+    expect(told).toContain('Error: Redis has lost data; overrides written back: 1');
   });
 
   it('writes its pauses to a Redis that was emptied meanwhile', async () => {
@@ -173,7 +173,7 @@ describe('a gateway that restarts', () => {
       const stores = await gatewayOn(redis.url, { told });
       await pauseOn(stores, 'a');
       await stores.close();
-      expect(told).toEqual([`Error: ${join(base, FILE)} cannot be read and is made anew`]);
+      expect(told).toEqual([`Error: ${join(base, FILE)} is unreadable and will be replaced`]);
       await redis.stop();
       expect(idsOf(await gatewayOn(redis.url))).toEqual(['a']);
     },

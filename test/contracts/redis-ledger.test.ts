@@ -106,7 +106,7 @@ it('invalid days or records do not affect other records', async () => {
   });
   await raw.hset('sundial:ledger:{usage}:watched', 'mixed\0v9', 'yesterday');
   const batch = newWriter()(records);
-  await expect(gateway.ledger.add(batch)).rejects.toThrow('where 1 records of the ledger belong');
+  await expect(gateway.ledger.add(batch)).rejects.toThrow('under the keys of 1 ledger records');
   await gateway.ledger.add(batch);
   const twice = { callsByDay: { '2026-11-20': 2 } };
   const told = [first, third, last].map((record) => ({ ...record, ...twice }));

@@ -32,7 +32,7 @@ describe('a Redis that answers and refuses', () => {
     await hand.config('SET', 'maxmemory', '1');
     const refused = () => expect(stores.overrides.put(pauseFrom(1000))).rejects.toMatchObject(away);
     for (let i = 0; i < 3; i++) await refused();
-    expect(told).toEqual(['Error: Redis refuses what is asked of it (OOM)']);
+    expect(told).toEqual(['Error: Redis refuses an operation (OOM)']);
     now = 60_000;
     await refused();
     expect(told).toHaveLength(2);
@@ -173,7 +173,7 @@ describe('a Redis that answers and refuses', () => {
     defer(stores.close);
     await expect(stores.overrides.put(pauseFrom(1000))).rejects.toMatchObject(away);
     expect(states).not.toContain(true);
-    expect(told).toEqual(['Error: Redis refuses what is asked of it (no such database)']);
+    expect(told).toEqual(['Error: Redis refuses an operation (no such database)']);
     expect(await handOn(redis).dbsize()).toBe(0);
   });
 
@@ -191,6 +191,6 @@ describe('a Redis that answers and refuses', () => {
       onFault: (error) => told.push(String(error)),
     });
     defer(stores.close);
-    expect(told).toEqual(['Error: Redis refuses what is asked of it (WRONGPASS)']);
+    expect(told).toEqual(['Error: Redis refuses an operation (WRONGPASS)']);
   });
 });

@@ -78,7 +78,7 @@ describe('an unreadable pin', () => {
       const key = newKey();
       await handOn(redis).set(`sundial:{state}:pin:${JSON.stringify([key.api, key.account])}`, rubbish);
       await vi.waitFor(async () => expect(await one.pins.find(key)).toBeUndefined(), patient);
-      expect(told).toEqual([expect.stringContaining('what is stored as a pin is none')]);
+      expect(told).toEqual([expect.stringContaining('a stored pin is unreadable')]);
       expect(await one.pins.claim(key, pinOf('v1'))).toEqual(pinOf('v1'));
       const other = await gatewayOn(redis);
       expect(await other.pins.find(key)).toEqual(pinOf('v1'));

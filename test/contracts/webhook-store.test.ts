@@ -94,8 +94,8 @@ describe('the store on Redis', () => {
     await expect
       .poll(() => said)
       .toEqual([
-        'this Redis forgets acknowledged events when it ends: set appendonly yes, not no',
-        'this Redis may throw events away when memory is short: set maxmemory-policy noeviction, not allkeys-lru',
+        'this Redis loses acknowledged events when it stops: set appendonly yes, not no',
+        'this Redis may evict events when memory is full: set maxmemory-policy noeviction, not allkeys-lru',
       ]);
     await store.close();
     await stop();

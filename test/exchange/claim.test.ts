@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { type ClaimOptions, claimKey } from '../../gateway/exchange/steps/idempotency.ts';
 import { StoreUnavailable } from '../../gateway/policy/contract.ts';
-import type { KeyClaim, IdempotencyStore } from '../../gateway/policy/idempotency/rules.ts';
+import type { IdempotencyStore, KeyClaim } from '../../gateway/policy/idempotency/rules.ts';
 import { idempotencyOf } from '../../gateway/sections/idempotency/compile.ts';
 import { deprecatedFacts, NOW } from '../support/exchange-samples.ts';
 

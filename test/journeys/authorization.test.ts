@@ -160,9 +160,9 @@ describe('the sample client', () => {
     [
       'another state',
       (callback) => callback.replace(/state=[^&]+/, 'state=guessed'),
-      'was not begun in this browser',
+      'was not started in this browser',
     ],
-    ['no state', (callback) => callback.replace(/state=[^&]+&/, ''), 'was not begun in this browser'],
+    ['no state', (callback) => callback.replace(/state=[^&]+&/, ''), 'was not started in this browser'],
     [
       'another issuer',
       (callback) => callback.replace(/iss=[^&]+/, 'iss=https%3A%2F%2Fevil.example'),
@@ -188,7 +188,7 @@ describe('the sample client', () => {
     const { cookie, callback } = await begin();
     const strayed = {
       answer: expect.objectContaining({ status: 400 }),
-      text: expect.stringContaining('was not begun in this browser'),
+      text: expect.stringContaining('was not started in this browser'),
     };
     expect(await look('', callback)).toEqual(strayed);
     // Opened twice at once, as browsers do that look ahead: one of them signs in, and its tokens stay good.
@@ -286,7 +286,7 @@ describe('the sample client', () => {
     });
     const page = await fetch(lonely.url, { headers: { cookie: cookieOf(begun) } });
     expect(page.headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
-    expect(await page.text()).toContain('https://127.0.0.1:1 gives no answer. Is the gateway running?');
+    expect(await page.text()).toContain('https://127.0.0.1:1 does not answer. Is the gateway running?');
   });
 });
 

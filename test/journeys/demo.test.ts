@@ -116,7 +116,7 @@ describe('a second demo', { timeout: 60_000 }, () => {
     expect(failDemo(project.folder, withData(ports, 'package.json/data'))).toEqual({
       code: 3,
       stdout: '',
-      stderr: `sundial: cannot start: the data folder ${file}/data cannot be used: a file stands there or above it; SUNDIAL_DATA=<folder> moves it\n`,
+      stderr: `sundial: cannot start: the data folder ${file}/data cannot be used: its path, or a parent of it, is a file; SUNDIAL_DATA=<folder> moves it\n`,
     });
   });
 

@@ -142,7 +142,7 @@ describe('a disk that is full', () => {
       expect((await ask('/api/accounts', `unknown ${number}`)).status).toBe(200);
     }
     expect(gateway.stdout).toMatch(
-      /"level":"error",.*the data folder refuses what is asked of it \((disk I\/O error|database or disk is full)\)/,
+      /"level":"error",.*the data folder refuses an operation \\((disk I\\/O error|database or disk is full)\\)/,
     );
     expect(gateway.stdout).toMatch(
       /"level":"error",.*"action":"pause",.*"message":"admin write unavailable"/,
@@ -210,7 +210,7 @@ describe('a data folder', () => {
       policies: 'store-faults',
     });
     await expect(started).rejects.toThrow(
-      `${damaged}/sundial.db is damaged: file is not a database; put a copy of it back, or move it away to start without what it holds: pins, pauses, API keys, the ledger`,
+      `${damaged}/sundial.db is damaged: file is not a database; restore a backup, or move the file away to start without its pins, pauses, API keys and ledger`,
     );
   });
 });

@@ -148,7 +148,7 @@ describe('a Redis that is', () => {
     expect((await admin.ask({ path: '/-/ready' })).status).toBe(200);
     expect(await gateway.metric('sundial_store_up{store="redis"}')).toBe(0);
     for (const mode of ['local', 'allow', 'refuse']) expect(await modeOf(mode, mode)).toBe(1);
-    const reason = `Redis refuses what is asked of it (${told})`;
+    const reason = `Redis refuses an operation (${told})`;
     if (told !== 'away') await soon(async () => expect(gateway.logText()).toContain(reason));
 
     const liftedAt = performance.now();
@@ -182,7 +182,7 @@ describe('a Redis that is', () => {
       expect(await redis.byHand('HLEN', 'sundial:{state}:overrides')).toBeGreaterThan(0);
     });
     // Redis has them a moment before the gateway says so.
-    const told = 'the store has lost what it knew; overrides written back: ';
+    const told = 'Redis has lost data; overrides written back: ';
     await soon(async () => expect(gateway.logText()).toContain(told));
   });
 });

@@ -2,7 +2,7 @@
 import { cp, mkdtemp, rename, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { hasPlan, loadAll, type LoadedPlan } from '../../gateway/plan/load.ts';
+import { hasPlan, type LoadedPlan, loadAll } from '../../gateway/plan/load.ts';
 import { bringPolicies } from './brought-policies.ts';
 import { type RunningGateway, runGateway } from './gateway.ts';
 import { type Client, overHttp1, overHttp2 } from './http-client.ts';

@@ -1,5 +1,9 @@
 // Builds a route table at once; the gateway builds its own in slices.
-import { type Route, type RouteTable, createRouteTableBuilder } from '../../gateway/plan/routes/route-table.ts';
+import {
+  createRouteTableBuilder,
+  type Route,
+  type RouteTable,
+} from '../../gateway/plan/routes/route-table.ts';
 
 /** @throws RangeError as `add` does */
 export function createRouteTable<T>(routes: readonly Route<T>[]): RouteTable<T> {

@@ -72,7 +72,7 @@ it('a subscription: 503 with Retry-After', async () => {
       url: 'https://localhost:9/hooks',
       events: ['order.created'],
     });
-    expect([status, retryAfter, body.message]).toEqual([503, '2', 'The store of the service is away']);
+    expect([status, retryAfter, body.message]).toEqual([503, '2', 'The store of the service is unavailable']);
   }
   await service.close();
 });

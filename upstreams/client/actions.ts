@@ -46,7 +46,7 @@ export function createActions({ oauth, ask, api, now }: ActionsOptions): Actions
       return await step();
     } catch (error) {
       process.stderr.write(`client: ${error instanceof Error ? error.message : error}\n`);
-      return wrong(session, `${api} gives no answer. Is the gateway running?`);
+      return wrong(session, `${api} does not answer. Is the gateway running?`);
     }
   };
   const renewed = async (session: Session, signedIn: SignedIn): Promise<Session | undefined> => {
@@ -74,11 +74,11 @@ export function createActions({ oauth, ask, api, now }: ActionsOptions): Actions
         const code = sent.get('code');
         if (code === null) {
           const [error, why] = [sent.get('error') ?? 'no code', sent.get('error_description') ?? ''];
-          return wrong({}, `The sign-in came to nothing: ${error}${why === '' ? '' : `, ${why}`}.`);
+          return wrong({}, `The sign-in failed: ${error}${why === '' ? '' : `, ${why}`}.`);
         }
         const granted = await oauth.redeem(pending, code);
         if (granted.kind === 'refused')
-          return wrong({}, `The code was not taken: ${describeRefusal(granted)}.`);
+          return wrong({}, `The issuer refused the code: ${describeRefusal(granted)}.`);
         const signedIn = { registration: pending.registration, tokens: granted.tokens, refreshed: 0 };
         const notice = { kind: 'done', text: 'You are signed in.' } as const;
         return { kind: 'renew', session: { signedIn, notice }, to: PAGE };
@@ -87,7 +87,7 @@ export function createActions({ oauth, ask, api, now }: ActionsOptions): Actions
       catchFailures(session, async () => {
         const { signedIn } = session;
         if (signedIn === undefined) return wrong(session, 'Sign in first.');
-        if (version !== 'v1' && version !== 'v2') return wrong(session, 'There are v1 and v2.');
+        if (version !== 'v1' && version !== 'v2') return wrong(session, 'The version must be v1 or v2.');
         const current = signedIn.tokens.ends > now() ? session : await renewed(session, signedIn);
         if (current?.signedIn === undefined) return ended;
         const path = `/api/${version}/orders?limit=3`;
@@ -109,16 +109,17 @@ export function createActions({ oauth, ask, api, now }: ActionsOptions): Actions
         const next = await renewed(session, session.signedIn);
         return next === undefined
           ? ended
-          : done(next, 'There are new tokens; the old refresh token is used up.');
+          : done(next, 'There are new tokens; the old refresh token is no longer valid.');
       }),
     replay: (session) =>
       catchFailures(session, async () => {
         const { signedIn } = session;
-        if (signedIn?.used === undefined) return wrong(session, 'Refresh first: then there is an old one.');
+        if (signedIn?.used === undefined)
+          return wrong(session, 'Refresh first, so that there is an old token.');
         const granted = await oauth.refresh(signedIn.registration, signedIn.used);
         if (granted.kind === 'tokens')
           return wrong(session, 'The issuer took a refresh token a second time!');
-        const text = `Refused, ${describeRefusal(granted)}. The issuer now trusts none of this sign-in: see what Refresh does.`;
+        const text = `Refused, ${describeRefusal(granted)}. The issuer has revoked all tokens of this sign-in: Refresh now fails.`;
         return done(session, text);
       }),
     signOut: (session) =>

@@ -109,7 +109,8 @@ async function readMetadata(issuer: string, ask: Ask): Promise<ReadonlyMap<strin
   const { origin, pathname } = new URL(issuer);
   const answer = await ask({ url: `${origin}/.well-known/oauth-authorization-server${pathname}` });
   const metadata = new Map(stringsOf(answer.json));
-  if (metadata.get('issuer') !== issuer) throw new Error(`the issuer ${issuer} does not say who it is`);
+  if (metadata.get('issuer') !== issuer)
+    throw new Error(`the issuer ${issuer} has metadata of another issuer`);
   return metadata;
 }
 

@@ -39,7 +39,7 @@ const REGISTRATIONS: ReadonlyMap<string, Registration> = new Map([
 
 /** The redirect matches no sign-in of this browser. */
 const UNKNOWN_SIGN_IN: Session = {
-  notice: { kind: 'wrong', text: 'That sign-in was not begun in this browser. Nothing was done.' },
+  notice: { kind: 'wrong', text: 'That sign-in was not started in this browser. Nothing was done.' },
 };
 
 /** Rejects if the port is taken. The gateway may start later. */

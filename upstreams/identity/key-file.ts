@@ -34,7 +34,7 @@ export async function rotateIssuerKey(dataFolder: string): Promise<IssuerKey> {
   await rename(copy, join(dataFolder, PREVIOUS));
   await rename(draft, file);
   const made = await readKey(file);
-  if (made === undefined) throw new Error(`${file} went away while it was being made`);
+  if (made === undefined) throw new Error(`${file} was removed while it was being created`);
   return made;
 }
 
@@ -42,7 +42,7 @@ async function makeFirst(file: string, dataFolder: string): Promise<IssuerKey> {
   await mkdir(dataFolder, { recursive: true });
   await createKey(file);
   const made = await readKey(file);
-  if (made === undefined) throw new Error(`${file} went away while it was being made`);
+  if (made === undefined) throw new Error(`${file} was removed while it was being created`);
   return made;
 }
 
@@ -78,7 +78,7 @@ async function readKey(file: string): Promise<IssuerKey | undefined> {
   }
   const jwk = parse(text);
   if (!isRsaKey(jwk))
-    throw new Error(`${file} holds no key of the sample issuer; remove it to have a new one made`);
+    throw new Error(`${file} contains no key of the sample issuer; remove it to create a new one`);
   return jwk;
 }
 

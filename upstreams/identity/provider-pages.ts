@@ -12,10 +12,10 @@ const WORDS: Readonly<Record<string, string>> = {
 /** OAU-1: an unknown client or redirect URI gets this page and no redirect. */
 export function renderError(context: KoaContextWithOIDC, out: ErrorOut): void {
   show(context, {
-    title: 'This sign-in cannot go on',
+    title: 'This sign-in cannot continue',
     body: html`<p role="alert">${WORDS[out.error] ?? out.error_description ?? ''} <small>(${out.error})</small></p>
-<p>Nothing was granted and nobody was told. Go back to the application you came from and begin again; if it happens
-again, its makers have something to put right.</p>`,
+<p>Nothing was granted, and the application was not notified. Go back to it and start again. If it happens
+again, its developers must correct it.</p>`,
   });
 }
 

@@ -126,7 +126,7 @@ function readRegistration(file: string): Registration | undefined {
   const value = parse(text);
   const [id, secret] = [textMember(value, 'id'), textMember(value, 'secret')];
   if (id === undefined || secret === undefined)
-    throw new Error(`${file} holds no subscription; remove it to make one`);
+    throw new Error(`${file} contains no subscription; remove it to create one`);
   return { id, secret };
 }
 

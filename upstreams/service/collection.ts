@@ -42,7 +42,7 @@ async function outcomeOf<Item>(
   if (!allowed.includes(method)) return { refused: 405, message: `${method} is not possible here`, lines };
   // A DELETE has no response body to negotiate.
   if (method !== 'DELETE' && !acceptsJson(headers.accept))
-    return { refused: 406, message: `Answers are ${JSON_TYPE}, which Accept leaves out` };
+    return { refused: 406, message: `Answers are ${JSON_TYPE}, which Accept does not allow` };
   const asked = new URLSearchParams(query);
   if (method !== 'GET' && method !== 'HEAD') return writeTo(collection, target, asked, request);
   return target.kind === 'item'

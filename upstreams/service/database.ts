@@ -33,7 +33,7 @@ export function openDatabase({ dataFolder, name, fill }: DatabaseOptions): Datab
   inTransaction(database, () => {
     const version = Number(database.prepare('PRAGMA user_version').get()?.user_version);
     if (version === SCHEMA_VERSION) return;
-    if (version !== 0) throw new Error(`${file} was made by another release: move it away to begin anew`);
+    if (version !== 0) throw new Error(`${file} was written by another release; move it away to start empty`);
     fill(database);
     database.exec(`PRAGMA user_version = ${SCHEMA_VERSION}`);
   });

@@ -17,7 +17,7 @@ export interface Refused {
 
 export const NOT_THERE: Refused = { refused: 404, message: 'There is no such resource' };
 /** RFC 9110 section 13.2: a precondition failed. */
-export const PRECONDITION_FAILED = 'This is not the state that the request is for';
+export const PRECONDITION_FAILED = 'The resource has changed, so the precondition of the request failed';
 
 export function sendOutcome(response: ServerResponse, outcome: Outcome | Refused): void {
   // Caches may store a 404 or 405 without a Cache-Control (RFC 9110 §15.1), and the resource may appear later.

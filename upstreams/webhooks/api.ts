@@ -40,7 +40,7 @@ export async function answerApi(
   const handle = methods[method === 'HEAD' ? 'GET' : method];
   if (handle === undefined) return sendMethods(method, methods, response);
   if (method !== 'DELETE' && !acceptsJson(request.headers.accept)) {
-    return sendError(response, 406, `Answers are ${JSON_TYPE}, which Accept leaves out`);
+    return sendError(response, 406, `Answers are ${JSON_TYPE}, which Accept does not allow`);
   }
   // Reads check their own parameters.
   if (method !== 'GET' && method !== 'HEAD' && call.query.size > 0) {

@@ -165,9 +165,9 @@ function isOneOf(list: BlockList, { address }: Address): boolean {
 
 function describe(error: unknown): string {
   if (error instanceof NotPublicError) return 'The host does not have a public address';
-  if (error instanceof errors.HTTPParserError) return 'The answer is no HTTP';
+  if (error instanceof errors.HTTPParserError) return 'The response is not HTTP';
   const code = error instanceof Error ? String(Reflect.get(error, 'code')) : '';
   return /CERT|SIGNATURE|ALTNAME/.test(code)
     ? 'The certificate is not trusted'
-    : 'No connection, or none that lasted until an answer';
+    : 'The connection failed or ended before a response';
 }

@@ -42,7 +42,7 @@ function sendUnavailable(response: ServerResponse, now: number): void {
   sendError(
     response,
     503,
-    'The store of the service is away',
+    'The store of the service is unavailable',
     { 'Retry-After': String(BACK_IN_SECONDS) },
     {
       retryAfter: BACK_IN_SECONDS,

@@ -8,8 +8,8 @@ import { type Subscription, signingSecrets } from './subscription.ts';
 export type OpenSecret = (sealed: string) => Secret | undefined;
 
 export const ADVICE =
-  'put back the file webhooks-key or SUNDIAL_WEBHOOKS_KEY and start again; where it is lost for good, owners POST to ' +
-  '/rotate-secret and then to /replay: until then their events become dead letters';
+  'restore the file webhooks-key or SUNDIAL_WEBHOOKS_KEY and restart; if it is lost, owners POST to ' +
+  '/rotate-secret and then to /replay; until then their events become dead letters';
 
 /** Valid secrets that can be opened, the newest first; empty if they are lost. */
 export function usableSecrets(

@@ -43,10 +43,10 @@ export function createMetrics(store: WebhookStore, now: () => EpochMs): Metrics 
     'Events taken in, by type and whether they were known.',
     EVENTS.flatMap((event) => ['yes', 'no'].map((known) => ({ event, known }))),
   );
-  const made = counter('deliveries_made_total', 'Deliveries that events became.', []);
+  const made = counter('deliveries_made_total', 'Deliveries made from events.', []);
   const results = counter(
     'deliveries_total',
-    'Attempts by what followed: delivered, retried later, or exhausted, which is given up after the last.',
+    'Attempts by result: delivered, retried later, or exhausted after the last attempt.',
     EVENTS.flatMap((event) => RESULTS.map((result) => ({ event, result }))),
   );
   const attempts = counter(
@@ -54,11 +54,7 @@ export function createMetrics(store: WebhookStore, now: () => EpochMs): Metrics 
     'Attempts to deliver, by outcome.',
     OUTCOMES.map((outcome) => ({ outcome })),
   );
-  const dead = counter(
-    'dead_letters_total',
-    'Deliveries that were given up, also because the receiver wants no more.',
-    [],
-  );
+  const dead = counter('dead_letters_total', 'Deliveries that became dead letters.', []);
   const alerts = counter(
     'alerts_total',
     'Endpoints that reached a share of the way to being disabled.',

@@ -38,7 +38,7 @@ export function readSubscription(value: JsonObject, checkUrl: CheckUrl): ReadSub
   }
   const malformed = events.find((type) => !isEventType(type));
   if (malformed !== undefined) {
-    return refused(`"${malformed.slice(0, 100)}" is no event type: they have the form <resource>.<action>`);
+    return refused(`"${malformed.slice(0, 100)}" is not an event type; the form is <resource>.<action>`);
   }
   const missing = events.find((type) => !EVENT_TYPES.includes(type));
   if (missing !== undefined) {

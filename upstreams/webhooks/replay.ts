@@ -52,7 +52,7 @@ export async function replayOne(
   });
   if (after === undefined) return notFound();
   if (seen.state === 'pending')
-    return { kind: 'refused', status: 409, message: 'The delivery is still under way' };
+    return { kind: 'refused', status: 409, message: 'The delivery is still pending' };
   return { kind: 'replayed', delivery: after };
 }
 

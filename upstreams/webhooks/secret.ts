@@ -62,6 +62,8 @@ export function loadSealingKey(dataFolder: string): Buffer {
   }
   const key = Buffer.from(readFileSync(file, 'utf8').trim(), 'base64');
   if (key.length !== KEY_BYTES)
-    throw new Error(`${file} holds no key of ${KEY_BYTES} bytes in base64; what was sealed under it is lost`);
+    throw new Error(
+      `${file} contains no key of ${KEY_BYTES} bytes in base64; secrets sealed with it are lost`,
+    );
   return key;
 }

@@ -89,6 +89,6 @@ export interface Work {
 /** The store is unavailable; a call may or may not have been carried out. */
 export class StoreUnavailable extends Error {
   constructor(cause: unknown) {
-    super('the store is away', { cause });
+    super('the store is unavailable', { cause });
   }
 }

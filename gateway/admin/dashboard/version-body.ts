@@ -2,9 +2,9 @@
 import type { VersionState } from '../../exchange/version-states.ts';
 import type { ApiPlan, VersionRules } from '../../plan/plan.ts';
 import type { EpochMs } from '../../policy/contract.ts';
+import { knownAt } from '../../policy/lifecycle/announcements.ts';
 import { isUnversioned } from '../../policy/lifecycle/api-life.ts';
 import { brownoutsToCome } from '../../policy/lifecycle/calendar.ts';
-import { knownAt } from '../../policy/lifecycle/announcements.ts';
 import { phaseAt } from '../../policy/lifecycle/phases.ts';
 import { instantOrNull, instantText } from '../answers.ts';
 

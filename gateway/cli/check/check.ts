@@ -1,7 +1,7 @@
 // `sundial check`: everything wrong with the files, at once, without starting anything.
 import { relative, resolve } from 'node:path';
 import { readPreviewAnswer } from '../../api/admin-answers.ts';
-import { hasPlan, type Loaded, loadAll, type LoadedPlan } from '../../plan/load.ts';
+import { hasPlan, type Loaded, type LoadedPlan, loadAll } from '../../plan/load.ts';
 import { countProblems, type Problem, plural, renderProblems, sortProblems } from '../../plan/problems.ts';
 import type { EpochMs } from '../../policy/contract.ts';
 import { UNVERSIONED } from '../../policy/versioning/resolution.ts';

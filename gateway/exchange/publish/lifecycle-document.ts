@@ -2,13 +2,13 @@
 import type { ApiPlan, GatewayPlan, VersionRules } from '../../plan/plan.ts';
 import { lifecycleUrl } from '../../plan/routes/reserved-paths.ts';
 import type { EpochMs } from '../../policy/contract.ts';
+import { lastChanges } from '../../policy/lifecycle/announcement-changes.ts';
 import { nextStageOfApi, stageOfApi } from '../../policy/lifecycle/api-life.ts';
 import { assess, type StageInput } from '../../policy/lifecycle/assess.ts';
 import type { VersionLife } from '../../policy/lifecycle/calendar.ts';
 import { milestoneText, milestoneTitle } from '../../policy/lifecycle/milestone-words.ts';
 import { type Milestone, milestonesOf } from '../../policy/lifecycle/milestones.ts';
 import { isForgotten } from '../../policy/lifecycle/retirement.ts';
-import { lastChanges } from '../../policy/lifecycle/announcement-changes.ts';
 import type { Stage } from '../../policy/lifecycle/schedule.ts';
 import type { Label } from '../../policy/versioning/resolution.ts';
 import {

@@ -88,7 +88,14 @@ export function* keyedOrder(
       }
       const isSame = (body: Uint8Array): boolean => fingerprintOf(contentType, body) === answer.fingerprint;
       const refuseForMemory = () => storeUnavailable(ports.wallClock);
-      return { kind: 'replay', forward: order, kept: answer, isSame, maxBody: rules.maxBody, refuseForMemory };
+      return {
+        kind: 'replay',
+        forward: order,
+        kept: answer,
+        isSame,
+        maxBody: rules.maxBody,
+        refuseForMemory,
+      };
     }
     default:
       return result satisfies never;

@@ -3,7 +3,7 @@ import type { VersionRules } from '../../plan/plan.ts';
 import type { Consumer } from '../../policy/authentication/access.ts';
 import { type EpochMs, retryLater } from '../../policy/contract.ts';
 import { exceptionFrom } from '../../policy/lifecycle/exceptions.ts';
-import { bucketKey, type LimitRules, type LimitPart, type Quota } from '../../policy/rate-limit/limit.ts';
+import { bucketKey, type LimitPart, type LimitRules, type Quota } from '../../policy/rate-limit/limit.ts';
 import { loweredAt } from '../../policy/rate-limit/lowering.ts';
 import { retryAfterSeconds } from '../../policy/rate-limit/quota-headers.ts';
 import type { Refusal } from '../directive.ts';

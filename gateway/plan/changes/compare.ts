@@ -1,7 +1,7 @@
 // Compares the facts of two policies, in the order of a policy file.
 import type { BrownoutWindow } from '../../policy/lifecycle/brownout-rule.ts';
 import { moveInWords } from '../../policy/spans.ts';
-import type { ApiFacts, ComparedPart, Fact, FactValue, ComparedValue } from '../../sections/facts.ts';
+import type { ApiFacts, ComparedPart, ComparedValue, Fact, FactValue } from '../../sections/facts.ts';
 import { type Difference, windowChanges } from './window-changes.ts';
 
 export interface Change extends Difference {

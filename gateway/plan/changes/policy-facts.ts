@@ -54,7 +54,12 @@ function operationSubjects(label: string, version: VersionFile, document: Source
 }
 
 /** The facts of all sections, by key, in the order of the list of sections. */
-function factsAt<K extends keyof KeyOwners>(whose: K, holder: KeyOwners[K], document: SourceDocument, at: Path) {
+function factsAt<K extends keyof KeyOwners>(
+  whose: K,
+  holder: KeyOwners[K],
+  document: SourceDocument,
+  at: Path,
+) {
   const found = SECTIONS.flatMap(({ words }) => {
     const all: Facts = words ?? {};
     const byKey: FactsByKey<KeyOwners[K]> = all[whose] ?? {};

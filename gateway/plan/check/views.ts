@@ -2,7 +2,7 @@
 import type { EpochMs } from '../../policy/contract.ts';
 import { UNVERSIONED } from '../../policy/versioning/resolution.ts';
 import type { PolicyParts, VersionParts } from '../../sections/policy-file.ts';
-import type { PolicyView, Report, CheckContext } from '../../sections/view.ts';
+import type { CheckContext, PolicyView, Report } from '../../sections/view.ts';
 import type { GatewayParts } from '../grammar/gateway-grammar.ts';
 import { LEDGER_DEFAULTS, wholeLedger } from '../grammar/ledger-section.ts';
 import type { Problem } from '../problems.ts';

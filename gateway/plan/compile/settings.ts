@@ -6,7 +6,7 @@ import type { GatewayFile, WrittenStore } from '../grammar/gateway-grammar.ts';
 import { LEDGER_DEFAULTS, wholeLedger } from '../grammar/ledger-section.ts';
 import { NO_DEFAULT } from '../grammar/listeners-section.ts';
 import { WRITTEN_LOG_LEVEL } from '../grammar/logs-section.ts';
-import { beforeSunset, BEFORE_SUNSET_DEFAULT } from '../grammar/notify-section.ts';
+import { BEFORE_SUNSET_DEFAULT, beforeSunset } from '../grammar/notify-section.ts';
 import type {
   AccessLogSettings,
   IdentitySettings,

@@ -64,7 +64,9 @@ export function readYaml(
     });
     const misplaced = firsts.findIndex(({ message }) => MISPLACED.test(message));
     const reported = firsts.slice(0, misplaced < 0 ? 5 : Math.min(misplaced + 1, 5));
-    return refused(...reported.map(({ pos: [from, to], message }) => ({ from, to, ...syntaxWords(message) })));
+    return refused(
+      ...reported.map(({ pos: [from, to], message }) => ({ from, to, ...syntaxWords(message) })),
+    );
   }
   const second = documents[1];
   if (second !== undefined) {

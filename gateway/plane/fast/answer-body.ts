@@ -1,20 +1,20 @@
-// The body of an upstream's answer, taken out of its framing as it comes (RFC 9112 §6.3).
+// Decodes the body of an upstream's response while it arrives (RFC 9112 §6.3).
 import type { AnswerHead } from './answer-head.ts';
 import { ChunkedBody } from './chunked-body.ts';
 
-/** Octets of the extensions of a chunk, and of trailers. */
+/** Octets. Extensions: per chunk. */
 const MOST_FRAMING = { extensions: 16 * 1_024, trailers: 64 * 1_024 };
 
 export type AnswerBody = { left: number } | ChunkedBody | 'to-end';
 
-/** Undefined: none follows. */
+/** Undefined: the response has no body. */
 export function bodyOf({ status, framing }: AnswerHead, isHead: boolean): AnswerBody | undefined {
   if (isHead || status === 204 || status === 304 || framing === 0) return undefined;
   if (framing === 'chunked') return new ChunkedBody(MOST_FRAMING);
   return framing === 'to-end' ? framing : { left: framing };
 }
 
-/** Gives the content in bytes[at, to) to `give`. Returns where the body ends; -1: not there. */
+/** Passes the content in bytes[at, to) to `give`. Returns the offset of the end of the body, or -1. */
 export function readBody(
   body: AnswerBody,
   bytes: Buffer,

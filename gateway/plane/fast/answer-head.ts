@@ -1,16 +1,16 @@
-// Reads the head of an upstream's answer, strictly: what is not in the form of RFC 9112 is no answer.
+// Parses the head of an upstream's response, strictly by RFC 9112.
 
 import { fieldName, hashed, TOKEN } from './field-names.ts';
 
-/** The body that follows (RFC 9112 §6.3), where the request lets one follow: octets, chunked, or up to the end of the connection. */
+/** Framing of the body (RFC 9112 §6.3): octets, chunked, or up to the end of the connection. */
 export type Framing = number | 'chunked' | 'to-end';
 
 export interface AnswerHead {
   readonly status: number;
-  /** By lower-case name; repeated ones in their order. */
+  /** By lower-case name. Repeated fields keep their order. */
   readonly headers: Record<string, string | string[]>;
   readonly framing: Framing;
-  /** Another answer may follow on the connection. */
+  /** Another response may follow on the connection. */
   readonly keepsAlive: boolean;
   readonly octets: number;
 }
@@ -25,23 +25,23 @@ const CR = 0x0d;
 const BLANK = 0x20;
 const ZERO = 0x30;
 const COLON = 0x3a;
-/** Octets of a value and of a reason (RFC 9110 §5.5). */
+/** Octets allowed in field values and reason phrases (RFC 9110 §5.5). */
 const VALUE = new Uint8Array(256)
   .fill(1, TAB, TAB + 1)
   .fill(1, BLANK, 0x7f)
   .fill(1, 0x80);
-/** Octets that no head may have, a CR without its LF and an LF without its CR. */
+/** Invalid octets, a CR without LF, or an LF without CR. */
 const UNREADABLE = /[^\t\r\n\x20-\x7e\x80-\xff]|(?:^|[^\r])\n|\r(?!\n|$)/;
 const LENGTH = /^\d{1,15}$/;
 const CLOSES = /(?:^|,)[ \t]*close[ \t]*(?:,|$)/i;
 const STAYS = /(?:^|,)[ \t]*keep-alive[ \t]*(?:,|$)/i;
 
-/** A code that upstream/fault-mapping.ts knows. */
+/** `code`: one that upstream/fault-mapping.ts maps. */
 function broken(why: string, code = 'HPE_INVALID'): Error {
   return Object.assign(new Error(why), { code });
 }
 
-/** By name without inherited ones. */
+/** Has no inherited properties, so that a field name never finds one. */
 class ResponseFields {
   [name: string]: string | string[];
 }
@@ -49,8 +49,8 @@ Object.setPrototypeOf(ResponseFields.prototype, null);
 Reflect.deleteProperty(ResponseFields.prototype, 'constructor');
 
 /**
- * Reads the head in bytes[from, to); undefined: it goes on, and what has come of it may be one.
- * @throws Error `HPE_…` for what is no answer
+ * Parses the head in bytes[from, to). Undefined: incomplete, and valid so far.
+ * @throws Error `HPE_…` for a malformed head
  */
 export function readAnswerHead(bytes: Buffer, from: number, to: number): AnswerHead | undefined {
   const found = bytes.indexOf(END, from);
@@ -59,7 +59,7 @@ export function readAnswerHead(bytes: Buffer, from: number, to: number): AnswerH
     const begins = part.length < BEGINNING.length ? BEGINNING.startsWith(part) : part.startsWith(BEGINNING);
     if (!begins || UNREADABLE.test(part)) throw broken('the answer is not in the form of HTTP/1.1');
     if (part.length > MOST_HEAD) throw broken('the head of the answer is too large', 'HPE_HEADER_OVERFLOW');
-    // A malformed line is refused as soon as it is complete, not only at the end of the head.
+    // Refuses a malformed line as soon as it is complete, before the end of the head.
     const lines = part.lastIndexOf('\r\n') + 2;
     if (lines >= 2) parse(bytes, from, from + lines, lines);
     return undefined;
@@ -69,7 +69,7 @@ export function readAnswerHead(bytes: Buffer, from: number, to: number): AnswerH
   return parse(bytes, from, found + 2, octets);
 }
 
-/** `end`: of the lines in bytes[from, end), all of which are whole. `octets`: of the head. */
+/** bytes[from, end) has complete lines only. `octets`: length of the head. */
 function parse(bytes: Buffer, from: number, end: number, octets: number): AnswerHead {
   const text = bytes.toString('latin1', from, end);
   const status = statusOf(text);
@@ -111,7 +111,7 @@ function parse(bytes: Buffer, from: number, end: number, octets: number): Answer
   return { status, headers, framing: framingOf(headers, isOld), keepsAlive, octets };
 }
 
-/** The status of a line that begins as it should up to the end of it or to the blank before its reason; otherwise 0. */
+/** The status of a valid status line, otherwise 0. The reason phrase is not checked. */
 function statusOf(line: string): number {
   if (!line.startsWith(BEGINNING)) return 0;
   const minor = line.charCodeAt(BEGINNING.length);
@@ -130,7 +130,7 @@ function endsLine(bytes: Buffer, at: number): boolean {
   return bytes[at] === CR && bytes[at + 1] === LF;
 }
 
-/** SMG-22: one framing, in one form. */
+/** SMG-22: exactly one framing field, in its canonical form. */
 function framingOf(
   { 'transfer-encoding': coding, 'content-length': length }: ResponseFields,
   isOld: boolean,

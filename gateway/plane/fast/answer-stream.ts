@@ -1,8 +1,8 @@
-// The answer on its way to a client of the fast plane: what comes in one turn leaves together.
+// Writes a response to a client of the fast plane. Everything of one event loop turn leaves in one write.
 import type { Socket } from 'node:net';
 import { writeStage } from './request-stages.ts';
 
-/** Characters: with more than this nothing is waited for. */
+/** Characters. More than this is written without waiting for the end of the turn. */
 const ENOUGH = 16 * 1_024;
 const CRLF = '\r\n';
 const LAST_CHUNK = '0\r\n\r\n';
@@ -10,26 +10,26 @@ const LAST_CHUNK = '0\r\n\r\n';
 export class AnswerStream {
   readonly #socket: Socket;
   readonly #onWritten: () => void;
-  /** Of a write that the system did not take at once. */
+  /** Callback of a write that the system did not accept at once. */
   readonly #onTaken: (error?: Error | null) => void;
   #isChunked = false;
   #isBare = false;
   #pending = '';
   #isQueued = false;
-  /** An answer ends with what is pending. */
+  /** The response ends with the pending text. */
   #isEnding = false;
 
-  /** `onWritten`: called when the last octet of an answer has been handed to the system. */
+  /** `onWritten`: called when the system has accepted the last octet of a response. */
   constructor(socket: Socket, onWritten: () => void) {
     this.#socket = socket;
     this.#onWritten = onWritten;
-    // A connection that broke tells so when it has closed.
+    // A broken connection is reported by its close event.
     this.#onTaken = (error) => {
       if (error == null) onWritten();
     };
   }
 
-  /** `framing`: of the body that follows; `none`: body bytes are discarded. */
+  /** `none`: later body bytes are discarded. */
   head(text: string, framing: 'chunked' | 'sized' | 'none'): void {
     this.#isChunked = framing === 'chunked';
     this.#isBare = framing === 'none';
@@ -37,7 +37,7 @@ export class AnswerStream {
     this.#append(text + coding);
   }
 
-  /** False: no more before the connection has drained. */
+  /** False: wait for `drain` of the socket. */
   write(chunk: Buffer): boolean {
     const { length } = chunk;
     if (this.#isBare || length === 0) return true;
@@ -45,7 +45,7 @@ export class AnswerStream {
     return this.#append(this.#isChunked ? `${length.toString(16)}\r\n${content}\r\n` : content);
   }
 
-  /** A complete body: `text` is written behind the head as UTF-8. */
+  /** Writes the complete body as UTF-8. */
   endWith(text: string): void {
     if (!this.#isBare) this.#pending += Buffer.from(text).toString('latin1');
     this.end();
@@ -57,14 +57,14 @@ export class AnswerStream {
     this.#queue();
   }
 
-  /** Cuts the connection behind what was written so far, so that it looks cut (FWD-17). */
+  /** Destroys the connection after the octets written so far, so that the response is visibly truncated (FWD-17). */
   cut(): void {
     this.#isEnding = false;
     this.#flush();
     this.#socket.destroy();
   }
 
-  /** Before the answer itself. */
+  /** Writes a 1xx response before the final response. */
   interim(text: string): void {
     this.#socket.write(text, 'latin1');
   }
@@ -78,9 +78,9 @@ export class AnswerStream {
     const socket = this.#socket;
     this.#isEnding = false;
     this.#flush();
-    // Its close tells of it.
+    // The close event reports it.
     if (socket.destroyed || socket.errored !== null) return;
-    // A callback for each write would cost a turn of its own.
+    // A callback per write would cost an extra event loop turn.
     if (socket.writableLength > 0) socket.write('', 'latin1', this.#onTaken);
     else this.#onWritten();
   }

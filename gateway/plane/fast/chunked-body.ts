@@ -1,4 +1,4 @@
-// Takes a chunked body out of its framing (RFC 9112 §7.1), as strictly as Node's parser does.
+// Decodes a chunked body (RFC 9112 §7.1), as strictly as Node's parser.
 
 export class ChunkedBodyError extends Error {
   readonly code = 'HPE_INVALID_CHUNK';
@@ -23,7 +23,7 @@ for (let octet = 0; octet < 256; octet += 1) {
   if (octet !== 0x22 && octet !== 0x5c) KIND[octet] = (KIND[octet] ?? 0) | QUOTED;
 }
 
-/** By octet; 255 for what is no digit. */
+/** Digit value by octet. 255: not a digit. */
 const HEX = new Uint8Array(256).fill(255);
 for (let digit = 0; digit < 16; digit += 1) {
   const text = digit.toString(16);
@@ -32,7 +32,7 @@ for (let digit = 0; digit < 16; digit += 1) {
 }
 
 const [CR, LF, SEMICOLON, EQUALS, QUOTE, BACKSLASH, COLON] = [0x0d, 0x0a, 0x3b, 0x3d, 0x22, 0x5c, 0x3a];
-/** In trailers they would be a second framing (SMG-1). */
+/** In trailers, these fields would be a second framing (SMG-1). */
 const FRAMING: ReadonlySet<string> = new Set(['content-length', 'transfer-encoding']);
 const LONGEST = 'transfer-encoding'.length;
 
@@ -56,7 +56,7 @@ const AT = {
   end: 16,
 } as const;
 
-/** A larger chunk cannot be counted. */
+/** A larger chunk size cannot be represented exactly. */
 const MOST = Number.MAX_SAFE_INTEGER;
 
 export class ChunkedBody {
@@ -67,17 +67,17 @@ export class ChunkedBody {
   #left = 0;
   #extensions = 0;
   #trailers = 0;
-  /** Of the trailer that is read, as far as it may be one of these. */
+  /** Start of the current trailer name, long enough to compare with `FRAMING`. */
   #name = '';
 
-  /** `most`: octets of the extensions of one chunk, and of the trailers. */
+  /** `most`: octets. Extensions: per chunk. */
   constructor(most: { readonly extensions: number; readonly trailers: number }) {
     this.#most = most;
   }
 
   /**
-   * Reads `bytes` from `from` to `to` and calls `onContent` for each run of content. Returns the offset behind the end of
-   * the body, or -1 while it goes on.
+   * Decodes bytes[from, to) and calls `onContent` for each run of content. Returns the offset after the body, or -1 while
+   * it continues.
    * @throws ChunkedBodyError
    */
   read(bytes: Uint8Array, from: number, to: number, onContent: (start: number, end: number) => void): number {
@@ -100,7 +100,7 @@ export class ChunkedBody {
     return -1;
   }
 
-  /** True for the last octet of the body. */
+  /** True after the last octet of the body. */
   #step(octet: number): boolean {
     switch (this.#at) {
       case AT.firstDigit:
@@ -145,7 +145,7 @@ export class ChunkedBody {
     else this.#behindPart(octet);
   }
 
-  /** What may follow a size, or an extension: the end of the line, or one more extension. */
+  /** After a size or an extension: the end of the line, or another extension. */
   #behindPart(octet: number): void {
     if (octet === CR) this.#at = AT.sizeEnd;
     else if (octet === SEMICOLON) this.#at = AT.extension;

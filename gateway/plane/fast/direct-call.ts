@@ -1,4 +1,4 @@
-// One call to one target over a connection of the fast plane: what is written of the request, and what becomes of the answer.
+// One call to a target over a connection of the fast plane: writes the request and reads the response.
 
 import type { Socket } from 'node:net';
 import type { AnswerHeaders } from '../../exchange/answer-headers.ts';
@@ -13,10 +13,10 @@ import { writeStage } from './request-stages.ts';
 import { lengthOf, streamBody } from './request-stream.ts';
 import { requestText } from './request-text.ts';
 
-/** Errors of a connection that has ended. */
+/** Error codes of a closed connection. */
 const ENDED: ReadonlySet<string | undefined> = new Set(['ECONNRESET', 'EPIPE']);
 
-/** What is known of a connection that broke under a call. */
+/** A connection that broke during a call. */
 export interface Break {
   readonly cause: unknown;
   readonly isOpen: boolean;
@@ -26,7 +26,7 @@ export interface Break {
 
 export interface Carrying {
   readonly socket: Socket;
-  /** When something came on it last, monotonic milliseconds. */
+  /** Time of the last received octet, monotonic milliseconds. */
   readonly readAt: number;
   readonly resume: () => void;
   /** Destroys the connection and reports `cause` to the call. */
@@ -36,18 +36,18 @@ export interface Carrying {
 
 export class DirectCall {
   connection: Carrying | undefined;
-  /** The request has no body, or all of it is written. */
+  /** True once the whole body is written, or if there is none. */
   hasSentAll = false;
   readonly isHead: boolean;
   readonly isRepeatable: boolean;
   readonly #options: CallOptions;
   readonly #startDeadline: StartDeadline;
   #deadline: Deadline | undefined;
-  /** Monotonic milliseconds: since when the upstream is waited for. */
+  /** Start of the wait for the upstream, monotonic milliseconds. */
   #since = 0;
-  /** Something of the request may have left. */
+  /** Part of the request may have been sent. */
   isWritten = false;
-  /** The head of a request that is written soon, with its body. */
+  /** The head, until it is written together with the start of the body. */
   #unwritten = '';
   #isHeld = false;
   #isBare = false;
@@ -65,7 +65,7 @@ export class DirectCall {
     return this.#over;
   }
 
-  /** Writes the request; @throws Error `ERR_INVALID_CHAR`, with nothing written */
+  /** Writes the request. @throws Error `ERR_INVALID_CHAR` before anything is written */
   start({ socket }: Carrying, host: string, isLast: boolean): void {
     const { request } = this.#options;
     const { body } = request;
@@ -92,7 +92,7 @@ export class DirectCall {
   writeNow(): void {
     const { body } = this.#options.request;
     const socket = this.connection?.socket;
-    // The call may have been given up since, or moved to another connection.
+    // Meanwhile the call may have been cancelled, or moved to another connection.
     if (this.#over || socket === undefined || this.#unwritten === '') return;
     this.#onSending();
     socket.write(this.#unwritten, 'latin1');
@@ -110,7 +110,7 @@ export class DirectCall {
     this.#options.onSending();
   }
 
-  /** An interim answer is not told. @throws Fault for what no client may be shown */
+  /** Ignores interim responses. @throws Fault for a response that must not reach the client */
   onHead({ status, headers }: AnswerHead): void {
     if (this.#over) return;
     const { upstream, onAnswered, delivery } = this.#options;
@@ -122,12 +122,12 @@ export class DirectCall {
     delivery.head(status, lines);
   }
 
-  /** More is to come than what was read with the head. */
+  /** The body continues after the octets that arrived with the head. */
   onMoreAwaited(): void {
     this.#deadline ??= this.#wait(this.#options.request.bodyTimeout, 'upstream_idle_timeout');
   }
 
-  /** False: no more before the connection is resumed. `chunk` is lent: the next read goes to the same place. */
+  /** False: pause reading until `resume`. `chunk` is only valid during this call: the next read reuses its memory. */
   onContent(chunk: Buffer): boolean {
     if (this.#over || this.#isBare) return true;
     this.#since = this.connection?.readAt ?? this.#since;
@@ -149,7 +149,7 @@ export class DirectCall {
     try {
       this.#options.delivery.end();
     } catch (thrown) {
-      // A held head that cannot be written.
+      // The delayed head has an invalid value.
       this.onBroken({ cause: thrown, isOpen: true, hasRead: true, served: 0 });
       return;
     }
@@ -165,18 +165,18 @@ export class DirectCall {
     this.#options.onFailure({ cause, unsent: !isOpen, unanswered, stale: unanswered && served > 0 });
   }
 
-  /** The upstream then never sees the request as complete. */
+  /** Cancels the call, so that the upstream never sees a complete request. */
   giveUp(): void {
     this.#over = true;
     this.#deadline?.stop();
     this.connection?.destroy();
   }
 
-  /** Breaks the connection where the upstream has been waited for so long. `ms`: milliseconds. */
+  /** Breaks the connection if the upstream is silent for `ms` milliseconds. */
   #wait(ms: number, code: FaultCode, left = ms): Deadline {
     const deadline = this.#startDeadline(left, () => {
       const waited = performance.now() - this.#since;
-      // What the client holds up is not the upstream's doing.
+      // Time in which the client blocks the transfer does not count against the upstream.
       const isOthers = this.#isHeld || (code === 'upstream_headers_timeout' && !this.hasSentAll);
       if (isOthers || waited < ms) this.#deadline = this.#wait(ms, code, isOthers ? ms : ms - waited);
       else this.connection?.break(new Fault(code, { service: this.#options.upstream.name, timeoutMs: ms }));

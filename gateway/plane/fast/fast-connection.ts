@@ -1,4 +1,4 @@
-// One client connection of the fast plane: octets become requests, one at a time and in order.
+// One client connection of the fast plane. Parses requests and serves them one at a time, in order.
 import type { Socket } from 'node:net';
 import type { RequestRefusal } from '../../exchange/directive.ts';
 import { type ClientConnection, createClientConnection } from '../client-connection.ts';
@@ -18,16 +18,16 @@ export class FastConnection implements RequestConnection {
   readonly ports: FastPorts;
   readonly known: ClientConnection;
   readonly answers: AnswerStream;
-  /** Where it stands in the list of those that are swept. */
+  /** Index in the list that the sweep for slow clients visits. */
   place = -1;
   readonly #life: FastLife;
   readonly #ends: ConnectionEnds;
   readonly #next = new NextRequest();
   #request: FastRequest | undefined;
-  /** A request that the general plane answers. */
+  /** A request that the general plane serves. */
   #message: MessageDuplex | undefined;
   #hasServed = false;
-  /** Nothing on it is read as a request any more. */
+  /** Further octets are not parsed as requests. */
   #isSealed = false;
 
   constructor(socket: Socket, ports: FastPorts, life: FastLife, ends: ConnectionEnds) {
@@ -83,7 +83,7 @@ export class FastConnection implements RequestConnection {
     this.#ends.serve(this.#message);
   }
 
-  /** Gives `request` what is its own of `bytes`; the rest waits for the end of its answer. */
+  /** Passes the octets of the body to `request`. The rest waits until the response is complete. */
   #takeBody(request: FastRequest, bytes: Buffer, from: number): void {
     let at = from;
     const { received } = request;
@@ -99,20 +99,20 @@ export class FastConnection implements RequestConnection {
     if (at < bytes.length) this.#keep(at === 0 ? bytes : bytes.subarray(at));
   }
 
-  /** Keeps what came behind the request under way until that is answered. */
+  /** Buffers octets after the current request until its response is complete. */
   #keep(bytes: Buffer): void {
     const unfit = this.#next.keep(bytes);
-    // Up to here it is read on: of a connection that nobody reads it is not seen that its client has left.
+    // Reads up to this bound, because a paused socket does not report that the client disconnected.
     if (this.#next.keepsTooMuch) this.socket.pause();
     if (unfit === undefined) return;
-    // A body without framing, for one, as some clients send it with a GET: this answer is the last one.
+    // For example a GET body without framing. The connection closes after this response.
     this.#isSealed = true;
     if (this.#request !== undefined) this.#request.closeAfter = true;
-    // Node's parser refuses it, and then its answer says close as well.
+    // Node's parser refuses these octets too, and then sends `Connection: close`.
     this.#message?.push(unfit);
   }
 
-  /** What follows cannot be understood (ERR-3). */
+  /** ERR-3: the connection closes, because the end of the malformed body is unknown. */
   #refuseBody(request: FastRequest, refusal: RequestRefusal): void {
     this.#isSealed = true;
     if (request.answered) {
@@ -130,7 +130,7 @@ export class FastConnection implements RequestConnection {
     this.#onOver(request.closeAfter);
   };
 
-  /** The answer to the request under way is written. */
+  /** The response to the current request is written. */
   #onOver(isLast: boolean): void {
     this.#hasServed = true;
     this.#next.since = performance.now();
@@ -146,12 +146,12 @@ export class FastConnection implements RequestConnection {
   }
 
   readonly #onEnd = (): void => {
-    // Requests that arrived before the end are served, and finished answers are written.
+    // Serves requests that arrived before the FIN, and writes complete responses.
     runStages();
     const request = this.#request;
-    // The rest of the head or body cannot arrive any more.
+    // The rest of the head or body can no longer arrive.
     if (this.#next.hasBegun || (request !== undefined && !request.endedWhole())) this.socket.destroy();
-    // Node's server ends it as it ends a socket.
+    // Node's server ends the message as it ends a socket.
     else if (this.#message !== undefined) this.#message.push(null);
     else this.socket.end();
   };
@@ -180,7 +180,7 @@ export class FastConnection implements RequestConnection {
     } else if (waited > idleMs) this.socket.destroy();
   }
 
-  /** Ends it if no request has begun on it. */
+  /** Closes the connection unless a request has begun. */
   endIdle(): void {
     if (this.isBusy || this.#next.hasBegun || this.#isSealed) return;
     this.#isSealed = true;
@@ -197,7 +197,7 @@ export class FastConnection implements RequestConnection {
 
   #handOver(bytes: Buffer): void {
     const { socket } = this;
-    // Neither plane answers a client that has ended its side.
+    // Neither plane answers a new request of a client that sent FIN.
     if (socket.readableEnded) {
       socket.destroy();
       return;

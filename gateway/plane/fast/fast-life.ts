@@ -1,4 +1,4 @@
-// The life of a request on the fast plane: judged, answered or forwarded, counted once.
+// Runs a request on the fast plane: judges it, answers or forwards it, and reports it once.
 import { HeaderLines } from '../../exchange/answer-headers.ts';
 import { type Directive, Fault, type ForwardOrder, type Refusal } from '../../exchange/directive.ts';
 import type { ExchangeAnswer } from '../../exchange/exchange.ts';
@@ -15,11 +15,11 @@ import { decideStage, forwardStage } from './request-stages.ts';
 
 export interface FastLife {
   readonly begin: (request: FastRequest) => void;
-  /** A refusal by this listener: the connection is not trusted any further (SMG-26). */
+  /** Refuses in the listener and closes the connection (SMG-26). */
   readonly refuse: (request: FastRequest, refusal: Refusal) => void;
-  /** The head of a request did not arrive in time. */
+  /** Refuses a head that did not arrive in time. */
   readonly refuseHead: (connection: RequestConnection) => void;
-  /** Its answer was written whole, or its connection has closed. */
+  /** The response is complete, or the connection closed. */
   readonly end: (request: FastRequest, complete: boolean) => void;
   readonly stop: () => void;
 }
@@ -47,7 +47,7 @@ export function createFastLife(ports: FastPorts): FastLife {
     slowClients.watch(request);
     const refusal = refusalAtOnce(request, reading, load.begin(), ports);
     if (refusal !== undefined) refuse(request, refusal);
-    // At once: the caller reads the body next, and a malformed body must not be refused before the head is judged.
+    // Not deferred: the caller reads the body next, and the head must be judged before a malformed body is refused.
     else if (reading.kind === 'view' && request.hasBody) judge(request);
     else if (reading.kind === 'view') decideStage.schedule(judge, request);
     else if (reading.kind === 'server') {
@@ -142,7 +142,7 @@ export function createFastLife(ports: FastPorts): FastLife {
         completion.bodyNotice = outcome;
       },
       onCut(why) {
-        // A client that left is no fault.
+        // A disconnected client is no fault.
         if (!(why instanceof Fault)) completion.refusal = why.reason;
         else if (!request.gone) completion.fault = why;
       },
@@ -153,10 +153,10 @@ export function createFastLife(ports: FastPorts): FastLife {
     });
   }
 
-  /** What a request has turned out to be while its body came. */
+  /** Refuses while the body arrives. */
   function refuseLate(request: FastRequest, refusal: Refusal): void {
     if (request.gone || request.answered) return;
-    // SMG-26: of a body that was badly framed the end is not known.
+    // SMG-26: the end of a malformed body is unknown.
     const mustClose = refusal.reason === 'request_malformed';
     answer(request, exchange.refuse(refusal, request.facts, request.glimpse), mustClose);
   }
@@ -175,7 +175,7 @@ export function createFastLife(ports: FastPorts): FastLife {
     try {
       request.give(made, mustClose);
     } catch (thrown) {
-      // A line that cannot be written must not end the process; a failure's answer holds nothing of the request.
+      // An invalid header value must not end the process. The response to a fault has no value from the request.
       const { scheme } = request.glimpse;
       request.give(exchange.fail(thrown, request.facts, { scheme, headers: new RecordFields() }), mustClose);
     }

@@ -1,4 +1,4 @@
-// The fast plane of a listener: HTTP/1.1 in its plainest form, without Node's request and response objects.
+// The fast plane of a listener: plain HTTP/1.1 on sockets, without Node's request and response objects.
 import type { Socket } from 'node:net';
 import { createDateText } from '../answer-text.ts';
 import { createOpenList } from '../slow-clients.ts';
@@ -8,16 +8,16 @@ import type { ConnectionEnds, FastPorts } from './fast-ports.ts';
 import { createHeadReader } from './request-head.ts';
 
 export interface FastPlane {
-  /** Takes an open connection. */
+  /** Takes over an open connection. */
   readonly take: (socket: Socket, toNode: Omit<ConnectionEnds, 'onLeft'>) => void;
-  /** Whether a request on it waits for its answer. */
+  /** Whether a request on the connection awaits its response. */
   readonly isBusy: (socket: Socket) => boolean;
-  /** Ends those without a request, as Node's server does with its own. */
+  /** Closes connections without a request. */
   readonly endIdle: () => void;
   readonly stop: () => void;
 }
 
-/** The longest that a passed deadline goes unnoticed, milliseconds. */
+/** Milliseconds: the maximum delay after a deadline. */
 const SLOWEST_SWEEP_MS = 500;
 const FASTEST_SWEEP_MS = 20;
 const SWEEPS_A_HEAD = 8;

@@ -1,4 +1,4 @@
-// What a request of the fast plane is given: what its listener has for all of them, and its connection.
+// The interfaces that a request of the fast plane uses: its listener and its connection.
 import type { Socket } from 'node:net';
 import type { ForwardPorts } from '../../upstream/attempts.ts';
 import type { ClientConnection } from '../client-connection.ts';
@@ -9,18 +9,18 @@ import type { ReadHead } from './request-head.ts';
 
 export interface FastPorts extends Omit<ListenerOptions, 'address' | 'socket'>, ForwardPorts {
   readonly scheme: 'https' | 'http';
-  /** Each answer says that its connection ends. */
+  /** Each response has `Connection: close`. */
   readonly isDraining: () => boolean;
-  /** A connection ends behind the answer under way, whatever that said. */
+  /** Each connection closes after its current response, whether or not the response said so. */
   readonly isEnding: () => boolean;
   readonly readHead: ReadHead;
   readonly date: () => string;
 }
 
 export interface ConnectionEnds {
-  /** Node's server has it from now on. */
+  /** Moves the connection to Node's server. */
   readonly handOver: () => void;
-  /** Node's server answers one request of it. */
+  /** Lets Node's server answer one request. */
   readonly serve: (message: MessageDuplex) => void;
   readonly onLeft: () => void;
 }
@@ -30,6 +30,6 @@ export interface RequestConnection {
   readonly ports: FastPorts;
   readonly known: ClientConnection;
   readonly answers: AnswerStream;
-  /** More of a body is wanted. */
+  /** Resumes reading the body. */
   readonly readOn: () => void;
 }

@@ -1,4 +1,4 @@
-// One request on the fast plane as upstream/ reads it, and its answer as upstream/ writes it.
+// One request on the fast plane, with the interface that upstream/ uses to read it and to write the response.
 import { Readable } from 'node:stream';
 import type { HeaderLines } from '../../exchange/answer-headers.ts';
 import type { Directive, ForwardOrder } from '../../exchange/directive.ts';
@@ -16,7 +16,7 @@ import type { RequestConnection } from './fast-ports.ts';
 import { RequestBody } from './request-body.ts';
 import type { FastHead } from './request-head.ts';
 
-/** What is observed for a client that left before any status was sent. */
+/** Logged status if the client disconnects before a status is sent. */
 const CLIENT_LEFT = 499;
 const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n';
 const NO_BODY = Readable.from([]);
@@ -27,15 +27,15 @@ export class FastRequest implements Inbound, AnswerSink, Watched {
   readonly reading: RequestReading;
   readonly glimpse: RequestGlimpse;
   readonly client: ClientAddress;
-  /** Undefined where the message has none. */
+  /** Undefined: the message has no body. */
   readonly received: RequestBody | undefined;
   closeAfter: boolean;
-  /** A status was written, or is about to be. */
+  /** A status is written or scheduled. */
   answered = false;
   bytes = 0;
   gone = false;
   onGone: (() => void) | undefined;
-  /** What was decided, until it is carried out. */
+  /** The decision, until it is executed. */
   directive: Directive | undefined;
   place = -1;
   taken = 0;
@@ -112,7 +112,7 @@ export class FastRequest implements Inbound, AnswerSink, Watched {
     this.#closed.push(listener);
   }
 
-  /** From now on `order` is carried out; FWD-10: a client that waits for this is asked for its body. */
+  /** Executes `order`. FWD-10: sends 100 to a client that expects it. */
   ask(order: ForwardOrder): void {
     this.#order = order;
     if (this.#head.expectsContinue) this.#connection.answers.interim(CONTINUE);
@@ -128,7 +128,7 @@ export class FastRequest implements Inbound, AnswerSink, Watched {
     if (received === undefined || arriving === undefined || received.isWhole) return 'ended';
     arriving.bytes += received.arrived;
     received.arrived = 0;
-    // Paused, or not taken.
+    // Paused, or not consumed.
     return received.readableFlowing !== true || received.readableLength > 0 ? 'held' : 'awaited';
   }
 
@@ -158,7 +158,7 @@ export class FastRequest implements Inbound, AnswerSink, Watched {
     this.#connection.socket.once('drain', resume);
   }
 
-  /** A complete answer of the gateway's own. @throws Error `ERR_INVALID_CHAR`, with nothing written */
+  /** Writes a complete response of the gateway. @throws Error `ERR_INVALID_CHAR` before anything is written */
   give({ status, headers, body }: ExchangeAnswer, mustClose: boolean): void {
     const isBare = this.#isBare(status);
     if (status !== 204 && status !== 304) headers.set('content-length', String(Buffer.byteLength(body)));
@@ -207,7 +207,7 @@ export class FastRequest implements Inbound, AnswerSink, Watched {
   }
 }
 
-/** Of a target that could not be read: without its query. */
+/** The path of a target that could not be parsed. */
 function pathOf(target: string): string {
   const mark = target.indexOf('?');
   return mark < 0 ? target : target.slice(0, mark);

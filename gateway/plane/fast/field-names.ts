@@ -1,17 +1,17 @@
-// Field names as the fast plane reads them: octets to the lower-case name, and to what is to be known of it.
+// Maps the octets of a field name to its lower-case name and to the rule for repeated fields.
 
-/** What a reader of heads has to do about a field. */
+/** How the head parser treats a field. */
 export const FIELD_RULE = {
-  /** Repeated ones are joined by a comma. */
+  /** Repeated fields are joined by a comma. */
   list: 0,
-  /** A second one is for Node's parser, which refuses or drops it. */
+  /** A second field goes to Node's parser, which refuses or drops it. */
   once: 1,
   host: 2,
   length: 3,
   coding: 4,
   connection: 5,
   expect: 6,
-  /** For Node's parser alone. */
+  /** Always for Node's parser. */
   never: 7,
 } as const;
 export type FieldRule = (typeof FIELD_RULE)[keyof typeof FIELD_RULE];
@@ -20,12 +20,12 @@ export interface FieldName {
   readonly name: string;
   readonly rule: FieldRule;
   readonly hasUnderscore: boolean;
-  /** Of `name`: strings have many hidden classes, for which V8 looks their methods up for each character. */
+  /** The octets of `name`. Strings have many hidden classes, so V8 would look up their methods for each character. */
   readonly octets: Uint8Array;
   readonly next: FieldName | undefined;
 }
 
-/** The lower-case octet of a token character; 0 for what is none. */
+/** The lower-case octet of a token character. 0: not a token character. */
 export const TOKEN = new Uint8Array(256);
 for (const character of "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyz")
   TOKEN[character.charCodeAt(0)] = character.charCodeAt(0);
@@ -33,7 +33,7 @@ for (let octet = 0x41; octet <= 0x5a; octet += 1) TOKEN[octet] = octet + 0x20;
 
 const SLOTS = 1_024;
 const MOST_REMEMBERED = 1_024;
-/** Names in one slot: colliding names evict each other, so that an attacker cannot build a long list. */
+/** Names per slot. Colliding names evict each other, so that an attacker cannot build a long list. */
 const MOST_IN_SLOT = 4;
 const LONGEST_REMEMBERED = 64;
 
@@ -45,11 +45,11 @@ const RULES: readonly (readonly [rule: FieldRule, names: string])[] = [
   [coding, 'transfer-encoding'],
   [connection, 'connection'],
   [expect, 'expect'],
-  // The second is no field of requests; Node gives it as a list.
+  // Set-Cookie is no request field. Node returns it as an array.
   [never, 'upgrade set-cookie'],
-  // Node joins repeated ones in a way of its own.
+  // Node joins repeated Cookie fields by a semicolon.
   [once, 'cookie'],
-  // SMG-17, and what Node keeps the first of.
+  // SMG-17, and the fields of which Node keeps the first.
   [once, 'authorization content-type if-modified-since if-unmodified-since if-range range origin referer'],
   [once, 'user-agent from max-forwards proxy-authorization idempotency-key'],
   [once, 'age etag expires last-modified location retry-after server'],
@@ -65,7 +65,7 @@ const table: (FieldName | undefined)[] = new Array(SLOTS).fill(undefined);
 let remembered = 0;
 for (const [rule, names] of RULES) for (const name of names.split(' ')) remember(name, rule);
 
-/** One step of the hash that `fieldName` looks up by; `octet` is that of TOKEN. */
+/** One step of the hash for `fieldName`. `octet`: from TOKEN. */
 export function hashed(hash: number, octet: number): number {
   return (Math.imul(hash, 31) + octet) | 0;
 }
@@ -90,7 +90,7 @@ function remember(name: string, rule: FieldRule): FieldName {
   return made;
 }
 
-/** Of the token in bytes[from, to), whose octets have this hash. */
+/** `hash`: of the token in bytes[from, to). */
 export function fieldName(bytes: Buffer, from: number, to: number, hash: number): FieldName {
   for (let each = table[hash & (SLOTS - 1)]; each !== undefined; each = each.next)
     if (isNamed(each.octets, bytes, from, to)) return each;

@@ -1,9 +1,9 @@
-// Field sections of requests that were read before, by their octets: most clients send the same one with each request.
+// A cache of parsed field sections by their octets: most clients repeat the same section in each request.
 import { createRecentMap } from '../../policy/recent-map.ts';
 
 const MOST_SECTIONS = 2_000;
 const MOST_CHARACTERS = 1_000_000;
-/** So many look-ups are a sample. After one with fewer hits than a quarter, so many heads are read without a look-up. */
+/** If less than a quarter of `SAMPLE` lookups are hits, the next `UNKNOWN_FOR` heads skip the lookup. */
 const SAMPLE = 256;
 const UNKNOWN_FOR = 8_192;
 const END = Buffer.from('\r\n\r\n', 'latin1');
@@ -14,7 +14,7 @@ export class KnownSections<Section> {
   #found = 0;
   #unasked = 0;
 
-  /** The octets of the section that begins there; undefined where it is not looked up, or has not come whole. */
+  /** The section that begins at `from`. Undefined: incomplete, or not looked up. */
   textOf(bytes: Buffer, from: number): string | undefined {
     if (this.#unasked > 0) {
       this.#unasked -= 1;

@@ -1,14 +1,14 @@
-// A connection in memory for one request that only Node's parser reads. The socket stays with the fast plane.
+// An in-memory connection for one request that Node's parser serves. The socket stays with the fast plane.
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import type { ClientConnection } from '../client-connection.ts';
 import { methodOf } from './request-method.ts';
 
 const HEAD_END = '\r\n\r\n';
-/** Looked for anywhere in a head: however its lines are read, none of these fields is overlooked. Browsers send the exception. */
+/** Matches anywhere in the head, so that no way to split lines hides one of these fields. Browsers send the exception. */
 const MORE_THAN_A_HEAD = /content-length|transfer-encoding|upgrade(?!-insecure-requests)/i;
 
-/** Whether `bytes` are one whole request without a body, and nothing else. In doubt they are not. */
+/** Whether `bytes` are exactly one complete request without a body. False if uncertain. */
 export function isOneMessage(bytes: Buffer): boolean {
   const method = methodOf(bytes);
   if (method === 'partial' || method === 'other') return false;
@@ -17,43 +17,43 @@ export function isOneMessage(bytes: Buffer): boolean {
   return end > 0 && end + HEAD_END.length === text.length && !MORE_THAN_A_HEAD.test(text);
 }
 
-/** Node's HTTP server takes it as it takes a socket. */
+/** Node's HTTP server uses it like a socket. */
 export class MessageDuplex extends Duplex {
-  /** What the client of the socket has shown. */
+  /** The client of the real socket. */
   readonly known: ClientConnection;
-  /** Node's server for TLS asks which protocol was agreed on. */
+  /** Node's TLS server reads the negotiated protocol. */
   readonly alpnProtocol = 'http/1.1';
   readonly #socket: Socket;
   readonly #onOver: (isLast: boolean) => void;
   #isOver = false;
 
-  /** `onOver`: called once, unless the socket is destroyed: everything is written. `isLast`: the connection ends. */
+  /** `onOver`: called once everything is written, unless the socket is destroyed. `isLast`: the connection closes. */
   constructor(socket: Socket, known: ClientConnection, head: Buffer, onOver: (isLast: boolean) => void) {
     super();
     this.#socket = socket;
     this.known = known;
     this.#onOver = onOver;
-    // The close of the socket tells of it, and Node's server takes its own listener away when it is done.
+    // The close event of the socket reports errors. Node's server removes its own listener after the request.
     this.on('error', () => undefined);
     this.once('finish', () => this.destroy());
     this.push(head);
   }
 
-  /** Without `writableLength`: what the client's side has taken of the socket. */
+  /** Octets that the system accepted, without those still buffered in the socket. */
   get bytesWritten(): number {
     const { bytesWritten, writableLength } = this.#socket;
     return bytesWritten - writableLength + this.writableLength;
   }
 
-  /** The answer was written whole and does not end the connection. */
+  /** Call after a complete response that keeps the connection open. */
   readonly onKept = (): void => {
-    // Node ends it itself where a field of the request or of the answer says close.
+    // Node ends the stream itself if the request or the response has `Connection: close`.
     if (this.writableEnded || this.destroyed) return;
     this.#over(false);
     this.destroy();
   };
 
-  /** What Node's server calls behind the last answer of a connection. */
+  /** Node's server calls this after the last response of a connection. */
   destroySoon(): void {
     this.end();
   }

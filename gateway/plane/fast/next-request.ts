@@ -1,19 +1,19 @@
-// The bytes of a connection's next request, collected until its head is complete.
+// Collects the octets of the next request of a connection until its head is complete.
 import { mayBeRequest } from './request-method.ts';
 
-/** Octets. A head in pieces is read from its start for each piece. Beyond this, Node's parser takes it, which keeps its position. */
+/** Octets. The head is parsed from its start for each piece. After so many, Node's parser continues: it keeps its position. */
 const MOST_REREAD = 1_024 * 1_024;
-/** Octets of further requests that wait for the end of an answer. */
+/** Octets of pipelined requests that wait for the current response. */
 const MOST_KEPT = 64 * 1_024;
 
 export class NextRequest {
-  /** When its first octet came, or when the wait for it began; monotonic milliseconds. */
+  /** Arrival of the first octet, or start of the wait for it. Monotonic milliseconds. */
   since = performance.now();
   #bytes: Buffer | undefined;
-  /** Came behind the request that is under way. */
+  /** Octets after the current request. */
   #kept: Buffer | undefined;
   #reread = 0;
-  /** Octets have come since the last `take`. */
+  /** Octets have arrived since the last `take`. */
   isUnread = false;
 
   get hasBegun(): boolean {
@@ -44,7 +44,7 @@ export class NextRequest {
     return isFirst;
   }
 
-  /** Keeps what came behind the request under way. Returns all of that if it begins no request, and forgets it. */
+  /** Buffers octets after the current request. If they begin no request, returns and drops all of them. */
   keep(chunk: Buffer): Buffer | undefined {
     this.#kept = joined(this.#kept, chunk);
     return mayBeRequest(this.#kept) ? undefined : this.takeKept();
@@ -56,7 +56,7 @@ export class NextRequest {
     return kept;
   }
 
-  /** Returns all octets and forgets them; undefined if none came since the last call. */
+  /** Returns and drops all octets. Undefined: none arrived since the last call. */
   take(): Buffer | undefined {
     if (!this.isUnread) return undefined;
     const bytes = this.#bytes;

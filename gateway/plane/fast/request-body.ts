@@ -1,12 +1,12 @@
-// The body of a request on the fast plane: taken out of its framing as its octets come, and read with back pressure.
+// The body of a request on the fast plane: decoded while it arrives, with backpressure.
 import { Readable } from 'node:stream';
 import type { RequestRefusal } from '../../exchange/directive.ts';
 import { ChunkedBody, ChunkedBodyError } from './chunked-body.ts';
 
-/** Octets. Those of Node's parser. */
+/** Octets. The limits of Node's parser. */
 const MOST_FRAMING = { extensions: 16 * 1_024, trailers: 16 * 1_024 };
 
-/** The same proportion as on the general plane (SMG-12). */
+/** The same ratio as on the general plane (SMG-12). */
 const FRAMING_EACH = 16;
 const FRAMING_AT_FIRST = 64 * 1_024;
 
@@ -18,7 +18,7 @@ export class RequestBody extends Readable {
   readonly #onWanted: () => void;
   #left: number;
 
-  /** `length`: of a Content-Length; -1: chunked. `onWanted`: more of it may be read from the client. */
+  /** `length`: octets. -1: chunked. `onWanted`: called when the body has room for more. */
   constructor(length: number, onWanted: () => void) {
     super();
     this.#left = length;
@@ -30,19 +30,19 @@ export class RequestBody extends Readable {
     this.#onWanted();
   }
 
-  /** What is around its octets is out of all proportion to them. */
+  /** Framing far outweighs the content (SMG-12). */
   get isPadded(): boolean {
     const { framing = 0, content = 0 } = this.#chunked ?? {};
     return framing > FRAMING_AT_FIRST + FRAMING_EACH * content;
   }
 
-  /** The receiver must drain before more is read. */
+  /** Reading pauses until the receiver drains. */
   get isFull(): boolean {
     return this.readableLength >= this.readableHighWaterMark;
   }
 
   /**
-   * Takes what is its own of `bytes` from `at` on; returns the offset behind that.
+   * Consumes the octets of this body from `at` on. Returns the offset after them.
    * @throws ChunkedBodyError
    */
   receive(bytes: Buffer, at: number): number {
@@ -77,7 +77,7 @@ const MESSAGES = {
   trailers_too_large: [431, 'The header section is too large.'],
 } as const satisfies Record<ChunkedBodyError['kind'], readonly [number, string]>;
 
-/** As what is refused for its framing; whatever else was thrown is thrown again. */
+/** Converts a `ChunkedBodyError` to a refusal. Throws other errors again. */
 export function framingRefusal(thrown: unknown): RequestRefusal {
   if (!(thrown instanceof ChunkedBodyError)) throw thrown;
   const [status, message] = MESSAGES[thrown.kind];

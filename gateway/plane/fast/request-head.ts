@@ -1,19 +1,18 @@
-// Reads a request's head in its plainest form. Whatever is not goes to Node's parser with every octet of it: what is accepted
-// here that parser accepts as well, in its strictest mode, and so does exchange/strictness.ts, and both read it alike.
+// Parses request heads in their plainest form. Node's parser gets everything else, and reads alike what this parser accepts.
 import { RecordFields } from '../../exchange/request-view.ts';
 import type { HeadBounds } from '../../exchange/strictness.ts';
 import { FIELD_RULE, type FieldName, fieldName, hashed, TOKEN } from './field-names.ts';
 import { KnownSections } from './known-sections.ts';
 import { methodOf } from './request-method.ts';
 
-/** The fields of a request. Requests with the same octets there may share one. */
+/** The fields of a request. Requests with identical field octets may share one object. */
 export interface FieldSection {
-  /** By lower-case name, as Node's parser gives them. */
+  /** By lower-case name, as Node's parser returns them. */
   readonly headers: Readonly<Record<string, string>>;
   readonly fields: RecordFields;
-  /** Lower-case names with `_`, whose fields are left out (SMG-25). */
+  /** Lower-case names with `_`, whose fields are dropped (SMG-25). */
   readonly underscored: readonly string[] | undefined;
-  /** Octets of a Content-Length; -1: chunked; undefined: no framing. */
+  /** Content-Length. -1: chunked. Undefined: no framing. */
   readonly body: number | undefined;
   readonly keepsAlive: boolean;
   readonly expectsContinue: boolean;
@@ -21,10 +20,10 @@ export interface FieldSection {
 
 export interface FastHead extends FieldSection {
   readonly method: string;
-  /** The target as received, in origin form. */
+  /** The received target, in origin form. */
   readonly url: string;
   readonly httpVersion: '1.1';
-  /** Octets of all of it. */
+  /** Length of the head. */
   readonly octets: number;
 }
 
@@ -35,7 +34,7 @@ const COLON = 0x3a;
 const SLASH = 0x2f;
 const VERSION = Buffer.from('HTTP/1.1\r\n', 'latin1');
 const VERSION_LENGTH = VERSION.length;
-/** Octets of a target, and of a field value: blank and visible ASCII. */
+/** Octets allowed in a target, and in a field value: space and visible ASCII. */
 const TARGET = new Uint8Array(256).fill(1, 0x21, 0x7f).fill(0, 0x23, 0x24);
 const VALUE = new Uint8Array(256).fill(1, 0x20, 0x7f);
 /** The colon, a space and the end of the line, as in exchange/strictness.ts. */
@@ -44,7 +43,7 @@ const CHUNKED = -1;
 const LENGTH = /^\d{1,15}$/;
 const TOKENS = /^[\w!#$%&'*+.^`|~-]+(?: ?, ?[\w!#$%&'*+.^`|~-]+)*$/;
 
-/** By name without inherited ones: `__proto__` is a name like any other. */
+/** Has no inherited properties, so that `__proto__` is a name like any other. */
 class RequestFields {
   [name: string]: string;
 }
@@ -54,8 +53,8 @@ delete (RequestFields.prototype as { constructor?: unknown }).constructor;
 export type ReadHead = (bytes: Buffer) => FastHead | 'partial' | 'other';
 
 /**
- * Makes a reader of the head at the start of some bytes. `partial`: all that has come fits, and more is to come. `other`: for
- * Node's parser.
+ * Creates a parser of the head at the start of a buffer. `partial`: valid so far, but incomplete. `other`: for Node's
+ * parser. Accepts only heads that Node's parser in its strictest mode and exchange/strictness.ts accept.
  */
 export function createHeadReader(bounds: HeadBounds): ReadHead {
   const known = new KnownSections<FieldSection>();
@@ -105,14 +104,14 @@ export function createHeadReader(bounds: HeadBounds): ReadHead {
   };
 }
 
-/** Where the fields of the head that is being read stand: one is read at a time. */
+/** Names and offsets of the fields of the current head. Shared, because one head is parsed at a time. */
 const names: FieldName[] = [];
 const starts: number[] = [];
 const ends: number[] = [];
 
 interface Marked {
   readonly count: number;
-  /** Behind the empty line; PARTIAL: that has not come. */
+  /** Offset after the empty line. PARTIAL: it has not arrived. */
   readonly end: number;
 }
 
@@ -159,7 +158,7 @@ function markFields(bytes: Buffer, from: number, bounds: HeadBounds): Marked | '
   return bytes[at + 1] === LF ? { count, end: at + 2 } : 'other';
 }
 
-/** `text`: the section, which begins at `from` of what was marked. */
+/** `text`: the section, which begins at offset `from`. */
 function collect(text: string, from: number, { count }: Marked): FieldSection | 'other' {
   const headers = new RequestFields();
   let underscored: string[] | undefined;

@@ -1,19 +1,19 @@
-// The method that a request begins with.
+// Recognises the method at the start of a request.
 import { OFFERED_METHODS } from '../../exchange/request-view.ts';
 
 const SPACE = 0x20;
-/** Of those that are registered. */
+/** Of the registered methods. */
 const LONGEST_METHOD = 'UPDATEREDIRECTREF'.length;
-/** RFC 9112 §2.2: line ends may stand before it. */
+/** RFC 9112 §2.2: empty lines may precede the method. */
 const METHOD = /^[\r\n]*(?:[A-Z-]+(?: |$)|$)/;
 
-/** Whether a request may begin so, usual or not: with one of the methods that Node's parser knows, say. */
+/** Whether a request may begin like this, with any method that Node's parser knows. */
 export function mayBeRequest(bytes: Buffer): boolean {
   const start = bytes.toString('latin1', 0, LONGEST_METHOD + 1);
   return METHOD.test(start);
 }
 
-/** `partial`: it has not come whole. `other`: none that the fast plane reads. */
+/** `partial`: incomplete. `other`: a method that the fast plane does not parse. */
 export function methodOf(bytes: Buffer): string {
   const { length } = bytes;
   for (const method of OFFERED_METHODS) {

@@ -1,9 +1,9 @@
 // Runs the work of one event loop iteration in stages: reads all requests, then decides all, forwards all and writes all.
 
-/** Steps of one stage. More would make the first one wait too long. */
+/** Steps per stage. With more, the first one would wait too long. */
 const MOST_WAITING = 64;
 
-/** A request that passed all stages alone would load the code of each stage anew, which took 9 to 17 % of the processor time. */
+/** Without stages, each request reloads the code of all stages into the processor cache: 9 to 17 % of the processor time. */
 class EventLoopStage {
   /** Each step, followed by its subject. */
   #waiting: unknown[] = [];
@@ -19,7 +19,7 @@ class EventLoopStage {
     else scheduleStages();
   }
 
-  /** Calls the steps that wait at this moment. If a step throws, the steps behind it keep waiting. @throws what a step throws */
+  /** Calls the waiting steps. If a step throws, later steps stay queued. @throws what a step throws */
   run(): void {
     const steps = this.#waiting;
     if (steps.length === 0) return;
@@ -39,7 +39,7 @@ class EventLoopStage {
 export const readStage = new EventLoopStage();
 export const decideStage = new EventLoopStage();
 export const forwardStage = new EventLoopStage();
-/** A write wakes the process that reads it. On the same machine that costs more than the write, unless the process is awake already. */
+/** A write wakes the reading process. On the same machine that costs more than the write, unless the process is awake. */
 export const writeStage = new EventLoopStage();
 const STAGES = [readStage, decideStage, forwardStage, writeStage] as const;
 

@@ -1,17 +1,17 @@
-// The body of a request on its way to an upstream: its length where that is known, and its octets as they come.
+// Streams the body of a request to an upstream, with its length if known.
 import type { Socket } from 'node:net';
 import { Duplex, type Readable } from 'node:stream';
 import type { CallRequest } from '../../upstream/call.ts';
 
 const LAST_CHUNK = '0\r\n\r\n';
 
-/** Octets of the body; -1: not known; undefined: none. */
+/** Octets of the body. -1: unknown. Undefined: no body. */
 export function lengthOf({ body, fields }: Pick<CallRequest, 'body' | 'fields'>): number | undefined {
   if (body === null) return undefined;
   if (Buffer.isBuffer(body)) return body.length;
   const { flat } = fields.shared;
   for (let at = 0; at < flat.length; at += 2) if (flat[at] === 'content-length') return Number(flat[at + 1]);
-  // One that is all here already has a length, however it came.
+  // A body that has arrived completely has a length, whatever its framing.
   const isWhole = body instanceof Duplex && body.writableEnded && body.writableLength === 0;
   return isWhole ? body.readableLength : -1;
 }
@@ -22,7 +22,7 @@ interface StreamEvents {
   readonly onWhole: () => void;
 }
 
-/** `head` leaves with the first octets of the body. `length`: -1: in chunks. */
+/** Writes `head` together with the first octets of the body. `length` -1: chunked. */
 export function streamBody(
   body: Readable,
   socket: Socket,

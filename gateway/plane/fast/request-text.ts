@@ -1,4 +1,4 @@
-// The head of a request as an upstream gets it.
+// Serialises the head of a request to an upstream.
 import type { CallRequest } from '../../upstream/call.ts';
 import type { SharedFields } from '../../upstream/request-headers.ts';
 import { fieldLine, flatText } from '../answer-text.ts';
@@ -7,14 +7,14 @@ import { fieldLine, flatText } from '../answer-text.ts';
 const WITH_BODY: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
 
 export interface Framed {
-  /** Where the fields name none. */
+  /** Used if the fields have no Host. */
   readonly host: string;
-  /** Octets of the body; -1: chunked; undefined: none. */
+  /** Octets of the body. -1: chunked. Undefined: no body. */
   readonly length: number | undefined;
   readonly isLast: boolean;
 }
 
-/** @throws Error `ERR_INVALID_CHAR` for a value that cannot be written */
+/** @throws Error `ERR_INVALID_CHAR` for an invalid value */
 export function requestText(
   { method, path, fields, received }: Pick<CallRequest, 'method' | 'path' | 'fields' | 'received'>,
   { host, length, isLast }: Framed,
@@ -31,7 +31,7 @@ function sharedText({ flat }: SharedFields, received: CallRequest['received']): 
   for (let at = 0; at < flat.length; at += 2) {
     const name = flat[at] ?? '';
     const value = flat[at + 1] ?? '';
-    // What a reader of requests has let pass can be written.
+    // The request parser has validated received values.
     if (name !== 'content-length')
       text += value === received.get(name) ? `${name}: ${value}\r\n` : fieldLine(name, value);
   }

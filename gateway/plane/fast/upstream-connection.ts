@@ -1,4 +1,4 @@
-// One HTTP/1.1 connection to a target: a call at a time, its answer read strictly and handed on as it comes.
+// One HTTP/1.1 connection to a target. Carries one call at a time and parses responses strictly.
 import { connect as connectPlain, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { TargetOptions } from '../target-options.ts';
@@ -10,23 +10,23 @@ export interface TargetPlace {
   readonly host: string;
   readonly port: number;
   readonly isSecure: boolean;
-  /** What stands in Host where nothing else does. */
+  /** The default Host. */
   readonly authority: string;
   readonly options: TargetOptions;
 }
 
 export interface ConnectionEvents {
-  /** The answer is whole, and another call may follow. */
+  /** The response is complete, and another call may follow. */
   readonly onFree: (connection: UpstreamConnection) => void;
-  /** It has ended, and nothing of this call was written to it. */
+  /** The connection closed before any octet of the call was written. */
   readonly onUnwritten: (call: DirectCall) => void;
   /** Called once at the end. `wasOpen`: false if the connection was never established. */
   readonly onLost: (connection: UpstreamConnection, wasOpen: boolean) => void;
 }
 
-/** Interim answers that are passed over: an upstream that makes no end of them makes no answer (FWD-13). */
+/** FWD-13: after so many interim responses, the upstream counts as broken. */
 const MOST_INTERIM = 100;
-/** Read into by all connections. A larger one would be half empty as a rule, a smaller one costs a read more. */
+/** Read buffer of all connections. A larger one is mostly half empty, a smaller one costs an additional read. */
 const shared = Buffer.allocUnsafeSlow(64 * 1_024);
 
 function ended(): Error {
@@ -36,9 +36,9 @@ function ended(): Error {
 export class UpstreamConnection {
   readonly socket: Socket;
   served = 0;
-  /** When something came on it last, monotonic milliseconds. */
+  /** Time of the last received octet, monotonic milliseconds. */
   readAt = 0;
-  /** Called when it is open, or never will be. */
+  /** Called when the connection is open or has failed. */
   onceOpen: (() => void) | undefined;
   readonly #place: TargetPlace;
   readonly #events: ConnectionEvents;
@@ -51,7 +51,7 @@ export class UpstreamConnection {
   #interim = 0;
   #part: Buffer | undefined;
   #head: AnswerHead | undefined;
-  /** Undefined: a head is waited for. */
+  /** Undefined: the next octets are a head. */
   #body: AnswerBody | undefined;
 
   constructor(place: TargetPlace, isSingle: boolean, events: ConnectionEvents) {
@@ -120,7 +120,7 @@ export class UpstreamConnection {
     else this.#onBreak(ended());
   }
 
-  /** FWD-16: a call that found it open, and of which nothing was written, can be made on another one whatever it is. */
+  /** FWD-16: a call of which nothing was written can move to another connection, with any method. */
   #onBreak(cause: unknown): void {
     const call = this.#call;
     if (call === undefined || call.isWritten || this.served === 0) {
@@ -132,9 +132,9 @@ export class UpstreamConnection {
     this.#events.onUnwritten(call);
   }
 
-  /** False: no more before it is resumed. */
+  /** False: pause until `resume`. */
   #read(length: number): boolean {
-    // Octets before a request is written are not its answer (response splitting).
+    // Octets before a request is written are no response to it (response splitting).
     if (this.#call?.isWritten !== true) {
       this.#onBreak(ended());
       return false;
@@ -190,7 +190,7 @@ export class UpstreamConnection {
     if (this.#call?.onContent(content) === false) this.#isPaused = true;
   };
 
-  /** `hasMore`: octets behind the answer, which are none (SMG-23). */
+  /** `hasMore`: octets follow the response, so the connection cannot be reused (SMG-23). */
   #whole(hasMore: boolean): void {
     const call = this.#call;
     if (call === undefined) return;

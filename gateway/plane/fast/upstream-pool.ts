@@ -1,4 +1,4 @@
-// The fast plane's connections to one target: the last one used is the first one taken.
+// The fast plane's connection pool for one target. The most recently used connection is reused first.
 
 import { Fault } from '../../exchange/directive.ts';
 import type { UpstreamPlan } from '../../plan/plan.ts';
@@ -9,16 +9,16 @@ import { targetOptions } from '../target-options.ts';
 import { DirectCall } from './direct-call.ts';
 import { type ConnectionEvents, type TargetPlace, UpstreamConnection } from './upstream-connection.ts';
 
-/** Below the 5 s that many servers keep an idle connection, so that we let go first. */
+/** Less than the 5 s of many servers, so that the gateway closes idle connections first. */
 export const IDLE_MS = 4_000;
 
 /**
- * Idle connections of one target. None is taken before a whole turn of the event loop has read what stood behind its answer:
- * an upstream that ends a connection may say so right there.
+ * Idle connections of one target. A connection is reused only after a full event loop turn: the FIN of an upstream may follow
+ * its response directly.
  */
 class Idle {
   readonly #rested: UpstreamConnection[] = [];
-  /** Free since the turn before this one, and since this one. */
+  /** Free since the previous turn. `#fresh`: since this turn. */
   #resting: UpstreamConnection[] = [];
   #fresh: UpstreamConnection[] = [];
   readonly #startDeadline: StartDeadline;
@@ -33,7 +33,7 @@ class Idle {
     this.#fresh.push(connection);
   }
 
-  /** The last one used. What may not be sent twice is not risked on one that may have ended meanwhile. */
+  /** The most recently used connection. A request that must not be repeated gets none that may have closed meanwhile. */
   take(isRepeatable: boolean): UpstreamConnection | undefined {
     const rested = this.#rested.pop();
     if (rested === undefined || isRepeatable || performance.now() - rested.readAt <= IDLE_MS) return rested;
@@ -79,7 +79,7 @@ export function connectDirectly(
   const place = placeOf(origin, upstream, ports);
   const open = new Set<UpstreamConnection>();
   const idle = new Idle(startDeadline);
-  /** They lead where the name no longer leads, and end with their call. */
+  /** Connections to former addresses of the name. They close after their call. */
   const leaving = new WeakSet<UpstreamConnection>();
   let isRetired = false;
 

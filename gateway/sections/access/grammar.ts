@@ -21,12 +21,10 @@ const scopes = z
   ])
   .meta({ description: 'Scopes that a caller must have, by what it does; any: none, whoever is known may.' });
 
-const identityNames = z
-  .union([z.string(), z.array(z.string()).min(1)])
-  .meta({
-    description: 'Name of an identity in gateway.yaml, or several in the order they are asked.',
-    examples: ['main'],
-  });
+const identityNames = z.union([z.string(), z.array(z.string()).min(1)]).meta({
+  description: 'Name of an identity in gateway.yaml, or several in the order they are asked.',
+  examples: ['main'],
+});
 
 const anonymous = (otherwise: string) =>
   z.boolean().meta({

@@ -7,9 +7,7 @@ const contactMail = notation(parseMail, 'not a mail address', {
   examples: ['api@acme.example'],
 });
 
-export const contactsSection = z
-  .record(z.string(), contactMail)
-  .meta({
-    description: 'Mail addresses of consumers, by their id; before those of their API keys.',
-    examples: [{ acme: 'api@acme.example' }],
-  });
+export const contactsSection = z.record(z.string(), contactMail).meta({
+  description: 'Mail addresses of consumers, by their id; before those of their API keys.',
+  examples: [{ acme: 'api@acme.example' }],
+});

@@ -70,16 +70,16 @@ export function toDataFolderError(folder: string, file: string, error: unknown):
       );
     case 'damaged':
       return unusable(
-        `${file} is damaged: ${reason}; put a copy of it back, or move it away to start without what it holds: pins, pauses, API keys, the ledger`,
+        `${file} is damaged: ${reason}; restore a backup, or move the file away to start without its pins, pauses, API keys and ledger`,
       );
     case 'newer':
       return unusable(
-        `${file} cannot be used: ${reason}; run that one, or give this one a folder of its own`,
+        `${file} cannot be used: ${reason}; run that release, or configure another data folder`,
       );
     case 'unusable':
       if (isFileThere(error))
         return unusable(
-          `the data folder ${folder} cannot be made: a file stands there or above it; name another folder as data`,
+          `the data folder ${folder} cannot be created: its path, or a parent of it, is a file; configure another data folder`,
         );
       return unusable(
         `the data folder ${folder} cannot be used: ${reason}; this user must be able to write to it and to ${DATABASE_FILE}`,

@@ -40,7 +40,7 @@ interface FileState {
 /** The process holds state from another file of the same name. */
 class FileReplacedError extends Error {
   constructor(file: string) {
-    super(`${file} is not there as it was: put it back, or start the gateway again to go on without it`);
+    super(`${file} was removed or replaced: put it back, or restart the gateway to continue without it`);
   }
 }
 

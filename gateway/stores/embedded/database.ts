@@ -76,7 +76,7 @@ export async function openDatabase(file: string, options: DatabaseOptions): Prom
 
   const batches = createBatches<Call>(
     async (calls) => {
-      if (thread === undefined) throw new StoreUnavailable('the thread of the database has ended');
+      if (thread === undefined) throw new StoreUnavailable('the database thread has ended');
       return thread.run(calls);
     },
     { answerWithinMs: ANSWER_WITHIN_MS },

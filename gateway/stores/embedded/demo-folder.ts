@@ -14,7 +14,7 @@ const SQLITE_BUSY = 5;
  */
 export async function lockDemoFolder(folder: string): Promise<Disposable> {
   await makeFolder(folder, { mode: 0o700 }).catch((error: unknown) => {
-    throw unusable(folder, isFileThere(error) ? 'a file stands there or above it' : reasonOf(error));
+    throw unusable(folder, isFileThere(error) ? 'its path, or a parent of it, is a file' : reasonOf(error));
   });
   let lock: DatabaseSync | undefined;
   try {

@@ -54,7 +54,9 @@ export function createLedgerOperations(database: DatabaseSync) {
      WHERE (api, version, consumer) = (?, ?, ?) AND via <> 'address' AND ${isInstant('first_at')}`,
   );
   const findCountingStart = prepare('SELECT since FROM usage_watch WHERE (api, version) = (?, ?)');
-  const firstCountingStart = prepare(`SELECT min(since) AS since FROM usage_watch WHERE ${isInstant('since')}`);
+  const firstCountingStart = prepare(
+    `SELECT min(since) AS since FROM usage_watch WHERE ${isInstant('since')}`,
+  );
   const idsOf = prepare('SELECT id FROM usage WHERE consumer = ? LIMIT ?');
   const idsAfter = prepare('SELECT id FROM usage WHERE id > ? ORDER BY id LIMIT ?');
   const dropDays = prepare(`DELETE FROM usage_day WHERE record = ? AND (day < ? OR day > ${LAST_DAY})`);

@@ -45,7 +45,7 @@ export async function startThread(
     cause = error;
   });
   worker.on('exit', () => {
-    const ended = new StoreUnavailable('the thread of the database has ended');
+    const ended = new StoreUnavailable('the database thread has ended');
     reply.reject(ended);
     backupReply?.reject(ended);
     exited.resolve();

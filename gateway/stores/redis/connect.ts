@@ -107,7 +107,7 @@ function openCluster(
         const began = performance.now();
         const link = map.holderOf(slotOf(String(args[0])));
         if (link === undefined)
-          throw new StoreUnavailable(`Redis is away (${map.problem() ?? 'nobody holds the slot'})`);
+          throw new StoreUnavailable(`Redis is away (${map.problem() ?? 'no node serves the slot'})`);
         try {
           return await sendTo(link)(args, { withinMs });
         } catch (error) {

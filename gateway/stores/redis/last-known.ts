@@ -55,7 +55,7 @@ export function openLastKnown(folder: string, url: string, onFault: (error: unkn
       if (text === undefined) return undefined;
       const stored = storedValue(text);
       if (!isStoredObject(stored) || typeof stored.store !== 'string' || !isLastKnown(stored)) {
-        reportOnce(new Error(`${file} cannot be read and is made anew`));
+        reportOnce(new Error(`${file} is unreadable and will be replaced`));
         return undefined;
       }
       return stored.store === store ? stored : undefined;

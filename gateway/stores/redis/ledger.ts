@@ -78,7 +78,7 @@ export function createRedisLedger({ script }: RedisConnection): LedgerStore {
       const failed = Number(await addUsage(BASE, ...argumentsOf(batch)));
       // The batch number is stored, so a resend would add nothing.
       if (failed > 0)
-        throw new Error(`Redis holds something else where ${failed} records of the ledger belong`);
+        throw new Error(`Redis has values of another type under the keys of ${failed} ledger records`);
     },
     read: async (filter, page) => {
       const since = filter.since === undefined ? '' : dayNumber(filter.since);

@@ -75,7 +75,7 @@ export async function openSharedState(
     const known = overrides;
     const texts = known.flatMap((override) => [override.id, writeOverride(override)]);
     const reply = await scripts.restoreOverrides(KEYS.overrides, KEYS.changes, CHANGES_KEPT, ...texts);
-    onFault(new Error(`the store has lost what it knew; overrides written back: ${known.length}`));
+    onFault(new Error(`Redis has lost data; overrides written back: ${known.length}`));
     return textsOf(reply);
   };
 

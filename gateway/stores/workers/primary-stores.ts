@@ -49,7 +49,7 @@ export function answerWorkers(
 
 export function answerGuardOnly(guard: StoreAnswers['guard']): StoreAnswers {
   const unsupported = (): never => {
-    throw new Error('with this store workers ask it themselves');
+    throw new Error('workers call this store themselves');
   };
   return {
     ...{

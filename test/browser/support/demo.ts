@@ -36,6 +36,8 @@ export async function startBrowserDemo({
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
+  // A run that takes too long exits without disposing of the demo.
+  process.once('exit', () => child.kill('SIGTERM'));
   let said = '';
   const banner = new Promise<void>((resolve, reject) => {
     const listen = (chunk: Buffer): void => {

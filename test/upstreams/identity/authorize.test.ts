@@ -94,7 +94,7 @@ describe('OAU-1, OAU-2: no redirect goes to an address that the client has not r
     const page = await openBrowser(issuer).open(query(parameters));
     expect(page).toMatchObject({ status: 400, hops: [] });
     expect(page.headers.get('location')).toBeNull();
-    expect(page.text).toContain('This sign-in cannot go on');
+    expect(page.text).toContain('This sign-in cannot continue');
   });
 
   it('two clients or two addresses in one request', async () => {

@@ -140,7 +140,7 @@ describe('an attempt', () => {
     const messages = [(await run(`https://localhost:${other}/`)).message];
     await new Promise((resolve) => gone.close(resolve));
     messages.push((await run(`https://localhost:${other}/`)).message);
-    expect(new Set(messages)).toEqual(new Set(['No connection, or none that lasted until an answer']));
+    expect(new Set(messages)).toEqual(new Set(['The connection failed or ended before a response']));
   });
 });
 

@@ -92,7 +92,7 @@ describe('a service with a lost key', () => {
         {
           event: 'secrets_lost',
           subscriptions: 1,
-          advice: expect.stringContaining('put back the file webhooks-key or SUNDIAL_WEBHOOKS_KEY'),
+          advice: expect.stringContaining('restore the file webhooks-key or SUNDIAL_WEBHOOKS_KEY'),
         },
       ]);
   });

@@ -121,6 +121,6 @@ describe('a secret', () => {
     expect(loadSealingKey(join(folder, 'data'))).toEqual(key);
     expect(Buffer.from(readFileSync(file, 'utf8'), 'base64')).toEqual(key);
     writeFileSync(file, 'short');
-    expect(() => loadSealingKey(join(folder, 'data'))).toThrow('holds no key of 32 bytes');
+    expect(() => loadSealingKey(join(folder, 'data'))).toThrow('contains no key of 32 bytes');
   });
 });

@@ -2,8 +2,8 @@
 import type { Redis } from 'ioredis';
 
 const WANTED = [
-  { setting: 'appendonly', is: 'yes', otherwise: 'forgets acknowledged events when it ends' },
-  { setting: 'maxmemory-policy', is: 'noeviction', otherwise: 'may throw events away when memory is short' },
+  { setting: 'appendonly', is: 'yes', otherwise: 'loses acknowledged events when it stops' },
+  { setting: 'maxmemory-policy', is: 'noeviction', otherwise: 'may evict events when memory is full' },
 ] as const;
 
 /** One sentence for each wrong setting; empty if Redis does not tell. */

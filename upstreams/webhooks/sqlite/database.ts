@@ -98,7 +98,7 @@ function migrate(database: DatabaseSync, file: string): void {
   const found = Number(database.prepare('PRAGMA user_version').get()?.user_version);
   if (found > MIGRATIONS.length) {
     throw new Error(
-      `${file} was written by a newer edition (schema ${found}, this one knows ${MIGRATIONS.length})`,
+      `${file} was written by a newer release (schema ${found}, this one knows ${MIGRATIONS.length})`,
     );
   }
   for (const migration of MIGRATIONS.slice(found)) database.exec(migration);

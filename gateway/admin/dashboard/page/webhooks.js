@@ -81,7 +81,7 @@ function overview({ deliveries, subscriptions, total, oldestDue, clock }) {
           'Endpoint',
           'Owner',
           figures('Pending'),
-          figures('Failures in a row'),
+          figures('Failures'),
           figures('Dead letters'),
           'Last attempt',
           'Next attempt',
@@ -93,7 +93,7 @@ function overview({ deliveries, subscriptions, total, oldestDue, clock }) {
           Endpoint: ({ host }) => host,
           Owner: ({ owner }) => owner,
           Pending: ({ pending }) => pending,
-          'Failures in a row': ({ failures }) => failures,
+          Failures: ({ failures }) => failures,
           'Dead letters': ({ dead }) => dead,
         },
         cells: (each) => row(each, clock),
@@ -121,7 +121,7 @@ function row(each, clock) {
     number(each.failures),
     each.dead === 0 ? '0' : h('a', { href: addressOf(each.subscription, 'dead') }, number(each.dead)),
     lastWords(each, clock),
-    each.nextAttempt === null ? 'none' : until(each.nextAttempt, clock),
+    each.nextAttempt === null ? '' : until(each.nextAttempt, clock),
   ];
 }
 
@@ -141,8 +141,8 @@ function stateBadge({ state, failures }) {
 /** @param {any} subscription @param {string} clock */
 function lastWords({ lastAttempt: last }, clock) {
   if (last === null) return 'none yet';
-  const status = last.status === null ? 'no answer' : `status ${last.status}`;
-  return `${last.outcome}, ${status}, ${ago(last.at, clock)}`;
+  const status = last.status === null ? last.outcome : `status ${last.status}`;
+  return `${status}, ${ago(last.at, clock)}`;
 }
 
 /** @param {string} id @param {string} [state] */
