@@ -162,8 +162,8 @@ describe('the chart', async () => {
     expect(String(values.at('image').value)).toMatch(new RegExp(`:${RegExp.escape(version)}$`));
   });
 
-  it('asks for more memory than the README says a gateway takes under load', async () => {
-    const [, measured] = /full load about (\d+) MB/.exec(await text('README.md')) ?? [];
+  it('asks for more memory than docs/operate/performance.md says a gateway takes under load', async () => {
+    const [, measured] = /full load about (\d+) MB/.exec(await text('docs/operate/performance.md')) ?? [];
     const [asked, limit] = ['requests', 'limits'].map((each) =>
       Number(/^(\d+)Mi$/.exec(String(values.at('resources', each, 'memory').value))?.[1]),
     );

@@ -185,7 +185,7 @@ describe('the composition', async () => {
   });
 
   it('runs in each of them only files that it has', async () => {
-    const said = `${await text('docker-compose.yml')}${await text('config/README.md')}${await text('upstreams/README.md')}`;
+    const said = `${await text('docker-compose.yml')}${await text('docs/operate/deploy.md')}${await text('upstreams/README.md')}`;
     const typed = Array.from(
       said.matchAll(/docker compose exec (\S+) node (\S+)/g),
       ([, name = '', file = '']) => [stageOf(compose.at('services', name)), file],

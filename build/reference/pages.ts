@@ -1,4 +1,5 @@
 // All generated pages of docs/reference/.
+import { accessLogPages } from './access-log.ts';
 import { commandPages } from './commands.ts';
 import { errorPages } from './errors.ts';
 import { keyPages } from './keys.ts';
@@ -9,5 +10,12 @@ import { rulePages } from './rules.ts';
 export const REFERENCE = 'docs/reference';
 
 export function referencePages(): readonly Page[] {
-  return [...keyPages(), ...commandPages(), ...metricPages(), ...errorPages(), ...rulePages()];
+  return [
+    ...keyPages(),
+    ...commandPages(),
+    ...metricPages(),
+    ...errorPages(),
+    ...rulePages(),
+    ...accessLogPages(),
+  ];
 }

@@ -11,7 +11,7 @@ import { type Demo, movePorts, openWorkspace, startDemo, type Workspace } from '
 import { readReadme, shellLines, spansOf, writtenPorts } from '../support/readme-text.ts';
 
 const readme = readReadme();
-const curls = shellLines(readme).filter((line) => line.startsWith('curl '));
+const curls = [...new Set(shellLines(readme))].filter((line) => line.startsWith('curl '));
 const operating = [
   ...new Set(shellLines(readme).filter((line) => /^npx sundial (pause|pin|notify)\b/.test(line))),
 ];

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { runCheck } from '../../gateway/cli/check/check.ts';
 import { loadAll } from '../../gateway/plan/load.ts';
 import { RULES, type RuleName } from '../../gateway/sections/rules/grammar.ts';
-import { readReadme } from '../support/readme-text.ts';
+import { readPage, tablesOf } from '../support/readme-text.ts';
 import { NOW, ORDERS, workspace } from './workspace.ts';
 
 const folder = join(import.meta.dirname, 'rules');
@@ -98,8 +98,8 @@ describe.each(names)('RET-11, OAS-2: %s', (name) => {
 });
 
 describe('rules of a file', () => {
-  it('equal those of the README, with their severities', () => {
-    const rows = readReadme().tables.get('rule') ?? [];
+  it('equal those of docs/reference/rules.md, with their severities', () => {
+    const rows = tablesOf(readPage('docs/reference/rules.md').split('\n')).get('rule') ?? [];
     const named = rows.map(([name = '', severity]) => [name.replaceAll('`', ''), severity]);
     const known = Object.entries(RULES).map(([name, { severity }]) => [name, severity]);
     expect(named.sort()).toEqual(known.sort());

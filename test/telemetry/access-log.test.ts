@@ -92,7 +92,7 @@ describe('of the access log only what was chosen', () => {
 });
 
 it('the page for operators has every field of an access line, with its meaning', () => {
-  const page = readFileSync(join(import.meta.dirname, '../../config/README.md'), 'utf8');
+  const page = readFileSync(join(import.meta.dirname, '../../docs/reference/access-log.md'), 'utf8');
   const rows = Object.entries(ACCESS_FIELDS).map(([name, meaning]) => `| \`${name}\` | ${meaning} |`);
   const [, table = ''] = page.split('| field | meaning |\n| --- | --- |\n');
   expect(table.split('\n').slice(0, rows.length + 1)).toEqual([...rows, '']);

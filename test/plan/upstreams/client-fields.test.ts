@@ -9,9 +9,9 @@ import {
 } from '../../../gateway/policy/headers/client-fields.ts';
 import { planOf } from '../workspace.ts';
 
-const PAGE = join(import.meta.dirname, '../../../policies/README.md');
+const PAGE = join(import.meta.dirname, '../../../docs/concepts/upstreams.md');
 
-it('XFF-1: policies/README.md lists each name and each prefix of the table', async () => {
+it('XFF-1: docs/concepts/upstreams.md lists each name and each prefix of the table', async () => {
   const page = (await readFile(PAGE, 'utf8')).toLowerCase();
   const listed = [...CLAIMED_NAMES, ...CLAIMED_PREFIXES.map((prefix) => `${prefix}*`)];
   expect(listed.filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
