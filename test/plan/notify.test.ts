@@ -90,9 +90,7 @@ describe('notify', () => {
       'config/gateway.yaml': `${GATEWAY}ledger: off\nnotify: { ${MAIL} }\n`,
       'policies/orders.yaml': ORDERS,
     });
-    expect(await files.problems()).toEqual([
-      expect.stringContaining('no mail is sent without a ledger'),
-    ]);
+    expect(await files.problems()).toEqual([expect.stringContaining('no mail is sent without a ledger')]);
   });
 
   it.each([

@@ -145,11 +145,9 @@ const keys = z.strictObject({
 const certificate = z.strictObject({
   certificate: z
     .strictObject({
-      consumer: z
-        .enum(['cn', 'san_dns', 'san_uri', 'fingerprint'])
-        .meta({
-          description: 'The part of the certificate that names the consumer; it must occur exactly once.',
-        }),
+      consumer: z.enum(['cn', 'san_dns', 'san_uri', 'fingerprint']).meta({
+        description: 'The part of the certificate that names the consumer; it must occur exactly once.',
+      }),
       scopes: z
         .array(scope)
         .meta({ description: 'Scopes of every holder of a valid certificate. Without it, none.' })
