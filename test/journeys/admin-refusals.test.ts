@@ -174,7 +174,7 @@ describe('a body that cannot be used', () => {
     const answer = await write({ method: 'POST', path, body: { into: '/tmp/x.db' } });
     expect(answer).toMatchObject({
       status: 400,
-      json: { message: 'The body cannot be used: unknown member "into": known are by, why.' },
+      json: { message: 'The body cannot be used: unknown member "into": known: by, why.' },
     });
   });
 

@@ -113,7 +113,9 @@ it.each(['/dev/null', '/dev/null/data'])(
     expect(JSON.parse(stdout).problems).toContainEqual(
       expect.objectContaining({
         rule: 'data-folder',
-        message: expect.stringMatching(/^the data folder .* cannot be made: a file stands there or above it/),
+        message: expect.stringMatching(
+          /^the data folder .* cannot be created: its path, or a parent of it, is a file/,
+        ),
       }),
     );
   },

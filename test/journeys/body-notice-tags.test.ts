@@ -220,7 +220,7 @@ describe.each(PROTOCOLS)('over %s', (protocol) => {
       expect(answer.head).toBe('');
       expect(answer.json).toEqual({
         error: 'Precondition Failed',
-        message: expect.stringContaining('Read it again'),
+        message: expect.stringContaining('Read the resource again'),
       });
       expect(answer.headers).toMatchObject({ 'cache-control': 'no-store', deprecation: '@1768435200' });
       const line = await orders.gateway.accessLine(answer.headers['x-request-id']);

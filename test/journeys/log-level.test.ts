@@ -20,7 +20,7 @@ beforeAll(async () => {
   environment = {
     ECHO: echo.url,
     DEAD: `http://127.0.0.1:${dead}`,
-    POLICIES: join(import.meta.dirname, 'logs/echoed.yaml'),
+    POLICIES: join(import.meta.dirname, 'logs/policies/echoed.yaml'),
   };
 });
 afterAll(() => stack.disposeAsync());

@@ -102,7 +102,7 @@ describe('a changed file', () => {
 
   it.each([
     [`"\${file:x\\0y}"`, 'error: cannot read the file x?y: its name has a NUL character'],
-    ['*x', 'error: nothing above is called &x'],
+    ['*x', 'error: no anchor above has the name &x'],
     ['* x', 'error: an alias (*), an anchor (&) or a tag (!) cannot stand here like this'],
     ['!!int x', 'error: an alias (*), an anchor (&) or a tag (!) cannot stand here like this'],
     ['}', 'error: a bracket or a brace closes here that was not opened'],

@@ -47,7 +47,7 @@ describe('slots of a target', () => {
     const second = sendRaw(gateway.port, get('/echo/second', CLOSE));
     await until(() => gateway.views.length === 2);
     const third = await sendRaw(gateway.port, get('/echo/third', CLOSE));
-    expect([third.statuses, gateway.facts[2]?.completion.fault]).toEqual([[503], 'upstream_busy']);
+    expect([third.statuses, gateway.facts[2]?.completion.fault?.code]).toEqual([[503], 'upstream_busy']);
     expect(upstream.requests).toHaveLength(1);
     upstream.requests[0]?.socket.write(OK);
     expect((await first).statuses).toEqual([200]);
@@ -68,7 +68,7 @@ describe('slots of a target', () => {
     slow.write(get('/echo/slow', ['Content-Length: 2'], 'POST', 'x'));
     await until(() => upstream.requests.length === 1);
     const second = await sendRaw(gateway.port, get('/echo', ['Content-Length: 2', ...CLOSE], 'POST', 'x'));
-    expect([second.statuses, gateway.facts[1]?.completion.fault]).toEqual([[503], 'upstream_busy']);
+    expect([second.statuses, gateway.facts[1]?.completion.fault?.code]).toEqual([[503], 'upstream_busy']);
     expect((await sendRaw(gateway.port, get('/echo', CLOSE))).statuses).toEqual([200]);
     const whole = get('/echo', ['Content-Length: 2', ...CLOSE], 'POST', 'xy');
     expect((await sendRaw(gateway.port, whole)).statuses).toEqual([200]);

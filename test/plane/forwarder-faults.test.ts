@@ -24,7 +24,7 @@ const fault = async (answer: Answering, options: GatewayOptions = {}) => {
     text,
     status: statuses[0],
     hits: upstream.requests.length,
-    code: gateway.facts[0]?.completion.fault,
+    code: gateway.facts[0]?.completion.fault?.code,
   };
 };
 
@@ -73,7 +73,7 @@ describe('FWD-18: failures have stable codes and tell nothing of their cause', (
     defer(gateway.stop);
     const { statuses } = await sendRaw(gateway.port, get());
     expect(statuses).toEqual([502]);
-    expect(gateway.facts[0]?.completion.fault).toBe('upstream_refused');
+    expect(gateway.facts[0]?.completion.fault?.code).toBe('upstream_refused');
   });
 
   it('refused while a body was being sent: the client still gets its answer', async () => {
@@ -90,7 +90,7 @@ describe('FWD-18: failures have stable codes and tell nothing of their cause', (
     const gateway = await startGateway({ upstream: 'http://nowhere.invalid' });
     defer(gateway.stop);
     await sendRaw(gateway.port, get());
-    expect(gateway.facts[0]?.completion.fault).toBe('upstream_dns');
+    expect(gateway.facts[0]?.completion.fault?.code).toBe('upstream_dns');
   });
 
   it('FWD-19: a certificate nobody vouches for', async () => {
@@ -110,7 +110,7 @@ describe('FWD-18: failures have stable codes and tell nothing of their cause', (
     const { statuses, text } = await sendRaw(gateway.port, get());
     expect(statuses).toEqual([502]);
     expect(text).not.toContain('secret');
-    expect(gateway.facts[0]?.completion.fault).toBe('upstream_tls');
+    expect(gateway.facts[0]?.completion.fault?.code).toBe('upstream_tls');
   });
 
   it('no headers in time', async () => {
@@ -186,7 +186,7 @@ describe('FWD-17: a client that leaves', () => {
     await until(() => upstream.requests[0]?.ended === true);
     await until(() => gateway.outcomes.length === 1);
     expect(gateway.outcomes).toMatchObject([{ status: 499, aborted: true }]);
-    expect(gateway.facts[0]?.completion.fault).toBeUndefined();
+    expect(gateway.facts[0]?.completion.fault?.code).toBeUndefined();
   });
 
   it('cancels the upstream in the middle of a body', async () => {

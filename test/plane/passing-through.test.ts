@@ -128,7 +128,10 @@ describe('FWD-13: interim answers', () => {
     const upstream = await upstreamThat((_, count) => HINTS.repeat(count === 1 ? 100 : 101) + OK);
     const gateway = await gatewayTo([upstream.origin]);
     for (const status of [200, 502]) expect((await sendRaw(gateway.port, get())).statuses).toEqual([status]);
-    expect(gateway.facts.map(({ completion }) => completion.fault)).toEqual([undefined, 'upstream_invalid']);
+    expect(gateway.facts.map(({ completion }) => completion.fault?.code)).toEqual([
+      undefined,
+      'upstream_invalid',
+    ]);
     await until(() => upstream.sockets.size === 0);
   });
 
@@ -224,7 +227,7 @@ describe('an answer that is held back', () => {
     for (const order of [{ headerRules }, { headerRules, notice }]) {
       const gateway = await gatewayTo([upstream.origin], {}, { order });
       const { statuses } = await sendRaw(gateway.port, get('/echo', CLOSE));
-      expect([statuses, gateway.facts[0]?.completion.fault]).toEqual([[502], 'upstream_invalid']);
+      expect([statuses, gateway.facts[0]?.completion.fault?.code]).toEqual([[502], 'upstream_invalid']);
     }
   });
 });

@@ -34,7 +34,7 @@ const file = (description: string, example: string) =>
     .meta({ description: `${description} A path relative to this file.`, examples: [example] });
 
 const tls = z.strictObject({
-  ca: file('PEM file of the trusted authorities, instead of the default ones.', './ca.pem').optional(),
+  ca: file('PEM file of the trusted authorities. It replaces the built-in ones.', './ca.pem').optional(),
   cert: file('PEM file of the certificate shown to the upstream.', './client.pem').optional(),
   key: file('PEM file of its key.', './client.key').optional(),
   name: notation(

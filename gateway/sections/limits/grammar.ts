@@ -31,7 +31,7 @@ const TAKEN = new RegExp(`^guard$|(^|-)${LOWERED_DEFAULT}$`);
 const limitName = notation(
   (text) => (/^[a-z][a-z0-9-]{0,30}$/.test(text) && !TAKEN.test(text) ? text : undefined),
   `not a name: a lower-case letter, then letters, digits and hyphens, and not guard or ${LOWERED_DEFAULT}`,
-  { description: 'Name of the limit, also in headers; default: default.', examples: ['all'] },
+  { description: 'Name of the limit, also in headers; default default.', examples: ['all'] },
 );
 
 const BY = 'What is counted: each consumer, each address, or all callers together.';

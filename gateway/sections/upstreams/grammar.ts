@@ -153,7 +153,7 @@ export const upstreamSection = z.strictObject({
     .union([z.literal('off'), breaker])
     .meta({
       description:
-        'Removes a target after consecutive failures, or off. Default with several targets: 5 failures, 10s, never the last target; otherwise off.',
+        'Removes a target after consecutive failures, or off. Default: with several targets, 5 failures, 10s, and never the last target; otherwise off.',
     })
     .optional(),
   ...connectionFields,

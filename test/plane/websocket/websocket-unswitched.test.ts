@@ -49,7 +49,7 @@ describe.concurrent('WS-3: an upstream that does not switch', () => {
     expect([client.headers['content-length'], client.body()]).toEqual(['9', 'half']);
     await until(() => gateway.outcomes.length === 1);
     expect(gateway.outcomes).toMatchObject([{ status: 200, aborted: true }]);
-    expect(gateway.facts).toMatchObject([{ completion: { fault: 'upstream_reset' } }]);
+    expect(gateway.facts).toMatchObject([{ completion: { fault: { code: 'upstream_reset' } } }]);
   });
 
   it('FWD-17: nor does an answer without a length whose connection is reset', async () => {
@@ -61,7 +61,7 @@ describe.concurrent('WS-3: an upstream that does not switch', () => {
     expect(client.body()).not.toMatch(/\r\n0\r\n/);
     await until(() => gateway.outcomes.length === 1);
     expect(gateway.outcomes).toMatchObject([{ status: 200, aborted: true }]);
-    expect(gateway.facts).toMatchObject([{ completion: { fault: 'upstream_reset' } }]);
+    expect(gateway.facts).toMatchObject([{ completion: { fault: { code: 'upstream_reset' } } }]);
   });
 
   it.each([
