@@ -36,7 +36,7 @@ export interface NoticePorts {
 
 const NOTICES = '/-/notices';
 const REHEARSAL =
-  'The lifecycle clock of this gateway was moved: it tells nobody. See with --dry-run what is due; run it with --notify beside --at to have it told.';
+  'The lifecycle clock of this gateway was moved, so it sends no mails and no events. List what is due with --dry-run, or run the gateway with --at and --notify.';
 const PARAMETERS = ['api', 'consumer', 'at'] as const;
 
 export function noticeRoutes(ports: NoticePorts): readonly AdminRoute[] {
@@ -97,6 +97,6 @@ async function send({ notices, now }: NoticePorts, { body }: AdminRequest): Prom
 function noticesOff(): AdminAnswer {
   return errorAnswer(
     404,
-    'This gateway tells nobody: write notify: { email: { smtp: …, from: … } } into the gateway file.',
+    'This gateway sends no notices: write notify: { email: { smtp: …, from: … } } into the gateway file.',
   );
 }

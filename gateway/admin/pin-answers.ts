@@ -60,7 +60,11 @@ export function pinRefused(reason: PinRefusalReason, move: RefusedMove): AdminAn
       return errorAnswer(422, `${api} has no version ${JSON.stringify(requested)}. ${choice}`, supported);
     case 'version_ended': {
       const version = requested ?? current?.previous?.label ?? 'the version before';
-      return errorAnswer(409, `${version} is not served now, so nobody can move there. ${choice}`, supported);
+      return errorAnswer(
+        409,
+        `${version} is not served now, so no account can move there. ${choice}`,
+        supported,
+      );
     }
     case 'not_newer': {
       const message = `The account is on ${from}. An upgrade leads to a newer version; a roll-back takes the last upgrade back.`;

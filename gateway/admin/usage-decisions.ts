@@ -58,7 +58,7 @@ function freezeInWords(freeze: EpochMs, since: EpochMs | undefined, now: EpochMs
   const closed = `closed to new consumers since ${dateInWords(freeze)}`;
   return since !== undefined && since < freeze
     ? closed
-    : `${closed}, but refuses nobody: its calls are not counted from before`;
+    : `${closed}, but refuses no consumer: earlier calls were not counted`;
 }
 
 function retirementInWords(rule: RetireWhen, { kind, usage }: Retirement): string {

@@ -16,7 +16,7 @@ const line = (most: number, description: string) =>
 
 const author = {
   by: line(100, 'Who does this.'),
-  why: line(200, 'The reason, for whoever reads the audit.'),
+  why: line(200, 'The reason, for readers of the audit.'),
 };
 
 const pause = z.strictObject({

@@ -24,10 +24,10 @@ export function addRunCommand(program: Command, { actions, end }: StartSetting):
     .description('start the gateway; SIGHUP reads the policies again, SIGTERM drains and ends')
     .addOption(configOption())
     .addOption(atOption('move the lifecycle clock here; tokens, TLS and limits keep the real time'))
-    .option('--notify', 'with --at: mails and events go out by that clock; without it nobody is told', false)
+    .option('--notify', 'with --at: send mails and events by that clock; default: send none', false)
     .action(async ({ config, at, notify }, command: Command) => {
       if (notify && at === undefined)
-        command.error('error: --notify goes with --at: by the real clock people are told anyway');
+        command.error('error: --notify needs --at: by the real clock mails and events are always sent');
       end(await actions.run({ config, at, notify }));
     });
 }

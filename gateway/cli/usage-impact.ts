@@ -148,7 +148,7 @@ function checkSunset({ source, label, version, used, live, now, addImpact, addWa
   const since = countedSince(used, live);
   if (freeze <= now && (since === undefined || since >= freeze)) {
     const when = since === undefined ? 'not yet' : `only since ${dateInWords(since)}`;
-    addWarning(['freeze'], `this freeze refuses nobody: calls of ${name} are counted ${when}`);
+    addWarning(['freeze'], `this freeze refuses no consumer: calls of ${name} are counted ${when}`);
     return;
   }
   const excepted = (version.exceptions ?? []).filter(

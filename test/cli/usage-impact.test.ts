@@ -143,13 +143,13 @@ describe('what dates mean to who calls now', () => {
       [RETIRES, 'orders v1: closes to new consumers on 2026-12-01; 3 consumers call it now'],
     ],
     [
-      'that a freeze refuses nobody, as a finding',
+      'that a freeze refuses no consumer, as a finding',
       'freeze: 2026-06-01',
       {
         decides: { ...DECIDES, countedSince: '2026-06-01T00:00:00Z' },
       },
       NOW,
-      [RETIRES, '15: this freeze refuses nobody: calls of v1 are counted only since 2026-06-01'],
+      [RETIRES, '15: this freeze refuses no consumer: calls of v1 are counted only since 2026-06-01'],
     ],
     [
       'what leave is used for',

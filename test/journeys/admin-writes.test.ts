@@ -314,7 +314,7 @@ describe('sundial pin', () => {
     now = Date.UTC(2026, 0, 10);
     const { stderr } = await pin('upgrade', 'payments', 'early', '2026-03-01', '--why', 'x');
     expect(stderr).toBe(
-      'sundial: 2026-03-01 is not served now, so nobody can move there. Served are 2025-09-01, 2025-03-01.\n',
+      'sundial: 2026-03-01 is not served now, so no account can move there. Served are 2025-09-01, 2025-03-01.\n',
     );
   });
 

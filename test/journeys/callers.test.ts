@@ -34,7 +34,7 @@ describe('several ways of knowing who calls', () => {
     );
   });
 
-  it('AUTH-2: nobody is told every way in, and no error', async () => {
+  it('AUTH-2: an anonymous caller sees every way in, and no error', async () => {
     const answer = await ask('/api/v1/orders');
     expect(answer.status).toBe(401);
     expect(challengesOf(answer)).toEqual(CHALLENGES);

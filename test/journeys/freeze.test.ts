@@ -80,7 +80,7 @@ describe('a frozen version', () => {
     expect(await gateway.metric(retired)).toBe(1);
   });
 
-  it('refuses nobody where calls are counted only since its day, and says so', async () => {
+  it('refuses no consumer where calls are counted only since its day, and says so', async () => {
     expect((await ask('/api/v0/invoices/7', 'globex')).status).toBe(200);
     const unjudged = 'sundial_freeze_unjudged_total{api="invoices",version="v0",reason="counted_since"}';
     expect(await gateway.metric(unjudged)).toBe(1);
@@ -143,7 +143,7 @@ describe('a sunset that comes while too much is called', () => {
           version: 'v0',
           decides: {
             summaries: [
-              'closed to new consumers since 2026-03-01, but refuses nobody: its calls are not counted from before',
+              'closed to new consumers since 2026-03-01, but refuses no consumer: earlier calls were not counted',
             ],
           },
         },

@@ -163,7 +163,7 @@ it('tells those who call, once, whatever restarts and however many gateways ther
   expect(mails.mails).toHaveLength(3);
 });
 
-it('says who has no contact, in the dry run and in the log, and that a gateway without notify tells nobody', async () => {
+it('says who has no contact, in the dry run and in the log, and that a gateway without notify sends no notices', async () => {
   now = QUIET;
   const { STORE: _shared, ...own } = environment;
   await using gateway = await runGateway({
@@ -179,7 +179,7 @@ it('says who has no contact, in the dry run and in the log, and that a gateway w
   await vi.waitFor(
     async () =>
       expect((await operate(['notify', '--dry-run', '--admin', admin])).stdout).toContain(
-        'No contact of initech: not told of orders/v1/sunset-30d/2027-04-15\n',
+        'No contact of initech, so no mail of orders/v1/sunset-30d/2027-04-15\n',
       ),
     { timeout: 20_000, interval: 20 },
   );
@@ -200,6 +200,6 @@ it('says who has no contact, in the dry run and in the log, and that a gateway w
   const words = ['notify', '--dry-run', '--admin', `http://127.0.0.1:${silent.admin}`];
   expect(await operate(words)).toMatchObject({
     exitCode: 1,
-    stderr: expect.stringContaining('This gateway tells nobody'),
+    stderr: expect.stringContaining('This gateway sends no notices'),
   });
 });

@@ -92,5 +92,5 @@ function isPublic(key: unknown): boolean {
 function judgeActive(text: string | undefined): string | undefined {
   const active = text === undefined ? undefined : /"active"\s*:\s*(true|false)/.exec(text)?.[1];
   if (active === undefined) return 'its answer does not say whether a token is active';
-  return active === 'false' ? undefined : 'it calls a token active that nobody was given';
+  return active === 'false' ? undefined : 'it reports an invented token as active';
 }

@@ -18,7 +18,7 @@ export interface SampleService {
 }
 
 const NO_ANSWERS = 'its routes answer 502';
-const NO_KEYS = 'nobody signs in or gets a token; the gateway goes on with the keys it has fetched';
+const NO_KEYS = 'sign-in and new tokens fail; the gateway keeps the keys that it has fetched';
 const NO_PAGE = 'its page is gone';
 
 export const SAMPLE_SERVICES: readonly SampleService[] = [

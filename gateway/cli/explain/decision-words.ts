@@ -55,7 +55,7 @@ export function keyInWords(
   outcome: IdempotencyOutcome | undefined,
 ): { readonly value: string; readonly detail: string; readonly assumed: string | undefined } {
   const kept = `an outcome is kept for ${spanInWords(0, keepMs)}`;
-  if (outcome === 'claimed') return { value: 'new', detail: kept, assumed: 'nobody has used it' };
+  if (outcome === 'claimed') return { value: 'new', detail: kept, assumed: 'no request has used it' };
   if (outcome === undefined) return { value: 'none', detail: kept, assumed: undefined };
   return { value: outcome, detail: `its body is larger than ${maxBody} bytes`, assumed: undefined };
 }

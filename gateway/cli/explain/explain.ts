@@ -37,7 +37,7 @@ export interface ExplainQuestion {
 export interface ExplainOptions extends ExplainQuestion, DatedFiles {}
 
 const MOST_CHANGES = 5;
-const NO_NAME = '(whoever the token names)';
+const NO_NAME = '(the consumer of the token)';
 /** A placeholder for the token of a named consumer; it is never printed or verified. */
 const TOKEN = 'Bearer explained';
 

@@ -14,7 +14,7 @@ export function madeText({ key, takenBy, unknownScopes = [] }: NewKeyAnswer, nex
   const overlap = key.overlap === null ? [] : [`The one before works until ${moment(key.overlap)}.`];
   return onTerminal([
     '',
-    `The key ${key.id} of ${key.consumer}${scopesText(key)}. It is shown this once: nobody can read it again.`,
+    `The key ${key.id} of ${key.consumer}${scopesText(key)}. It is shown only once.`,
     ...overlap,
     ...(takenBy?.length === 0 ? [NOT_ACCEPTED] : []),
     ...(unknownScopes.length === 0 ? [] : [scopeWarning(unknownScopes)]),

@@ -62,9 +62,8 @@ function previewText({ at, sends, mails, withoutContact, addresses, events }: No
   }
   for (const { id, type, data } of events) lines.push(`Event ${type} ${id}`, `  ${JSON.stringify(data)}`, '');
   for (const { consumer, notices } of withoutContact)
-    lines.push(`No contact of ${consumer}: not told of ${notices.join(', ')}`);
-  if (addresses > 0)
-    lines.push(`Somebody calls without a name (addresses: ${addresses}): nobody can be told.`);
+    lines.push(`No contact of ${consumer}, so no mail of ${notices.join(', ')}`);
+  if (addresses > 0) lines.push(`Anonymous callers get no mail (addresses: ${addresses}).`);
   const what = [plural(mails.length, 'mail'), ...(sends.events ? [plural(events.length, 'event')] : [])];
   lines.push(`${what.join(' and ')} due at ${moment(at)}; nothing was sent.`);
   if (!sends.mails) lines.push('No mail is sent at all: the gateway file has no notify.email with an smtp.');

@@ -52,7 +52,7 @@ export function addUsageCommand(program: Command, setting: CommandSetting): void
         command.error(`error: ${yes ? '--yes' : '--why'} belongs to --erase`);
       return showUsage({ filter: { api, version, consumer, since }, operations, format });
     }
-    if (format === 'csv') command.error('error: what was erased is told as a table or as JSON');
+    if (format === 'csv') command.error('error: what was erased is printed as a table or as JSON');
     return yes ? eraseUsage(erase, options) : ifConfirmed(erase, setting, eraseUsage(erase, options));
   });
 }

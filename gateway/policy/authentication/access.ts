@@ -128,7 +128,7 @@ export type AuthenticationResult =
   | { readonly kind: 'limited'; readonly retryAfterSeconds: number }
   | { readonly kind: 'unavailable' };
 
-/** The result for a token, whoever presents it. `boundTo`: SHA-256 of the required client certificate, lower-case hex. */
+/** The result for a token, independent of the client. `boundTo`: SHA-256 of the required client certificate, lower-case hex. */
 export type TokenOutcome =
   | { readonly kind: 'consumer'; readonly consumer: Consumer; readonly boundTo?: string }
   | Exclude<AuthenticationResult, { kind: 'consumer' }>;

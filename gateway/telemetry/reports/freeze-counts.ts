@@ -39,7 +39,7 @@ export function freezeRows({ samples }: Pick<FreezeCounts, 'samples'>, plan: () 
   return [
     counter(
       'sundial_freeze_unjudged_total',
-      'Requests let in to a frozen version because nobody can know when their consumer came.',
+      'Requests that a frozen version accepted because the first call of their consumer is unknown.',
       ['api', 'version', 'reason'],
       () => samples(plan()),
     ),
@@ -58,7 +58,7 @@ export function createFreezeReport(
     if (reason === 'store_away' || reported.has(key)) return;
     reported.add(key);
     const freeze = plan().apiNamed(version.api)?.versions.get(version.version)?.freeze;
-    logger.warn('a freeze refuses nobody: calls of the version are not counted from before that day', {
+    logger.warn('a freeze refuses no consumer: calls of the version before that day were not counted', {
       ...version,
       ...(freeze !== undefined && { freeze: Temporal.Instant.fromEpochMilliseconds(freeze).toString() }),
     });

@@ -182,7 +182,7 @@ describe.concurrent('check --live', () => {
     ],
     ['it answers with status 404', (_, response) => response.writeHead(404).end()],
     ['its answer does not say whether a token is active', (_, response) => response.end('<html>')],
-    ['it calls a token active that nobody was given', (_, response) => response.end('{"active": true}')],
+    ['it reports an invented token as active', (_, response) => response.end('{"active": true}')],
     ['it hung up without an answer', (_, response) => response.destroy()],
   ])('says of an endpoint that is asked about tokens: %s', async (sentence, listener) => {
     const introspection = `http://127.0.0.1:${await serving(listener)}/introspect`;
