@@ -2,7 +2,7 @@
 import type { EpochMs } from '../../policy/contract.ts';
 import type { Telemetry } from '../telemetry.ts';
 
-/** A pair, as far as it may be told. */
+/** The public facts of a certificate. */
 export interface ReportedPair {
   readonly names: readonly string[];
   readonly expiry: EpochMs;
@@ -10,11 +10,11 @@ export interface ReportedPair {
 
 export interface CertificateReport {
   readonly onInForce: (pairs: readonly ReportedPair[]) => void;
-  /** Those that have replaced others. */
+  /** Pairs that replaced others. */
   readonly onTakenOver: (pairs: readonly ReportedPair[]) => void;
-  /** The pair in force for `names` stays. */
+  /** The renewal for `names` failed, and the old pair stays in use. */
   readonly onKept: (names: readonly string[], reason: unknown) => void;
-  /** Whether all the files, as they stand, are in use. */
+  /** Whether the current content of all files is in use. */
   readonly onState: (current: boolean) => void;
 }
 
