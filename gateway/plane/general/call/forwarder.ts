@@ -189,7 +189,7 @@ export function answerTo(inbound: NodeInbound, { head, end }: Pick<AnswerSink, '
     reset() {
       const stream = http2StreamOf(res);
       if (stream === undefined) res.destroy();
-      // Without an error, Node's `close` would end the response, and the client would take it for complete.
+      // Resets with INTERNAL_ERROR. Node's `close` would end the response, and the client would take it for complete.
       else stream.destroy(new Error('the answer broke off'));
     },
     onDrain: (resume) => void res.once('drain', resume),

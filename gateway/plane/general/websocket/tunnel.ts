@@ -5,6 +5,7 @@ import { Duplex } from 'node:stream';
 import { endGracefully, LINGER_MS } from '../../graceful-end.ts';
 
 export interface Tunnel {
+  /** Octets read from both sides, pings included. */
   readonly bytes: () => number;
   /**
    * WS-6: sends a Close frame with `code` to both sides, and closes them at the client's next octets or after a second.
