@@ -25,7 +25,6 @@ export interface MetricReading {
 }
 
 export interface Exposition {
-  /** `accept`: the scraper's Accept field. */
   readonly render: (accept?: string) => Promise<MetricsPage>;
   /** The samples of one counter or gauge. Empty for an unknown name. */
   readonly read: (name: string) => Promise<readonly MetricReading[]>;

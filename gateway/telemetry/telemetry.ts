@@ -69,7 +69,6 @@ export interface Telemetry {
   readonly logger: LevelledLogger;
   readonly metrics: Metrics;
   readonly bounds: BoundsReport;
-  /** Undefined if calls are not recorded. */
   readonly ledger: UsageLedger | undefined;
   /** Writes complete lines of a worker to the own log. */
   readonly relay: (lines: string) => void;

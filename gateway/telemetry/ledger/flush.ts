@@ -13,7 +13,6 @@ import type { UsageTally } from './tally.ts';
 export interface FlushOptions {
   readonly store: Pick<LedgerStore, 'add'>;
   readonly tally: Pick<UsageTally, 'take' | 'size'>;
-  /** Identifies this process. */
   readonly writer: string;
   readonly now: () => EpochMs;
   readonly watched: (now: EpochMs) => readonly UsageVersion[];

@@ -42,7 +42,6 @@ export type LogFields = {
 /** A write through the admin listener. Its free text comes from the operator. */
 export interface AuditEntry {
   readonly action: string;
-  /** The client's address. */
   readonly from: string;
   readonly subject?: string | undefined;
   /** The operator's name, as given: all operators have the same token. */

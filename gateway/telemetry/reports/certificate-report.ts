@@ -2,7 +2,6 @@
 import type { EpochMs } from '../../policy/contract.ts';
 import type { Telemetry } from '../telemetry.ts';
 
-/** The public facts of a certificate. */
 export interface ReportedPair {
   readonly names: readonly string[];
   readonly expiry: EpochMs;
@@ -10,7 +9,6 @@ export interface ReportedPair {
 
 export interface CertificateReport {
   readonly onInForce: (pairs: readonly ReportedPair[]) => void;
-  /** Pairs that replaced others. */
   readonly onTakenOver: (pairs: readonly ReportedPair[]) => void;
   /** The renewal for `names` failed, and the old pair stays in use. */
   readonly onKept: (names: readonly string[], reason: unknown) => void;

@@ -32,7 +32,6 @@ export interface ProcessState {
   readonly countWebsockets: (open: () => Iterable<TunnelService>) => void;
   /** `serving`: the number of processes that serve requests. Without this call: 1. */
   readonly countWorkers: (serving: () => number) => void;
-  /** `isNeeded`: called at a scrape. */
   readonly watchRestart: (isNeeded: () => boolean) => void;
   readonly stores: () => Iterable<Sample>;
   /** False while a shared store is unavailable. */
@@ -148,7 +147,6 @@ export function certificateRows(state: ProcessState): readonly MetricRow[] {
   ];
 }
 
-/** `revision`: of the plan in use. */
 export function reloadRows(state: ProcessState, revision: () => string): readonly MetricRow[] {
   return [
     counter('sundial_config_reloads_total', 'Reloads of the policy files.', ['result'], state.reloads),

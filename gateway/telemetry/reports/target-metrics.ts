@@ -6,7 +6,6 @@ import { FAULT_OUTCOMES } from '../requests/request-labels.ts';
 import { counter, gauge, type MetricRow, type Sample } from '../series.ts';
 
 export interface TargetMetrics {
-  /** `targets`: called at a scrape. */
   readonly watchTargets: (targets: () => Iterable<TargetHealth>) => void;
   readonly targetChanged: (change: TargetChange) => void;
   readonly up: () => Iterable<Sample>;

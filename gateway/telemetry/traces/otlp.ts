@@ -9,7 +9,7 @@ export interface SpanProvider extends TracerProvider {
   readonly forceFlush?: () => Promise<void>;
 }
 
-/** `failure`: why spans cannot be exported. Undefined: they can again. */
+/** `failure`: why spans cannot be exported. Undefined: exports succeed again. */
 export type OnExport = (failure: string | undefined) => void;
 
 type OtlpSettings = Pick<TracingSettings, 'sampled'> & { readonly otlp: string };

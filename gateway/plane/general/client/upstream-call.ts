@@ -15,7 +15,6 @@ export interface Connection {
   /** Whether calls share it, so that its octets belong to no single call. */
   readonly isShared: () => boolean;
   readonly bytesRead: () => number;
-  /** Whether an error closed it, such as a reset. */
   readonly isBroken: () => boolean;
   /** Call before a request is written. */
   readonly expectAnswer: () => void;

@@ -162,7 +162,6 @@ function withoutSecrets(target: string): string {
   return target.replace(/\?.*$/s, '').replace(/^([a-z][\w.+-]*:\/\/)[^/]*@/i, '$1');
 }
 
-/** Why the fast plane does not serve the request. */
 export function planeReason({ headers }: IncomingMessage, isHttp2: boolean, plane: PlaneName): PlaneReason {
   if (isHttp2) return 'http2';
   if (plane === 'general') return 'settings';

@@ -36,13 +36,11 @@ export type ForwardJudged = (
 ) => Promise<Refusal | undefined>;
 
 export interface RequestLife extends Unreadable {
-  /** Call for each new connection. */
   readonly watch: (socket: Socket, message?: MessageConnection) => void;
   /** Call at the first line of a request. Undefined on a sealed connection. The result may be answered already. */
   readonly begin: (raw: IncomingMessage, res: ServerResponse) => OpenRequest | undefined;
   /** Judges and answers what `begin` returned. Failures of the exchange or the upstream never reject. */
   readonly run: (open: OpenRequest, forward: ForwardJudged) => Promise<void>;
-  /** Whether a request on this HTTP/1 connection awaits its response. */
   readonly isBusy: (socket: Socket) => boolean;
   readonly onSwitched: (open: OpenRequest) => void;
   readonly stop: () => void;

@@ -15,7 +15,6 @@ export interface OpenTunnels {
  */
 const LOOK_EVERY_MS = 1_000;
 
-/** The octets of a tunnel, and when they last changed. */
 interface Traffic {
   bytes: number;
   at: number;

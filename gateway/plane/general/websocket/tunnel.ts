@@ -95,7 +95,7 @@ export function openTunnel(
         clearTimeout(hard);
       });
       upstream.resume();
-      // The client's next octets are its Close frame, or too late.
+      // The client's next octets are its Close frame, or come too late.
       end.once('data', endBoth);
     },
   };
