@@ -18,7 +18,6 @@ export interface ComparedSlice {
   readonly differences: readonly Difference[];
   /** Requests to the fast gateway, by the labels of `sundial_plane_requests_total`. */
   readonly carried: ReadonlyMap<string, number>;
-  /** Statuses of the responses. */
   readonly statuses: ReadonlySet<string>;
   /** The ledger of the fast gateway. */
   readonly ledger: unknown;

@@ -26,7 +26,6 @@ const FIXED_CASES: readonly FixedCase[] = [
 ];
 
 interface NamedDifference extends Difference {
-  /** The fixed case. */
   readonly name: string;
 }
 
@@ -35,7 +34,6 @@ export interface ComparedSplits {
   readonly differences: readonly NamedDifference[];
 }
 
-/** Compares the planes for each split of each case. */
 export async function compareEveryByte(): Promise<ComparedSplits> {
   await using stack = new AsyncDisposableStack();
   const issuer = stack.adopt(await startTestIssuer(), (started) => started.close());

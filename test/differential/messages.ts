@@ -4,7 +4,6 @@ import type { RawRequest } from '../plane/raw-sockets.ts';
 /** The start line, the field lines sorted by name, and the content of the body. */
 export type ComparedMessage = readonly [head: readonly string[], content: string];
 
-/** The trace id of requests that have one. */
 export const CLIENT_TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 
 /** Appended to the content of an incomplete body. */

@@ -33,7 +33,6 @@ export const USUAL: Case = {
 /** Must be equal on both planes. */
 export interface Seen {
   readonly answers: readonly ComparedMessage[];
-  /** The gateway closed the client's connection. */
   readonly closed: boolean;
   readonly upstream: readonly ComparedMessage[];
   readonly lines: readonly AccessLine[];

@@ -9,7 +9,6 @@ const USAGE = `npm run test:differential -- [options]
 const LONGEST_RUN_MS = 3_600_000;
 /** Cases. Each slice has its own gateways, consumers and limits. */
 const SLICE = 20_000;
-/** Differences printed per slice. */
 const SHOWN = 5;
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);

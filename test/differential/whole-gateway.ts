@@ -13,7 +13,6 @@ export interface WholeGateway extends AsyncDisposable {
   readonly port: number;
   /** Access lines since the last call, without times and random identifiers. */
   readonly accessLines: () => readonly AccessLine[];
-  /** The lines of /metrics about requests. */
   readonly requestMetrics: () => Promise<readonly string[]>;
   /** Requests by plane and reason, from `sundial_plane_requests_total`. */
   readonly carried: () => Promise<ReadonlyMap<string, number>>;

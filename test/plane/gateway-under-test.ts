@@ -54,7 +54,6 @@ export interface GatewayOptions {
   readonly order?: Partial<ForwardOrder>;
   readonly reach?: Pick<PoolOptions<PlaneConnections>, 'findAddresses' | 'lookupEveryMs'>;
   readonly startDeadline?: StartDeadline;
-  /** The reason to close open WebSockets. */
   readonly ending?: () => ExpiryCause | undefined;
 }
 
@@ -63,7 +62,6 @@ export interface GatewayUnderTest {
   readonly listener: Listener;
   readonly upstreams: Upstreams;
   readonly websockets: Websockets;
-  /** Refusals by the bounds, as in the metrics. */
   readonly samples: BoundsSamples;
   readonly outcomes: ExchangeOutcome[];
   readonly facts: ExchangeFacts[];
@@ -72,7 +70,6 @@ export interface GatewayUnderTest {
   readonly stop: () => Promise<void>;
 }
 
-/** Requests per plane. */
 export function carried({ samples }: Pick<GatewayUnderTest, 'samples'>): Readonly<Record<PlaneName, number>> {
   const count = (plane: PlaneName): number =>
     [...samples.byPlane()].reduce((sum, [[of], value]) => (of === plane ? sum + value : sum), 0);

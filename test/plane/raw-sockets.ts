@@ -4,9 +4,7 @@ import { connect as connectTls } from 'node:tls';
 
 export interface RawAnswer {
   readonly text: string;
-  /** Status codes of all responses, in order. */
   readonly statuses: readonly number[];
-  /** The gateway closed the connection. */
   readonly closed: boolean;
 }
 
@@ -66,7 +64,6 @@ function completeAnswers(text: string): number {
 
 export interface RawClient {
   readonly socket: Socket;
-  /** All received text. */
   text: string;
   /** The gateway closed the connection, by FIN or RST. */
   ended: boolean;

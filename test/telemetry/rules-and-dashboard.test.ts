@@ -26,7 +26,6 @@ import { openSqliteStore } from '../../upstreams/webhooks/sqlite/store.ts';
 import { plan } from '../support/exchange-samples.ts';
 
 const ROOT = new URL('../../', import.meta.url);
-/** Labels that Prometheus adds. */
 const ADDED = ['instance', 'job', 'cluster', 'le'];
 
 const rows = metricRows({

@@ -14,7 +14,6 @@ export const EVERY_FIELD = { fields: 'all', sampled: 1, excluded: [] } as const;
 
 export interface Harness {
   readonly telemetry: Telemetry;
-  /** All written text. */
   readonly text: () => string;
   /** Complete lines, parsed. */
   readonly lines: () => Promise<Record<string, unknown>[]>;
@@ -84,7 +83,6 @@ export function outcome(changes: Partial<ExchangeOutcome> = {}): ExchangeOutcome
   };
 }
 
-/** The facts of a request without an API. */
 export function unrouted(): ExchangeFacts {
   const nothing = { api: undefined, version: undefined, carrier: undefined, phase: undefined };
   return deprecatedFacts({ ...nothing, quotas: undefined });

@@ -73,6 +73,5 @@ function answerDirt(status: number, fields: readonly Field[]): string[] {
   return bodiless && framing.length > 0 ? [`${framing.join(', ')} on a ${status}`] : [];
 }
 
-/** The responses that end an exchange. */
 export const finalAnswers = (answers: readonly Answer[]): Answer[] =>
   answers.filter(({ status }) => status >= 200 || status <= 101).filter(({ status }) => status !== 100);

@@ -8,7 +8,6 @@ export interface Address {
   readonly host: string;
   readonly port: number;
   readonly tls: boolean;
-  /** For SNI. */
   readonly serverName: string;
 }
 
@@ -17,9 +16,7 @@ export interface Sending {
   readonly gapMs?: number;
   readonly end?: 'fin' | 'reset';
   readonly methods: readonly string[];
-  /** The expected number of final responses. */
   readonly answers: number;
-  /** The longest wait for them. */
   readonly patienceMs: number;
   /** Sent after the first final response. */
   readonly after?: string;
@@ -29,7 +26,6 @@ export interface Sending {
 
 export interface Received {
   readonly answers: readonly Answer[];
-  /** The proxy closed the connection. */
   readonly closed: boolean;
 }
 

@@ -45,7 +45,6 @@ export function valuesOf(fields: readonly Field[], name: string): string[] {
   return fields.filter((field) => field[0] === name).map((field) => field[1]);
 }
 
-/** Whether one of the fields matches. */
 export function holds(fields: readonly Field[], [name, value]: readonly [string, RegExp?]): boolean {
   return valuesOf(fields, name.toLowerCase()).some((each) => value?.test(each) ?? true);
 }

@@ -35,7 +35,7 @@ function literal(text: string): string {
 export const OPENING = `PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n${frame(TYPE.settings, 0, 0, '')}`;
 export const ACKNOWLEDGED = frame(TYPE.settings, 1, 0, '');
 
-/** A request on stream 1 with the connection preface. `data`: one frame, or none. `ends`: no frames follow. */
+/** A request on stream 1 with the connection preface. `data`: one frame, or none. `ends`: `data` ends the stream. */
 export function request(fields: Fields, data?: string, ends = true): string {
   const block = fields.map(([name, value]) => `\0${literal(name)}${literal(value)}`).join('');
   const flags = END_HEADERS | (data === undefined ? END_STREAM : 0);
@@ -61,7 +61,6 @@ export interface Http2Progress {
   readonly settings: boolean;
 }
 
-/** What has arrived on stream 1. */
 export function readFrames(bytes: string): Http2Progress {
   let made: Http2Progress = { status: 0, body: '', complete: false, broken: false, settings: false };
   for (let at = 0; at + 9 <= bytes.length; ) {

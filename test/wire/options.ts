@@ -9,7 +9,6 @@ export interface Options {
   readonly upstream: { readonly host: string; readonly port: number };
   /** Ids, prefixes of ids, or rules. Empty: all cases. */
   readonly only: readonly string[];
-  /** The file for all verdicts. */
   readonly json: string | undefined;
   readonly peers: boolean;
   readonly atOnce: number;

@@ -2,7 +2,6 @@
 import { type Field, readFieldLines, valuesOf } from './field-lines.ts';
 
 export interface RecordedRequest {
-  /** The number of its connection. */
   readonly connection: number;
   /** As received, with the empty line. */
   readonly head: string;

@@ -22,7 +22,6 @@ export const SEEN = '\x81\x04seen';
 /** In the body of each default response, because HTTP/2 may compress the field that marks it. */
 export const ORDINARY = '"from":"the suite"';
 
-/** Possible tags. */
 const TAGS = /t_[\w-]+/g;
 
 /** The default response. Its `target` shows a client which request it answers. */

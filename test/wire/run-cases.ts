@@ -27,7 +27,6 @@ export interface RunOptions {
   readonly cases: Cases;
   /** One letter that distinguishes the tags of runs with the same recorder. */
   readonly run: string;
-  /** The number of cases in parallel. */
   readonly atOnce: number;
 }
 

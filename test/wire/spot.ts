@@ -13,7 +13,6 @@ export interface Spot {
   readonly ask: (method: string, lines?: readonly string[], body?: string) => string;
   readonly get: (lines?: readonly string[], body?: string) => string;
   readonly post: (lines?: readonly string[], body?: string) => string;
-  /** The same with another request line. */
   readonly line: (requestLine: string, lines?: readonly string[], body?: string) => string;
   readonly target: (target: string) => string;
 }

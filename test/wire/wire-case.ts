@@ -60,7 +60,6 @@ export type FieldTest = readonly [name: string, value?: RegExp];
 
 export interface RequestCase extends Case {
   readonly send: (spot: Spot) => string | readonly string[];
-  /** Between two pieces. */
   readonly gapMs?: number;
   /** After the last piece. Default: the connection stays open. */
   readonly end?: 'fin' | 'reset';
@@ -78,7 +77,6 @@ export interface RequestCase extends Case {
   readonly body?: string;
   /** Fields that must not reach the upstream (with this value). */
   readonly withheld?: readonly FieldTest[];
-  /** Fields that must reach it. */
   readonly kept?: readonly FieldTest[];
   /** The fields that the proxy adds to a valid request must be there. */
   readonly keepsOwnFields?: true;
@@ -92,7 +90,6 @@ export interface RequestCase extends Case {
 export interface ResponseCase extends Case {
   readonly script: Script;
   readonly method?: string;
-  /** Additional lines of the request. */
   readonly lines?: readonly string[];
   readonly requestBody?: string;
   /** The body that must reach the client if the response is complete. */
@@ -115,7 +112,6 @@ export interface WebsocketCase extends Case {
   readonly script?: Script;
   /** Octets that the client sends after the response, which only an upstream that has switched may get. */
   readonly after?: string;
-  /** A refusal may keep the connection open. */
   readonly staysOpen?: true;
   readonly withheld?: readonly FieldTest[];
   readonly kept?: readonly FieldTest[];

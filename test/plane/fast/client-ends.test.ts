@@ -13,7 +13,6 @@ interface Moment {
   readonly sent: string;
   /** Whether the moment has come. */
   readonly isThere: (pair: Pair, client: RawClient) => boolean;
-  /** The reported outcomes of this client's requests. */
   readonly observed: readonly { readonly status: number; readonly aborted: boolean }[];
 }
 

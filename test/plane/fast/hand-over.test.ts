@@ -23,7 +23,6 @@ interface Moment {
   /** Each is sent when the previous one has been read. */
   readonly pieces: readonly string[];
   readonly paths: readonly string[];
-  /** Bodies of the requests that have one. */
   readonly bodies?: readonly string[];
   readonly carried: { readonly fast: number; readonly general: number };
 }

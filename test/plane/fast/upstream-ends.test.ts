@@ -14,7 +14,6 @@ const pathOf = ({ head }: RawRequest): string => head.split(' ')[1] ?? '';
 
 interface Moment {
   readonly name: string;
-  /** Writes a response and closes the connection. */
   readonly end: (socket: Socket) => void;
 }
 
@@ -188,7 +187,6 @@ describe.each(PLANES)('on the %s plane', (plane) => {
   );
 });
 
-/** The content of a chunked response. */
 function contentOf(text: string): string {
   let content = '';
   let at = text.indexOf('\r\n\r\n') + 4;

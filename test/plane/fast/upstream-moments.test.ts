@@ -133,11 +133,9 @@ interface BrokenOff {
   /** How often the upstream received the request. */
   readonly tries: number;
   readonly text: string;
-  /** The client's connection is closed. */
   readonly isCut: boolean;
 }
 
-/** One gateway and one upstream for all tests of a plane. */
 function pairFor(plane: PlaneName): { readonly breakOff: (wanted: BreakOff) => Promise<BrokenOff> } {
   let upstream: RawUpstream;
   let gateway: GatewayUnderTest;

@@ -39,6 +39,5 @@ export function pairsToTheEnd(): {
 /** For tests without timeouts. */
 const PATIENT = { connect: 5_000, headers: 20_000, idle: 20_000, total: 60_000 };
 
-/** No WebSocket is open on either side. */
 export const isIdle = ({ listener, websockets }: GatewayUnderTest): boolean =>
   listener.connections() === 0 && [...websockets.services()].length === 0;

@@ -8,7 +8,6 @@ import { forwardedPathFaults, wasNormalised } from './forwarded-path.ts';
 import { type BothEnds, MARK, universalFaults, type Verdict, weigh } from './verdict.ts';
 
 export interface RequestSeen extends BothEnds {
-  /** The proxy closed the connection. */
   readonly closed: boolean;
   /** Names of the fields that the proxy adds to a valid request. */
   readonly ownFields: readonly string[];

@@ -9,7 +9,6 @@ export interface Verdict {
   readonly outcome: Outcome;
   /** Of the final response. 0 without one. */
   readonly status: number;
-  /** Reasons for another verdict than PASS. */
   readonly reasons: readonly string[];
   /** The status differs from the rules, but is safe. */
   readonly note: string | undefined;

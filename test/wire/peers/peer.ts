@@ -16,7 +16,6 @@ export const PEERS = ['nginx', 'haproxy'] as const;
 export type PeerName = (typeof PEERS)[number];
 
 export interface Peer extends AsyncDisposable {
-  /** Name and version. */
   readonly version: string;
   readonly plain: Listener;
   readonly tls: Listener;

@@ -22,7 +22,6 @@ const noTunnel = (
 /** The client sees the fault as well as the proxy. */
 const CHECKED: Partial<WebsocketCase> = { lax: ['switched'] };
 
-/** A response that is forwarded whole. */
 const relayed = (id: string, title: string, status: string, ...lines: readonly string[]): WebsocketCase => ({
   id,
   rules: ['WS-3'],

@@ -43,7 +43,6 @@ export interface Switching {
   readonly connection?: string | undefined;
   readonly accept?: (right: string) => string | undefined;
   readonly more?: readonly string[];
-  /** Octets after the head. */
   readonly after?: string;
 }
 
