@@ -110,7 +110,6 @@ export function renderedExemplar({ traceId, seconds, at }: Exemplar): RenderedEx
   return { labelSet: { trace_id: traceId }, value: seconds, timestamp: at / 1000 };
 }
 
-/** Adds the latest exemplars of `snapshots` to the samples of `page`. */
 function showExemplars(snapshots: readonly MetricsSnapshot[], page: MetricsSnapshot): void {
   const latest = new Map<string, RenderedExemplar>();
   for (const sample of histogramSamples(snapshots)) {

@@ -1,7 +1,6 @@
 // A buffer for log lines as bytes, with a fixed size, reused for each batch.
 
 export interface LineBuffer {
-  /** Bytes written since `take`. */
   readonly length: () => number;
   readonly bytes: (bytes: Uint8Array) => void;
   /** ASCII. Truncated at the end of the buffer. */

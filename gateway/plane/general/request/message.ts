@@ -36,7 +36,6 @@ export function writeHead(res: ServerResponse, status: number, { flat }: HeaderL
   stream.respond([':status', String(status), ...flat] as string[]);
 }
 
-/** Whether the whole response was given to the connection. */
 export function isComplete(res: ServerResponse): boolean {
   const stream = http2StreamOf(res);
   if (stream === undefined) return res.writableFinished;
@@ -67,7 +66,6 @@ function closeOnceEnded(stream: ServerHttp2Stream): void {
   else setTimeout(closeOnceEnded, LOOK_AGAIN_MS, stream);
 }
 
-/** The request in the form in which upstream/ streams its two bodies. */
 export function inboundOf(
   open: OpenRequest,
   { view, forwardedHost }: { readonly view: RequestView; readonly forwardedHost: string },

@@ -87,7 +87,6 @@ export function shakeHands(options: HandshakeOptions): () => void {
     }
     const last = settle();
     last?.onSwitched();
-    // By then http-proxy-3 has written the head and copies both sides.
     proxy.once('open', () => last?.onOpen({ end, upstream }));
   }
 
