@@ -69,7 +69,7 @@ export interface RequestCase extends Case {
   readonly staysOpen?: true;
   /** The request is incomplete, so nothing complete may reach the upstream. */
   readonly truncated?: true;
-  /** The number of valid requests. The first is the case's own, the others contain the canary. */
+  /** The number of requests in valid octets. The first is the case's own, the others contain the canary. */
   readonly requests?: number;
   /** Their methods, for the framing of the responses. Default: GET. */
   readonly methods?: readonly string[];
