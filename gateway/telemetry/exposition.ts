@@ -1,4 +1,4 @@
-// The /metrics page, as plain text or as OpenMetrics: hands the rows to prom-client when it is scraped.
+// Renders the metrics page as plain text or OpenMetrics, with prom-client, at each scrape.
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { LATENCY_BOUNDS } from './latency.ts';
 import type { HistogramRow, MetricRow, WorkerAggregation } from './series.ts';
@@ -25,28 +25,26 @@ export interface MetricReading {
 }
 
 export interface Exposition {
-  /** `accept`: the field as the scraper sent it. */
   readonly render: (accept?: string) => Promise<MetricsPage>;
-  /** The samples of one counter or gauge; none of a name that there is not. */
+  /** The samples of one counter or gauge. Empty for an unknown name. */
   readonly read: (name: string) => Promise<readonly MetricReading[]>;
-  /** Without the rows that only the primary exports. */
+  /** Without the rows that only the primary process exports. */
   readonly snapshot: () => Promise<MetricsSnapshot>;
 }
 
-/** Gauges that end in _total, which the lint of Prometheus refuses. */
+/** Gauges whose names end in _total, which `promtool check metrics` refuses. */
 const MISNAMED = [
   'nodejs_active_handles_total',
   'nodejs_active_requests_total',
   'nodejs_active_resources_total',
 ];
 
-/** prom-client's words. */
 const AGGREGATORS = { sum: 'sum', max: 'max', min: 'min', primary: PRIMARY_ONLY } as const satisfies Record<
   WorkerAggregation,
   string
 >;
 
-/** `prepare`: called before anything is read. `workers`: what they have counted, to be shown together with the own counts. */
+/** `prepare`: called before each read. `workers`: the snapshots of the workers, which are added to the own values. */
 export function createExposition(
   rows: readonly MetricRow[],
   prepare: () => void,
@@ -105,7 +103,7 @@ function register(registry: Registry, row: MetricRow): void {
       });
       return;
     case 'histogram': {
-      // The library can only observe one value at a time, so the finished buckets are handed to its renderer instead.
+      // prom-client can only observe single values, so its renderer gets complete buckets instead.
       const finished = async () => ({
         name: row.name,
         help: row.help,
@@ -128,7 +126,7 @@ interface RenderedValue {
   readonly metricName: string;
   readonly labels: Readonly<Record<string, string | number>>;
   readonly value: number;
-  /** Printed in OpenMetrics alone. */
+  /** Only printed in OpenMetrics. */
   readonly exemplar?: RenderedExemplar;
 }
 

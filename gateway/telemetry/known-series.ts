@@ -1,5 +1,4 @@
-// The series that a plan makes possible, at 0 until something is counted: `rate()` does not see a counter's first value, so
-// that one which begins at 1 hides the call that an alert is for. Made at scrape, from the plan in force.
+// The series of a plan at 0, read at scrape: `rate()` ignores a counter's first value, and with it the first call.
 import { phasesOf, type VersionState } from '../exchange/version-states.ts';
 import type { ApiPlan, GatewayPlan, VersionRules } from '../plan/plan.ts';
 import type { CredentialScheme } from '../policy/authentication/access.ts';
@@ -22,7 +21,7 @@ type Labels = readonly string[];
 type KnownDecision = (typeof DECISIONS)[number];
 type KnownResolution = readonly [(typeof CARRIERS)[number], (typeof RESOLUTIONS)[number]];
 
-/** The samples, then each known series that is not among them, at 0. */
+/** The samples, then 0 for each known series without a sample. */
 export function* withZeros(samples: Iterable<Sample>, known: Iterable<Labels>): Iterable<Sample> {
   const seen = new Set<string>();
   for (const sample of samples) {
@@ -40,7 +39,7 @@ export function* withZeros(samples: Iterable<Sample>, known: Iterable<Labels>): 
 const METHODS_WITH_FAULTS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 const FAULT_CODES = ['500', '502', '503', '504'] as const;
 
-/** api, version, stage, method, code: of what the gateway answers if something fails. */
+/** api, version, stage, method, code: the statuses of faults. */
 export function* knownFailures(versions: Iterable<VersionState>): Iterable<Labels> {
   for (const { rules, stage } of versions) {
     if (stage !== 'active' && stage !== 'deprecated') continue;
@@ -67,7 +66,7 @@ export function* knownUpstreamOutcomes(plan: Pick<GatewayPlan, 'apis'>): Iterabl
     for (const outcome of UPSTREAM_OUTCOMES) yield [...labels, outcome];
 }
 
-/** api, version, consumer: the consumers that the policy names, and those without a name. */
+/** api, version, consumer: the consumers with an exception, and unnamed consumers. */
 export function* knownCallers(versions: Iterable<VersionState>): Iterable<Labels> {
   for (const { rules, stage } of versions) {
     if (stage !== 'deprecated') continue;
@@ -76,7 +75,7 @@ export function* knownCallers(versions: Iterable<VersionState>): Iterable<Labels
   }
 }
 
-/** api, version, action: what becomes of a request once its version or operation has ended, meanwhile, and in a freeze. */
+/** api, version, action: how requests end after a sunset, in a brownout and in a freeze. */
 export function* knownRetirements(versions: Iterable<VersionState>): Iterable<Labels> {
   for (const { rules } of versions) {
     for (const { api, label, schedule, brownouts, freeze } of withOperations(rules)) {
@@ -95,7 +94,7 @@ const BY_SCHEME = {
   ClientCertificate: ['certificate_invalid'],
 } as const satisfies Record<CredentialScheme['scheme'], readonly (typeof AUTH_FAILURES)[number][]>;
 
-/** api, reason: for each API that needs credentials, by their kind. */
+/** api, reason: for each API that requires credentials, by their scheme. */
 export function* knownAuthFailures({ apis }: Pick<GatewayPlan, 'apis'>): Iterable<Labels> {
   for (const { name, access, versions } of apis) {
     const rules = [...versions.values()].flatMap((version) => withOperations(version));
@@ -111,7 +110,7 @@ function withOperations(rules: VersionRules): readonly VersionRules[] {
   return [rules, ...(rules.operations?.list ?? [])];
 }
 
-/** api, version, policy, decision: of each limit by the name it now has, and of the guard, which knows no API. */
+/** api, version, policy, decision: of each limit under its current name, and of the guard, which has no API. */
 export function* knownDecisions(plan: GatewayPlan, now: EpochMs): Iterable<Labels> {
   if (plan.guard !== undefined) yield [NONE, NONE, plan.guard.name, 'limited' satisfies KnownDecision];
   for (const { versions, mode } of plan.apis) {
@@ -129,7 +128,7 @@ function decisionsOf({ shadow }: LimitRule, mode: ApiPlan['mode']): readonly Kno
   return ['allowed', shadow || mode === 'observe' ? 'shadow_limited' : 'limited', 'degraded'];
 }
 
-/** api, version, operation: of a version that has operations, those that are deprecated, and the rest. */
+/** api, version, operation: of a version with operations, the deprecated operations and `other`. */
 export function* knownOperations({ apis }: GatewayPlan, now: EpochMs): Iterable<Labels> {
   for (const { versions } of apis) {
     for (const version of versions.values()) {
@@ -140,13 +139,13 @@ export function* knownOperations({ apis }: GatewayPlan, now: EpochMs): Iterable<
   }
 }
 
-/** api, carrier, outcome: what a request can say of its version, and say wrongly. */
+/** api, carrier, outcome: each way to name a version, right or wrong. */
 export function* knownResolutions({ apis }: Pick<GatewayPlan, 'apis'>): Iterable<Labels> {
   for (const api of apis) for (const resolved of resolutionsOf(api)) yield [api.name, ...resolved];
 }
 
 function* resolutionsOf(api: ApiPlan): Iterable<KnownResolution> {
-  // The label of the one version of an API that has none.
+  // The label of the only version of an unversioned API.
   if (api.versions.has(NONE)) {
     yield ['unversioned', 'matched'];
     return;
@@ -160,7 +159,7 @@ function* resolutionsOf(api: ApiPlan): Iterable<KnownResolution> {
   yield [NONE, 'conflict'];
 }
 
-/** Those that a plan tells apart by itself; a subdomain is a host like another there. */
+/** The carriers that a plan can list. To a plan, a subdomain is a host like any other. */
 function* carriersOf({ paths, resolution }: ApiPlan): Iterable<Carrier> {
   if (paths.some((path) => path.includes('{version}'))) yield 'path';
   for (const each of NAMED_CARRIERS) if (resolution[each] !== undefined) yield each;

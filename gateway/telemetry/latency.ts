@@ -1,12 +1,12 @@
 // A histogram of durations in one typed array, with the last trace of each bucket as its exemplar.
 import type { EpochMs } from '../policy/contract.ts';
 
-/** Upper bounds in seconds; one more bucket holds what is longer than the last. */
+/** Upper bounds in seconds. One more bucket counts longer durations. */
 export const LATENCY_BOUNDS: readonly number[] = [
   0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
 ];
 
-/** A recorded trace that explains a bucket (OpenMetrics: exemplar). */
+/** A recorded trace as an example of a bucket (OpenMetrics: exemplar). */
 export interface Exemplar {
   readonly traceId: string;
   readonly seconds: number;
@@ -15,10 +15,9 @@ export interface Exemplar {
 
 export interface Latency {
   readonly observe: (milliseconds: number, traced?: Pick<Exemplar, 'traceId' | 'at'>) => void;
-  /** Counts at or below each bound, the last one being all observations. */
+  /** Counts up to each bound. The last is the count of all observations. */
   readonly cumulative: () => readonly number[];
   readonly sumSeconds: () => number;
-  /** By the index of the bucket: the latest whose trace is recorded. */
   readonly exemplars: readonly (Exemplar | undefined)[];
 }
 

@@ -1,7 +1,6 @@
-// What a metric is made of: rows of one table, and the samples a row yields when it is scraped.
+// The types of a metric: the row that defines it, and the samples that the row yields at a scrape.
 import type { Latency } from './latency.ts';
 
-/** The labels of what is counted by version. */
 export const VERSION = ['api', 'version'] as const;
 
 export type Sample = readonly [labels: readonly string[], value: number];
@@ -19,8 +18,8 @@ export interface CounterRow extends RowName {
 }
 
 /**
- * What several workers make of one gauge. `primary`: the process that watches the files, has the admin listener and
- * owns the embedded store speaks for all. Counters and histograms are summed.
+ * How the gauges of several workers become one. `primary`: the value of the primary process, which watches the files
+ * and has the admin listener and the embedded store. Counters and histograms are summed.
  */
 export type WorkerAggregation = 'sum' | 'max' | 'min' | 'primary';
 

@@ -1,31 +1,30 @@
-// What several processes have counted, made one page: counters and histograms summed, gauges as each says, latest exemplars.
+// Merges the metrics of several processes: sums counters and histograms, aggregates gauges, keeps latest exemplars.
 import { AggregatorRegistry, type MetricObjectWithValues, type MetricValue, Registry } from 'prom-client';
 import type { Exemplar } from './latency.ts';
 
 export type MetricsSnapshot = readonly MetricObjectWithValues<MetricValue<string>>[];
 
-/** prom-client's words: the first process speaks; none does. */
+/** prom-client's names: the value of the first process, and no value. */
 export const PRIMARY_ONLY = 'first';
 export const OMITTED = 'omit';
 
-/** The page of all `snapshots`; the first is the primary's. */
+/** The page of all `snapshots`. The first is that of the primary process. */
 export async function pageOf(snapshots: readonly MetricsSnapshot[], type: PageType): Promise<string> {
   if (type === Registry.PROMETHEUS_CONTENT_TYPE) return aggregate(snapshots).metrics();
   const registry = aggregate(snapshots.map(withFamilyNames));
   registry.setContentType(type);
-  // The library adds up no exemplars, and prints what it has added up from these very objects.
+  // prom-client merges no exemplars. It prints these same objects, so the exemplars are added to them.
   showExemplars(snapshots, await registry.getMetricsAsJSON());
   return registry.metrics();
 }
 
-/** OpenMetrics names a counter without the `_total` of its samples; the library puts that behind whatever name it is given. */
+/** OpenMetrics names a counter without `_total`. prom-client adds `_total` to any name. */
 function withFamilyNames(metrics: MetricsSnapshot): MetricsSnapshot {
   return metrics.map((metric) =>
     String(metric.type) === 'counter' ? { ...metric, name: metric.name.replace(/_total$/, '') } : metric,
   );
 }
 
-/** Labels and value of each sample of the counter or gauge `name`, all `snapshots` together. */
 export async function samplesOf(
   snapshots: readonly MetricsSnapshot[],
   name: string,
@@ -34,16 +33,13 @@ export async function samplesOf(
   return all.find((metric) => metric.name === name)?.values ?? [];
 }
 
-/**
- * What of `snapshots` goes on counting once their processes have ended: without it a sum would fall, and Prometheus would
- * take that for a restart.
- */
+/** The totals of processes that have ended. Without them a sum would fall, which Prometheus takes for a restart. */
 export async function totalsOf(snapshots: readonly MetricsSnapshot[]): Promise<MetricsSnapshot> {
   const all = await aggregate(snapshots).getMetricsAsJSON();
   return all.filter(continues);
 }
 
-/** About a millionth, and a power of two: numbers of so many grains make the very same sum in whatever order. */
+/** About a millionth, as a power of two: sums of multiples are exact, in any order. */
 const ROUNDING_UNIT = 2 ** -20;
 
 function aggregate(snapshots: readonly MetricsSnapshot[]): Registry<PageType> {
@@ -56,7 +52,7 @@ function aggregate(snapshots: readonly MetricsSnapshot[]): Registry<PageType> {
   return AggregatorRegistry.aggregate<PageType>(shown);
 }
 
-/** Who ends changes the order of what is added: a sum that is less by its last digit is a restart to Prometheus, too. */
+/** The order of the processes changes a sum's last digits. Prometheus takes any decrease for a restart. */
 function inRoundingUnits(metric: MetricsSnapshot[number]): MetricsSnapshot[number] {
   const values = metric.values.map((each) => ({
     ...each,
@@ -65,7 +61,7 @@ function inRoundingUnits(metric: MetricsSnapshot[number]): MetricsSnapshot[numbe
   return { ...metric, values };
 }
 
-/** The library names a type by a number in its types and by a word in its values. */
+/** prom-client's types declare `type` as a number, but its values are words. */
 function continues({ type }: MetricsSnapshot[number]): boolean {
   return String(type) === 'counter' || String(type) === 'histogram';
 }
@@ -76,7 +72,7 @@ export type PageType = typeof PLAIN | typeof OPEN;
 
 const VERSIONS = ['0.0.1', '1.0.0'];
 
-/** OpenMetrics if Accept names it and does not prefer plain text (RFC 9110 section 12.5.1); otherwise plain text. */
+/** OpenMetrics if Accept lists it and does not prefer plain text (RFC 9110 §12.5.1). Otherwise plain text. */
 export function pageTypeFor(accept: string | undefined): PageType {
   let [open, plain] = [0, 0];
   for (const range of accept?.split(',') ?? []) {
@@ -96,17 +92,17 @@ function pairOf(parameter: string): readonly [name: string, value: string] {
   return [name.trim(), value.trim().replaceAll('"', '')];
 }
 
-/** As prom-client prints it; `timestamp` in seconds. */
+/** In prom-client's format. `timestamp`: seconds. */
 export interface RenderedExemplar {
   readonly labelSet: Readonly<Record<string, string>>;
   readonly value: number;
   readonly timestamp: number;
 }
 
-/** A sample as it stands in a snapshot; the library's types know less of it. */
+/** A sample in a snapshot, with members that prom-client's types lack. */
 type RenderedSample = MetricValue<string> & {
   readonly metricName?: string;
-  /** Null in the library's own histograms. */
+  /** Null in prom-client's own histograms. */
   readonly exemplar?: RenderedExemplar | null;
 };
 
@@ -114,7 +110,6 @@ export function renderedExemplar({ traceId, seconds, at }: Exemplar): RenderedEx
   return { labelSet: { trace_id: traceId }, value: seconds, timestamp: at / 1000 };
 }
 
-/** Gives the samples of `page` the latest exemplars that `snapshots` have for them. */
 function showExemplars(snapshots: readonly MetricsSnapshot[], page: MetricsSnapshot): void {
   const latest = new Map<string, RenderedExemplar>();
   for (const sample of histogramSamples(snapshots)) {

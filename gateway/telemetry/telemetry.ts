@@ -1,4 +1,4 @@
-// Telemetry put together: one sink for both logs, the metrics and the observer that feeds them.
+// Creates the telemetry of a process: logs, metrics, traces, the ledger, and the observer that feeds them.
 import type { Observer } from '../exchange/exchange.ts';
 import type { GatewayPlan } from '../plan/plan.ts';
 import type { Settings } from '../plan/settings.ts';
@@ -23,23 +23,22 @@ import type { Spans } from './traces/spans.ts';
 import { type BeginTrace, createTracing } from './traces/tracing.ts';
 
 export interface TelemetryOptions {
-  /** Asked at scrape only, so that the logger can serve before there is a plan. */
+  /** Only called at a scrape, so that the logger works before there is a plan. */
   readonly plan: () => GatewayPlan;
   readonly now: () => EpochMs;
-  /** The pauses known to this process; asked at scrape only. */
+  /** The pauses known to this process. Only called at a scrape. */
   readonly overrides: () => readonly Override[];
   readonly wallClock: () => EpochMs;
-  /** The monotonic clock of `RequestStart.startedAt`, milliseconds. */
+  /** Milliseconds, on the clock of `RequestStart.startedAt`. */
   readonly monotonic: () => MonotonicMs;
   readonly log: LogDestination;
   readonly settings: Pick<Settings, 'logLevel' | 'accessLog' | 'tracing'>;
-  /** Where an OpenTelemetry SDK is in the process. */
   readonly spans?: Spans | undefined;
-  /** Whether calls of what is deprecated are recorded; default: they are. */
+  /** Whether calls of deprecated versions are recorded. Default: true. */
   readonly recordsUsage?: boolean;
-  /** What the workers of this process have counted, asked at scrape; undefined where there are none. */
+  /** The snapshots of the workers, called at a scrape. Undefined without workers. */
   readonly workers?: (() => Promise<readonly MetricsSnapshot[]>) | undefined;
-  /** Of Sundial, for a metric. */
+  /** The version of Sundial, for a metric. */
   readonly version?: string | undefined;
 }
 
@@ -59,11 +58,8 @@ export type Metrics = Pick<
   Pick<FreezeCounts, 'freezeUnjudged'> &
   Pick<RetirementGauge, 'retirementJudged'> &
   Pick<AnnouncementCounts, 'announced' | 'announces'> & {
-    /** `accept`: of the scraper, as it wrote it. */
     readonly render: (accept?: string) => Promise<MetricsPage>;
-    /** Samples of one counter or gauge as the page has them, by its name. */
     readonly read: Exposition['read'];
-    /** What this process has counted, for the page of the one it is a worker of. */
     readonly snapshot: () => Promise<MetricsSnapshot>;
   };
 
@@ -73,15 +69,14 @@ export interface Telemetry {
   readonly logger: LevelledLogger;
   readonly metrics: Metrics;
   readonly bounds: BoundsReport;
-  /** Undefined if calls are not recorded. */
   readonly ledger: UsageLedger | undefined;
-  /** Writes whole lines of a worker among the own ones. */
+  /** Writes complete lines of a worker to the own log. */
   readonly relay: (lines: string) => void;
-  /** Writes what is still held, spans too; lines after it are counted as dropped. */
+  /** Writes buffered lines and spans. Later lines are counted as dropped. */
   readonly close: () => Promise<void>;
 }
 
-/** @throws the system's error when a log file cannot be opened */
+/** @throws the system's error if a log file cannot be opened */
 export function createTelemetry({
   plan,
   now,

@@ -1,4 +1,4 @@
-// Rows of what stands in the plan: the stage of each API and version, and its dates as overrides leave them.
+// The metrics of the plan: the stage of each API and version, and its dates with overrides applied.
 import { type apiStages, limitsInForce, type VersionState } from '../exchange/version-states.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import { gauge, type MetricRow, type Sample, VERSION } from './series.ts';
@@ -46,18 +46,16 @@ export function versionRows(
   ];
 }
 
-/** api, stage; the value is always 1. */
 function* apiSamples(apis: ReturnType<typeof apiStages>): Iterable<Sample> {
   for (const [api, stage] of apis) yield [[api, stage], 1];
 }
 
-/** api, version, stage, successor; the value is always 1. */
 function* versionSamples(versions: Iterable<VersionState>): Iterable<Sample> {
   for (const { rules, stage } of versions)
     yield [[rules.api, rules.label, stage, rules.schedule.successor ?? ''], 1];
 }
 
-/** api, version: those that have a value. */
+/** api, version. Undefined values are omitted. */
 export function* valuedSamples(
   versions: Iterable<VersionState>,
   valueIn: (version: VersionState) => number | boolean | undefined,
@@ -73,8 +71,8 @@ function dateSamples(versions: Iterable<VersionState>, date: 'deprecated' | 'sun
 }
 
 /**
- * api, version, policy, mode; the value is always 1. `shared`, or what the limit does while its store is away: more than one
- * where operations say other than their version.
+ * api, version, policy, mode. The value is always 1. `mode`: `shared`, or how the limit works without its store. A
+ * limit has several modes if its operations differ from the version.
  */
 export function* limitModeSamples(
   versions: Iterable<VersionState>,

@@ -1,4 +1,4 @@
-// Sends the same cases to a gateway on the fast plane and to one on the general plane, and returns what differs.
+// Sends the same cases to a gateway on the fast plane and to one on the general plane, and returns the differences.
 import { setTimeout } from 'node:timers/promises';
 import fc from 'fast-check';
 import { startTestIssuer, type TestIssuer } from '../support/issuer.ts';
@@ -14,27 +14,25 @@ export interface Difference {
 }
 
 export interface ComparedSlice {
-  /** Cases that were sent to both. */
   readonly sent: number;
   readonly differences: readonly Difference[];
-  /** Requests to the gateway on the fast plane, by the labels of `sundial_plane_requests_total`. */
+  /** Requests to the fast gateway, by the labels of `sundial_plane_requests_total`. */
   readonly carried: ReadonlyMap<string, number>;
-  /** Of the answers. */
   readonly statuses: ReadonlySet<string>;
-  /** Of the gateway on the fast plane. */
+  /** The ledger of the fast gateway. */
   readonly ledger: unknown;
 }
 
 const DRAWN_AT_ONCE = 1_000;
-/** A slice of some thousand cases meets each of them. */
+/** A slice of some thousand cases has each of them. */
 const MET_STATUSES = '200 204 304 400 401 403 404 410 417 429 501 502 503'.split(' ');
-/** On a busy machine an early answer can arrive before or after the rest of the body, on either plane. */
+/** On a busy machine, an early response can arrive before or after the rest of the body, on either plane. */
 const EARLY_TRIES = 3;
 /** Of the API with scopes. */
 const CONSUMERS = 24;
 const LEDGER_MS = 20_000;
 
-/** Compares `cases` cases that are drawn from `seed`. Gateways, consumers and limits are the slice's own. */
+/** Compares `cases` cases drawn from `seed`. A slice has its own gateways, consumers and limits. */
 export async function compareSlice(seed: number, cases: number): Promise<ComparedSlice> {
   await using stack = new AsyncDisposableStack();
   const issuer = stack.adopt(await startTestIssuer(), (started) => started.close());
@@ -58,13 +56,13 @@ export async function compareSlice(seed: number, cases: number): Promise<Compare
     if (kindOf(one) === 'alone') await compare(one);
     else later.push(one);
   }
-  // What is left of each limit.
+  // Compares the remaining units of each limit.
   for (const token of tokens.known) await compare({ ...USUAL, request: requestWith(token) });
   for (let address = 0; address < ADDRESSES; address += 1)
     await compare({ ...USUAL, request: requestFrom(address) });
   const [found, expected] = await Promise.all([fast, general].map(({ gateway }) => gateway.requestMetrics()));
   differences.push(...differentLines(found ?? [], expected ?? []), ...(await differentLedger(fast, general)));
-  // What was counted of these is not compared, since one plane may have done more than the other.
+  // Not counted for the comparison: one plane may have processed more than the other.
   for (const one of later) await compare({ ...one, leaves: 'destroy' });
   return {
     ...{ sent, differences, statuses },
@@ -73,7 +71,7 @@ export async function compareSlice(seed: number, cases: number): Promise<Compare
   };
 }
 
-/** What the drawn cases of `slice` did not reach, though they are meant to: a comparison of too little proves nothing. */
+/** What the drawn cases of `slice` should have reached and did not. A comparison of too little proves nothing. */
 export function missedBy({ sent, statuses, carried, ledger }: ComparedSlice): readonly string[] {
   const { consumers } = ledger as { readonly consumers: readonly unknown[] };
   const missed = MET_STATUSES.filter((status) => !statuses.has(status)).map((status) => `status ${status}`);
@@ -108,7 +106,7 @@ async function tokensOf(issuer: TestIssuer): Promise<DrawnTokens> {
   };
 }
 
-/** Empty where both planes have done the same. */
+/** Empty if both planes did the same. */
 export function differentCase(one: Case, fast: Seen, general: Seen): readonly Difference[] {
   const [found, expected] = compared(one, fast, general);
   const parts = (['answers', 'closed', 'upstream', 'lines'] as const).filter(
@@ -128,7 +126,7 @@ function differentLines(fast: readonly string[], general: readonly string[]): re
   return found.fast.length + found.general.length === 0 ? [] : [{ what: 'metrics', ...found }];
 }
 
-/** It is written in batches, of which the last one may be to come. */
+/** The ledger is written in batches, so the last one may be missing at first. */
 async function differentLedger(fast: PlaneSide, general: PlaneSide): Promise<readonly Difference[]> {
   const end = performance.now() + LEDGER_MS;
   for (;;) {

@@ -1,4 +1,4 @@
-// Cases as they are drawn: requests in usual form, odd ones and hostile ones, and answers of the same kinds.
+// Draws cases: usual, unusual and hostile requests and responses.
 import fc from 'fast-check';
 import { fieldLines, mutated } from '../support/mutated-bytes.ts';
 import { CLIENT_TRACE } from './messages.ts';
@@ -15,7 +15,7 @@ const bodies = fc.constantFrom(
 );
 const METHODS = ['GET', 'GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH'] as const;
 
-/** To the API without limits. */
+/** Requests to the API without limits. */
 const echoed = fc
   .record({
     method: fc.constantFrom(...METHODS),
@@ -27,7 +27,7 @@ const echoed = fc
     [`${method} /echo${target} HTTP/1.1`, 'Host: api.example.com', ...lines, body].join('\r\n'),
   );
 
-/** Clients of the API that limits each address. */
+/** Client addresses. The API limits each of them. */
 export const ADDRESSES = 30;
 const countedHead = (method: string, address: number): readonly string[] => [
   `${method} /counted/a HTTP/1.1`,
@@ -41,13 +41,13 @@ const counted = fc
   .map(({ method, address, body }) => [...countedHead(method, address), body].join('\r\n'));
 
 export interface DrawnTokens {
-  /** Valid ones and invalid ones whose verdict is cached. */
+  /** Valid tokens, and invalid ones whose result is cached. */
   readonly known: readonly string[];
-  /** Signed with an unknown key: never cached. */
+  /** Signed with an unknown key. Never cached. */
   readonly unknown: string;
 }
 
-/** To the API with versions, scopes and a limit for each consumer. */
+/** A request to the API with versions, scopes and a limit per consumer. */
 export const requestWith = (token: string): string =>
   ['GET /api/v2/orders HTTP/1.1', 'Host: api.example.com', `Authorization: Bearer ${token}`, '\r\n'].join(
     '\r\n',
@@ -79,12 +79,12 @@ const versioned = ({ known, unknown }: DrawnTokens) =>
         'Host: api.example.com',
         ...(token === null ? [] : [`Authorization: Bearer ${token}`]),
         ...lines,
-        // Node's parser decides how much of a body has come when such a token is refused.
+        // Such a token is refused while the body arrives. How much has arrived depends on Node's parser.
         token === unknown ? '\r\n' : body,
       ].join('\r\n'),
     );
 
-/** Sent behind a request: octets that are no request, or the beginning of another one. */
+/** Octets after a request that are no request, or the start of one. */
 const behind = fc.constantFrom(
   ...['\0\0\r\n\r\n', 'GET /echo/canary HTTP/1.1\r\n', 'GE', '\r\n', '\r\n\r\n', 'hello', 'SSH-2.0-x\r\n'],
   ...[
@@ -115,7 +115,7 @@ const anyAnswer = fc.oneof(
   { weight: 2, arbitrary: fc.record({ answer: mutated(usualAnswer, 2), upstreamEnds: fc.constant(true) }) },
 );
 
-/** The same few header sections again and again, as they are or with one octet changed: for what is remembered of them. */
+/** A few header sections, repeated as they are or with one octet changed, for the cache of field sections. */
 const similar = fc
   .record({
     request: fc.constantFrom(
@@ -134,7 +134,7 @@ const similar = fc
     return request.slice(0, place) + String.fromCharCode(octet) + request.slice(place + 1);
   });
 
-/** A place behind the first head. */
+/** An offset after the first head. */
 function withinBody(request: string, cut: number): number {
   const end = request.indexOf('\r\n\r\n') + 4;
   return end + (cut % (request.length + 1 - end));
@@ -147,7 +147,7 @@ export function drawnCase(tokens: DrawnTokens): fc.Arbitrary<Case> {
     { weight: 2, arbitrary: versioned(tokens) },
   );
   const open = fc.oneof({ weight: 4, arbitrary: echoed }, { weight: 1, arbitrary: counted });
-  // Without HEAD: its answer has no body, and which answer that is would have to be known.
+  // Without HEAD, whose response has no body: the reader would need to know which response that is.
   const pipelined = fc.array(
     fc.oneof(
       echoed.filter((text) => !text.startsWith('HEAD')),
@@ -175,7 +175,7 @@ export function drawnCase(tokens: DrawnTokens): fc.Arbitrary<Case> {
       leaves: fc.constantFrom<Case['leaves']>('keep', 'keep', 'end', 'destroy', 'reset'),
     })
     .map(({ sent: request, given, ...others }) => {
-      // What is left of a request that is not whole would belong to the next one.
+      // The rest of an incomplete request would belong to the next one.
       const leaves = others.leaves === 'keep' && request.answers === undefined ? 'end' : others.leaves;
       const one: Case = { ...request, ...given, ...others, leaves };
       return one.isEarly ? { ...one, cut: withinBody(one.request, one.cut) } : one;

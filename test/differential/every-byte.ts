@@ -1,11 +1,11 @@
-// The fixed cases, split at every octet: a request between any two of its octets, and so an answer.
+// Sends the fixed cases split at every octet of the request and of the response.
 import { startTestIssuer } from '../support/issuer.ts';
 import { type Difference, differentCase } from './compare.ts';
 import { FIXED_ANSWERS } from './fixed-answers.ts';
 import { FIXED_REQUESTS } from './fixed-requests.ts';
 import { type Case, openPlaneSide, USUAL } from './plane-side.ts';
 
-/** A case that is sent once for each of its octets. */
+/** A case that is sent once per octet. */
 interface FixedCase {
   readonly name: string;
   readonly splitAt: (place: number) => Case;
@@ -26,7 +26,6 @@ const FIXED_CASES: readonly FixedCase[] = [
 ];
 
 interface NamedDifference extends Difference {
-  /** Of the fixed case. */
   readonly name: string;
 }
 
@@ -35,7 +34,6 @@ export interface ComparedSplits {
   readonly differences: readonly NamedDifference[];
 }
 
-/** Compares the planes for each split of each case. */
 export async function compareEveryByte(): Promise<ComparedSplits> {
   await using stack = new AsyncDisposableStack();
   const issuer = stack.adopt(await startTestIssuer(), (started) => started.close());

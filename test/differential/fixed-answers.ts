@@ -1,4 +1,4 @@
-// Answers of an upstream by name that come split at every octet: in usual form, in odd form, and hostile.
+// Named responses of an upstream, usual, unusual and hostile, for splits at every octet.
 import type { Named } from './fixed-requests.ts';
 
 const answer = (start: string, lines: readonly string[] = [], body = ''): string =>

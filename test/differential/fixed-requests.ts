@@ -1,4 +1,4 @@
-// Requests by name that are sent split at every octet: in usual form, in odd form, and hostile.
+// Named requests, usual, unusual and hostile, for splits at every octet.
 
 /** Name, and octets as Latin-1 text. */
 export type Named = readonly [name: string, octets: string];

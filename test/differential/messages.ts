@@ -1,23 +1,22 @@
-// Answers and requests as text, read so that two of them can be compared: heads in a fixed order, bodies without framing.
+// Parses requests and responses for comparison: heads in a fixed order, bodies without framing.
 import type { RawRequest } from '../plane/raw-sockets.ts';
 
-/** Status or request line and field lines in the order of their names, and the content of the body. */
+/** The start line, the field lines sorted by name, and the content of the body. */
 export type ComparedMessage = readonly [head: readonly string[], content: string];
 
-/** The trace of the requests that have one. */
 export const CLIENT_TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 
-/** Stands behind the content of a body that has not come whole. */
+/** Appended to the content of an incomplete body. */
 export const CUT = ' (cut)';
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g;
-/** Of a body. */
+/** In a body. */
 const TIMES = /"timestamp":"[^"]*"|Retry in \d+ seconds|"retryAfter":\d+/g;
-/** The identifiers of a traceparent that are made for each request. */
+/** The identifiers of a traceparent that differ in each request. */
 const MADE_IDS = new RegExp(
   `(?<=^00-)(?!${CLIENT_TRACE})[0-9a-f]{32}|(?<=^00-[0-9a-f]{32}-)[0-9a-f]{16}`,
   'g',
 );
-/** Fields that end with seconds that are left. */
+/** Fields that end with remaining seconds. */
 const SECONDS: ReadonlySet<string> = new Set(['x-ratelimit-reset', 'ratelimit', 'retry-after']);
 
 export interface FoundBody {
@@ -43,7 +42,7 @@ export function comparedHead(text: string): readonly string[] {
   return [start, ...compared.toSorted()].map((line) => line.replaceAll(UUID, 'uuid'));
 }
 
-/** The body at the start of `rest`, which stands behind `head`. */
+/** The body at the start of `rest`, after `head`. */
 export function bodyBehind(head: string, rest: string, isHead: boolean): FoundBody {
   if (isHead || /^HTTP\/1\.1 (?:1|204|304)/.test(head)) return { content: '', octets: 0, isWhole: true };
   if (!/\r\ntransfer-encoding: chunked/i.test(head)) {
@@ -74,11 +73,11 @@ export function chunkedBody(rest: string): FoundBody {
 
 export interface FoundAnswers {
   readonly answers: readonly ComparedMessage[];
-  /** Final answers that are whole. */
+  /** Complete final responses. */
   readonly whole: number;
 }
 
-/** All answers in `text`, which are those to `methods`, as far as they go. */
+/** All responses in `text`, to requests with `methods`. The last may be incomplete. */
 export function answersIn(text: string, methods: readonly string[]): FoundAnswers {
   const answers: ComparedMessage[] = [];
   let whole = 0;
@@ -100,10 +99,9 @@ function comparedContent(content: string): string {
   return content.replaceAll(UUID, 'uuid').replaceAll(TIMES, '');
 }
 
-/** A request as its service reads it. */
 export function comparedRequest({ head, body, complete }: RawRequest): ComparedMessage {
   const content = /\r\ntransfer-encoding/i.test(head) ? chunkedBody(body).content : body;
-  // undici says close with each HEAD.
+  // undici adds `Connection: close` to each HEAD.
   const lines = comparedHead(head).filter((line) => line !== 'connection: close');
   return [lines, complete ? content : content + CUT];
 }

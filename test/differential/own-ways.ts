@@ -1,43 +1,43 @@
-// What the planes may do differently, and why that is right. All else is equal.
+// The permitted differences between the planes, with reasons. All else must be equal.
 import { OFFERED_METHODS } from '../../gateway/exchange/request-view.ts';
 import { type ComparedMessage, CUT, chunkedBody } from './messages.ts';
 import type { Case, Seen } from './plane-side.ts';
 import type { AccessLine } from './whole-gateway.ts';
 
-/** Answers that Node's parser, as undici uses it, reads in another way than the fast plane, which reads them strictly. */
+/** Responses that the fast plane reads more strictly than Node's parser in undici. */
 export function readsAnswerOtherwise({ answer }: Pick<Case, 'answer'>): boolean {
   const [first = '', ...others] = answer.split('\r\n\r\n');
   const isInterim = first.startsWith('HTTP/1.1 103');
   return (
-    // undici reads the fields of an answer as UTF-8, and what was none can then not be written.
+    // undici reads fields as UTF-8. Other octets can then not be written.
     /[\x80-\xff]/.test(answer) ||
-    // Node joins the lines of a field that only requests have.
+    // Node joins the lines of this request field.
     /\r\ncookie:.*\r\ncookie:/is.test(answer) ||
-    // undici takes the fields of an interim answer for those of the final one.
+    // undici uses the fields of an interim response for the final one.
     (isInterim && /\r\n(?:connection|content-length|transfer-encoding):/i.test(first)) ||
-    // It takes an answer in HTTP/2.0 or HTTP/0.9 for one in HTTP/1.1.
+    // undici accepts HTTP/2.0 and HTTP/0.9 as HTTP/1.1.
     /(?:^|\r\n)HTTP\/(?:2\.0|0\.9) /.test(answer) ||
-    // It takes any octet for a part of a reason, a bare CR for the end of one, and lets line ends stand before an answer.
+    // undici accepts any octet in a reason, a bare CR as its end, and line ends before a response.
     /^HTTP\/1\.1 .*[^\t\r\n\x20-\x7e]/m.test(answer) ||
     /^HTTP\/1\.1 [^\n]*\r(?!\n)/m.test(answer) ||
     /^[\r\n]|\r\n\r\n[\r\n]/.test(answer) ||
-    // It takes no offence at a framing in trailers.
+    // undici accepts framing fields in trailers.
     /\r\n0\r\n(?:.*\r\n)*(?:content-length|transfer-encoding):/i.test(answer) ||
-    // A blank behind a length that comes in another read stays a part of it there.
+    // In undici, a blank after a length stays part of it if it arrives in another read.
     /\r\ncontent-length:[^\r]*\d[ \t]+\r\n/i.test(answer) ||
-    // An answer that ends within its head: how much of its last line is judged.
+    // An incomplete head: the planes judge different parts of its last line.
     others.length <= (isInterim ? 1 : 0)
   );
 }
 
-/** Requests that the general plane reads in another way than the fast one. */
+/** Requests that the general plane reads differently from the fast one. */
 export function readsRequestOtherwise({ request, cut }: Pick<Case, 'request' | 'cut'>): boolean {
   const [method] = /^\s*\S*/.exec(request) ?? [''];
   const place = cut % (request.length + 1);
   return (
-    // Node's parser takes this field for Connection.
+    // Node's parser treats this field as Connection.
     /\r\nproxy-connection:[^\r]*close/i.test(request) ||
-    // Whether a method is unknown or none is told by the octets of one read.
+    // Node's parser decides from the octets of one read whether a method is unknown or invalid.
     (place > 0 && place <= method.length && !(OFFERED_METHODS as readonly string[]).includes(method))
   );
 }
@@ -45,7 +45,7 @@ export function readsRequestOtherwise({ request, cut }: Pick<Case, 'request' | '
 const CONTINUE = 'HTTP/1.1 100 Continue';
 const CLOSE = 'connection: close';
 
-/** `unfinished`: its head does not end; `followed`: octets stand behind its first request; `alone`: neither. */
+/** `unfinished`: the head is incomplete. `followed`: octets follow the first request. `alone`: neither. */
 export type CaseKind = 'alone' | 'followed' | 'unfinished';
 
 export function kindOf({ request }: Pick<Case, 'request'>): CaseKind {
@@ -61,22 +61,21 @@ export function kindOf({ request }: Pick<Case, 'request'>): CaseKind {
 
 type Compared = readonly [fast: Partial<Seen>, general: Partial<Seen>];
 
-/** What is compared of a case. */
 export function compared(one: Case, fast: Seen, general: Seen): Compared {
   const kind = kindOf(one);
-  // How much of its last line is judged before the line ends depends on the plane.
+  // The planes judge different parts of an incomplete last line.
   if (kind === 'unfinished') return [{ upstream: fast.upstream }, { upstream: general.upstream }];
   const both = [comparedAlone(one, fast), comparedAlone(one, general)] as const;
   return kind === 'alone' ? both : comparedBehind(...both);
 }
 
 function comparedAlone({ request, answer, isEarly }: Case, asSeen: Seen): Seen {
-  // On a busy machine the second piece of a body can come before its head is sent on: it then has a length and is whole.
+  // On a busy machine, the rest of a body can arrive before its head is forwarded, which then has a length.
   const seen = isEarly ? { ...asSeen, upstream: asSeen.upstream.map(withoutFraming) } : asSeen;
   const isUnasked = /\r\nexpect:/i.test(request) && !seen.answers.some(([[start]]) => start === CONTINUE);
-  // Node's server ends the connection of a client that waited for a 100 and got another answer.
+  // Node's server closes the connection of a client that expected a 100 and got another response.
   const kept = isUnasked ? { ...seen, answers: withoutClosing(seen.answers), closed: true } : seen;
-  // Of an answer that says close and is cut undici says that it is malformed.
+  // undici reports an incomplete response with `close` as malformed.
   const isCut = /\r\n(?:proxy-)?connection:[^\r]*close/i.test(answer);
   return isCut ? { ...kept, lines: kept.lines.map(withoutReset) } : kept;
 }
@@ -95,8 +94,8 @@ function withoutClosing(answers: Seen['answers']): Seen['answers'] {
 }
 
 /**
- * How much is read behind the first request before an answer that ends the connection depends on the plane: what only one
- * plane has done is left out, where the other one has ended the connection before.
+ * How much of the octets after the first request is read before a closing response depends on the plane. If one plane
+ * closed the connection earlier, what only the other did is omitted.
  */
 function comparedBehind(fast: Seen, general: Seen): Compared {
   const least = (part: 'answers' | 'upstream' | 'lines'): number =>

@@ -1,5 +1,4 @@
-// One side of the comparison: a whole gateway on one plane, the upstream behind it, and a client that sends cases to it.
-// All three run in this process, so that it is known when a case has nothing more to come.
+// One side of the comparison in this process: a gateway on one plane, its upstream, and a client that sends cases.
 import { connect, type Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { PlaneName } from '../../gateway/plan/bounds.ts';
@@ -7,34 +6,33 @@ import { type RawRequest, startUpstream } from '../plane/raw-sockets.ts';
 import { answersIn, type ComparedMessage, comparedRequest } from './messages.ts';
 import { type AccessLine, startWholeGateway, type WholeGateway } from './whole-gateway.ts';
 
-/** Octets as Latin-1 text; each is sent in two pieces, cut at its place, which may be an end of it. */
+/** Octets as Latin-1 text. Each message is sent in two pieces, cut at an offset from 0 to its length. */
 export interface Case {
   readonly request: string;
   readonly cut: number;
-  /** What the upstream answers each request with. */
+  /** The upstream's response to each request. */
   readonly answer: string;
   readonly answerCut: number;
-  /** The upstream answers each head, and the client sends its second piece after that. */
+  /** The upstream responds at each head, and the client sends its second piece after that. */
   readonly isEarly: boolean;
-  /** The upstream ends its connection behind the answer. */
+  /** The upstream closes its connection after the response. */
   readonly upstreamEnds: boolean;
-  /** Answers that come for certain; undefined: that depends on how `request` is read. */
+  /** The number of responses. Undefined: it depends on how `request` is read. */
   readonly answers: number | undefined;
-  /** What the client does when nothing more comes; with `keep` the next case is sent on the same connection, if it is open. */
+  /** What the client does when nothing more arrives. `keep`: the next case uses the same connection, if it is open. */
   readonly leaves: 'keep' | 'end' | 'destroy' | 'reset';
 }
 
-/** A usual request and answer in one piece, on a connection of their own. */
+/** A usual request and response in one piece, on their own connection. */
 export const USUAL: Case = {
   request: 'GET /echo HTTP/1.1\r\nHost: api.example.com\r\n\r\n',
   answer: 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok',
   ...{ cut: 0, answerCut: 0, isEarly: false, upstreamEnds: true, answers: undefined, leaves: 'destroy' },
 };
 
-/** What is to be equal on both planes. */
+/** Must be equal on both planes. */
 export interface Seen {
   readonly answers: readonly ComparedMessage[];
-  /** The gateway has ended the connection of the client. */
   readonly closed: boolean;
   readonly upstream: readonly ComparedMessage[];
   readonly lines: readonly AccessLine[];
@@ -45,9 +43,9 @@ export interface PlaneSide extends AsyncDisposable {
   readonly ask: (one: Case) => Promise<Seen>;
 }
 
-/** Turns of the event loop without anything in them: nothing more comes, since all octets go from here to here. */
+/** Idle turns of the event loop, after which nothing more arrives: all octets stay in this process. */
 const QUIET_TURNS = 16;
-/** The same where all that is expected has come. */
+/** The same once all expected octets have arrived. */
 const SETTLED_TURNS = 6;
 const LONGEST_CASE_MS = 20_000;
 const LONGEST_UNHEARD_MS = 50;
@@ -105,7 +103,7 @@ export async function openPlaneSide(plane: PlaneName, issuer: string): Promise<P
     }
   }
 
-  /** Until the answer to the first piece has begun to come; not every one is answered before its second piece. */
+  /** Waits for the start of the response to the first piece. Some cases have none before their second piece. */
   async function heard(client: ClientConnection): Promise<void> {
     const late = performance.now() + LONGEST_UNHEARD_MS;
     while (client.text === '' && !client.isEnded && performance.now() < late) await turn();
@@ -188,7 +186,7 @@ export async function openPlaneSide(plane: PlaneName, issuer: string): Promise<P
   };
 }
 
-/** After these the other side has read what was written. */
+/** By then the other side has read what was written. */
 async function twoTurns(): Promise<void> {
   await turn();
   await turn();

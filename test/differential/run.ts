@@ -1,6 +1,4 @@
-// `npm run test:differential [-- --cases N --seed S]`: compares the fast plane with the general one, case by case.
-// First the fixed cases split at every octet, then drawn ones. Exit code 0 where all is equal, 1 where something differs, a
-// status is never answered or the time is over, 2 for wrong usage.
+// `npm run test:differential`: compares the planes. Exit code 0: equal, 1: different or too late, 2: wrong usage.
 import { parseArgs } from 'node:util';
 import { compareSlice, type Difference, missedBy } from './compare.ts';
 import { compareEveryByte } from './every-byte.ts';
@@ -9,9 +7,8 @@ const USAGE = `npm run test:differential -- [options]
   --cases N   drawn cases (default 1000000)
   --seed S    what they are drawn from (default: another one each time)`;
 const LONGEST_RUN_MS = 3_600_000;
-/** Each slice has gateways, consumers and limits of its own. */
+/** Cases. Each slice has its own gateways, consumers and limits. */
 const SLICE = 20_000;
-/** Differences that are printed of one slice. */
 const SHOWN = 5;
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
@@ -42,7 +39,7 @@ async function run({ cases, seed }: ReturnType<typeof readOptions>): Promise<num
   say(`${fixed.sent} splits of fixed cases, ${fixed.differences.length} differences, ${seconds()}`);
   let different = fixed.differences.length;
   for (let done = 0; done < cases; ) {
-    // Far apart, since a slice takes the seeds behind its own as well.
+    // Far apart, because a slice also uses the seeds after its own.
     const slice = await compareSlice(seed + done, Math.min(SLICE, cases - done));
     done += Math.min(SLICE, cases - done);
     show(slice.differences);

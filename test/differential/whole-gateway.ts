@@ -1,4 +1,4 @@
-// A whole gateway on one plane, in this process: its listener, its access lines, its metrics and its ledger.
+// A whole gateway on one plane in this process, with its access log, metrics and ledger.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,26 +13,24 @@ export interface WholeGateway extends AsyncDisposable {
   readonly port: number;
   /** Access lines since the last call, without times and random identifiers. */
   readonly accessLines: () => readonly AccessLine[];
-  /** The lines of /metrics about requests. */
   readonly requestMetrics: () => Promise<readonly string[]>;
-  /** Requests by the plane and the reason in `sundial_plane_requests_total`. */
+  /** Requests by plane and reason, from `sundial_plane_requests_total`. */
   readonly carried: () => Promise<ReadonlyMap<string, number>>;
-  /** The rows of the ledger; of each time the day. */
+  /** The rows of the ledger, with days in place of times. */
   readonly ledger: () => Promise<unknown>;
 }
 
 /**
- * Of what takes time, of a process, of its plane and of its file. How much of a body is read before an early answer depends on
- * the plane.
+ * Durations, and metrics of a process, a plane or a file. The octets read before an early response depend on the plane.
  */
 const OF_THE_PROCESS =
   /^sundial_(?:plane_|ledger_(?:flushes|pending)|config_info|upstream_recent|request_bytes)|_seconds(?!_count)/;
-/** undici takes some resets for malformed answers; access lines are compared with what is known of these. */
+/** undici reports some resets as malformed responses. The comparison of access lines allows for these. */
 const BROKEN = /^(sundial_upstream_requests_total\{.*outcome=")(?:reset|invalid)"\} (\d+)$/;
 const CARRIED = /^sundial_plane_requests_total\{(.*)\} (\d+)$/;
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** @throws Error with the rendered problems when the YAML beside this file is refused */
+/** @throws Error with the problems if the YAML beside this file is refused */
 export async function startWholeGateway(
   plane: PlaneName,
   environment: Readonly<Record<'ISSUER' | 'SERVICE', string>>,
@@ -64,7 +62,7 @@ export async function startWholeGateway(
   return {
     port: http?.address.port ?? 0,
     accessLines() {
-      // A line of the logger takes along what was gathered for a batch.
+      // A line of the logger flushes the buffered access lines.
       gateway.logger.info('access lines are read');
       const lines = log.split('\n').filter((line) => line.includes('"log":"access"'));
       log = '';
@@ -98,7 +96,7 @@ function withBrokenTogether(lines: readonly string[]): readonly string[] {
   return [...others, ...broken.entries().map(([series, count]) => `${series}broken"} ${count}`)];
 }
 
-/** Each side has a target of its own. What lies behind a fault is said in the words of the library that carries the call. */
+/** Each plane has its own target, and its own libraries with their own error texts. */
 function comparedLine(line: string): AccessLine {
   const { time, trace_id, duration_ms, upstream_ms, request_id, error, target, ...others } = JSON.parse(line);
   const wasCalled = target !== undefined;

@@ -1,4 +1,4 @@
-// The head of an answer: lines that come again are kept, and are the same as if they were not.
+// The response head: cached lines equal lines that are not cached.
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { HeaderLines } from '../../gateway/exchange/answer-headers.ts';

@@ -1,4 +1,4 @@
-// Upstream answers that are legal but odd, or wrong in a way that only shows on the wire.
+// Upstream responses that are legal but unusual, or invalid in a way that only shows on the wire.
 import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { type Answering, forEachTest } from './gateway-pair.ts';

@@ -1,5 +1,4 @@
-// Calls over real sockets by the target they go to: slots of one, second tries, a name that moves.
-// What passes through them stands in passing-through.test.ts.
+// Which target a call uses, over real sockets: connection limits, retries, and names whose address changes.
 import { connect } from 'node:net';
 import { describe, expect, it, vi } from 'vitest';
 import { atOnce } from '../../gateway/system/time-slices.ts';
@@ -73,7 +72,7 @@ describe('slots of a target', () => {
     const whole = get('/echo', ['Content-Length: 2', ...CLOSE], 'POST', 'xy');
     expect((await sendRaw(gateway.port, whole)).statuses).toEqual([200]);
     expect(upstream.requests).toHaveLength(3);
-    // With the last octet it is like any other.
+    // After its last octet, the upload counts like any other request.
     slow.write('y');
     await until(() => upstream.requests[0]?.complete === true);
   });
@@ -203,7 +202,7 @@ describe('a second try', () => {
     const upstream = await upstreamThat(reset);
     const gateway = await gatewayTo([upstream.origin]);
     for (let count = 0; count < 15; count += 1) await sendRaw(gateway.port, get('/echo', CLOSE));
-    // Ten seconds' worth of the least there is.
+    // Fifteen calls and ten retries, the minimum of the budget in ten seconds.
     expect(upstream.requests).toHaveLength(25);
   });
 
@@ -248,7 +247,7 @@ describe('a host name that moves', () => {
     await sendRaw(gateway.port, get());
     expect([...upstream.sockets]).toEqual([socket]);
     addresses = ['127.0.0.2'];
-    // Asked again and again, the old connection does not end for being idle.
+    // Repeated calls keep the old connection from being idle.
     await expect.poll(async () => (await sendRaw(gateway.port, get('/echo', CLOSE))).statuses).toEqual([502]);
     await until(() => upstream.sockets.size === 0);
   });

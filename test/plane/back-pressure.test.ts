@@ -1,5 +1,4 @@
-// Promise 21: what one side does not take, the other side is not allowed to send; and none of it is lost for that.
-// The buffers of the system between the ends hold some megabytes of their own, so that much more than those is offered.
+// Backpressure between client and upstream without loss. Offers far more than the system's buffers hold.
 import { connect, createServer, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { startGateway } from './gateway-under-test.ts';
@@ -7,9 +6,9 @@ import { get, odd, sendRaw } from './raw-sockets.ts';
 
 const PIECE = Buffer.alloc(256 * 1024, 'x');
 const OFFERED = 256 * PIECE.length;
-/** Two connections with the largest buffers of the system, and what is under way in the gateway. */
+/** Octets. Two connections with the largest buffers of the system, and the buffers of the gateway. */
 const MOST_TAKEN = OFFERED / 2;
-/** How long a side waits here depends on the machine. */
+/** A test holds a side for as long as the machine needs. */
 const NO_DEADLINE = { connect: 600_000, headers: 600_000, idle: 600_000, total: 600_000 };
 
 const stack: (() => Promise<void>)[] = [];
@@ -17,7 +16,7 @@ afterEach(async () => {
   for (const end of stack.splice(0).reverse()) await end();
 });
 
-/** `onStuck` gets each connection whose request names `/echo/stuck`, once its head is there; all others are answered. */
+/** `onStuck`: gets the connection of each request for `/echo/stuck` after its head. Other requests are answered. */
 async function start(onStuck: (socket: Socket) => void): Promise<number> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
@@ -43,7 +42,7 @@ async function start(onStuck: (socket: Socket) => void): Promise<number> {
   return gateway.port;
 }
 
-/** Writes all that is offered as fast as `socket` takes it; the result is what it has taken so far. */
+/** Writes as fast as `socket` accepts. The result returns the octets accepted so far. */
 function offer(socket: Socket): () => number {
   let left = OFFERED / PIECE.length;
   const write = (): void => {
@@ -58,7 +57,7 @@ function offer(socket: Socket): () => number {
   return () => socket.bytesWritten;
 }
 
-/** Others are served meanwhile; `taken` has come to rest when it is the same before and after some of them. */
+/** Serves other requests until `taken` stays the same. */
 async function atRest(port: number, taken: () => number): Promise<number> {
   for (let before = -1; ; before = taken()) {
     for (let others = 0; others < 5; others += 1)
@@ -113,7 +112,7 @@ describe('promise 21: back pressure', () => {
     await new Promise<void>((resolve) => {
       stuck?.on('data', (chunk: Buffer) => {
         read += chunk.length;
-        // What came together with the head is not counted.
+        // Octets that arrived with the head are not counted.
         if (read > OFFERED - 2 * PIECE.length) resolve();
       });
       stuck?.resume();

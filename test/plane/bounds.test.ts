@@ -1,5 +1,4 @@
-// The bounds of gateway.yaml on real sockets: what is beyond one is refused, counted, and what is below it passes.
-// Clients that do next to nothing stand in slow-clients.test.ts.
+// The bounds of gateway.yaml on real sockets: beyond each, requests are refused and counted, and below it they pass.
 import { connect as connectHttp2, constants, type OutgoingHttpHeaders } from 'node:http2';
 import { connect, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
@@ -11,7 +10,7 @@ import { get, sendRaw, until } from './raw-sockets.ts';
 const { defer, pair: pairOf } = forEachTest();
 const pair = (options: GatewayOptions = {}) => pairOf(whenComplete, options, whenComplete);
 
-/** The bounds that have refused something, with how often. */
+/** How often each bound refused. */
 function refusals({ samples }: GatewayUnderTest): Record<string, number> {
   return Object.fromEntries(
     [...samples.refusals()].filter(([, count]) => count > 0).map(([[bound = ''], count]) => [bound, count]),
@@ -194,7 +193,7 @@ describe('H2-6: the streams of an HTTP/2 connection', () => {
     const before = gateway.views.length;
     for (let count = 0; count < 20; count += 1) reset();
     await until(() => gateway.outcomes.length === 21);
-    // Those whose reset came in a later segment than they did.
+    // Requests whose reset came in a later segment may be judged.
     expect(gateway.views.length - before).toBeLessThan(6);
     expect(gateway.outcomes.every(({ status }) => status === 499)).toBe(true);
     const stays = request();

@@ -1,4 +1,4 @@
-// A connection that has been idle too long, by a clock of the test: what may not be sent twice gets another.
+// A request that must not be sent twice gets a new connection after a long idle time.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buildConnector, type Client } from 'undici';
@@ -6,7 +6,7 @@ import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { openClient } from '../../gateway/plane/general/client/http-connections.ts';
 import type { ConnectionAware } from '../../gateway/plane/general/client/upstream-call.ts';
 
-/** Keeps what is idle far longer than any test takes, and counts connections. */
+/** Keeps idle connections longer than any test runs, and counts connections. */
 let connections = 0;
 const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
   request.resume();
@@ -29,7 +29,7 @@ afterAll(() => {
   server.close();
 });
 
-/** As upstream-call.ts does, less everything else. */
+/** Sends a request as `callTarget` does. */
 function ask(method: string, body?: string): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<number>();
   let status = 0;
@@ -42,7 +42,7 @@ function ask(method: string, body?: string): Promise<number> {
     onResponseData: () => undefined,
     onResponseEnd: () => {
       handler.connection?.answered();
-      // Free again once undici has seen the end as well.
+      // The connection is free once undici has seen the end too.
       setImmediate(() => resolve(status));
     },
     onResponseError: (_controller, error) => reject(error),

@@ -1,5 +1,4 @@
-// Forwarding over real sockets: every way an upstream fails, and a client that leaves.
-// What is sent on and sent back stands in forwarder.test.ts.
+// All ways in which an upstream fails, and a client that disconnects, over real sockets.
 import { createServer as createTlsServer } from 'node:https';
 import { connect } from 'node:net';
 import { generate } from 'selfsigned';
@@ -56,7 +55,7 @@ describe('FWD-18: failures have stable codes and tell nothing of their cause', (
     [
       'an unasked 101',
       502,
-      // undici ends the connection over it.
+      // undici closes the connection.
       PLANE === 'fast' ? 'upstream_invalid' : 'upstream_reset',
       () => 'HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n',
     ],
@@ -134,7 +133,7 @@ describe('FWD-18: failures have stable codes and tell nothing of their cause', (
 });
 
 describe('FWD-16: the stale keep-alive race', () => {
-  // Answers the first request on a connection and drops the connection at the second.
+  // Answers the first request on a connection and closes it at the second.
   const stale = () => {
     const served = new WeakSet<object>();
     return ({ socket }: RawRequest): string | undefined => {

@@ -1,5 +1,4 @@
-// Forwarding over real sockets: every default of reply-from that a gateway must not have.
-// Every way an upstream fails stands in forwarder-faults.test.ts.
+// Defaults of reply-from that a gateway must not have, over real sockets.
 import { describe, expect, it } from 'vitest';
 import { forEachTest, whenComplete } from './gateway-pair.ts';
 import { get, OK, sendRaw, until } from './raw-sockets.ts';
@@ -160,7 +159,7 @@ describe('what the client receives', () => {
   it('FWD-17: an upstream that dies mid-body is seen as a cut, never as an end', async () => {
     for (const framing of ['Content-Length: 10', 'Transfer-Encoding: chunked']) {
       const { gateway } = await pair(({ socket }) => {
-        // Ended and not reset: what was written arrives before the end does.
+        // Not reset, so that the written octets arrive first.
         socket.end(
           `HTTP/1.1 200 OK\r\n${framing}\r\n\r\n${framing.startsWith('C') ? 'half' : '4\r\nhalf\r\n'}`,
         );

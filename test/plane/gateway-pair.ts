@@ -1,5 +1,4 @@
-// A gateway and the raw upstream behind it, for a test that sees the bytes on both sides; they end with the test.
-// For server/ and forward/; what a file adds of its own ends in the same way.
+// Starts a gateway and the raw upstream behind it for a test, and stops both at its end.
 import { afterEach } from 'vitest';
 import type { UpstreamPlan } from '../../gateway/plan/plan.ts';
 import { type GatewayOptions, type GatewayUnderTest, startGateway } from './gateway-under-test.ts';
@@ -10,20 +9,19 @@ export interface Pair {
   readonly gateway: GatewayUnderTest;
 }
 
-/** Undefined: nothing is answered yet, or by other means. */
+/** Undefined: no response yet, or the test writes it itself. */
 export type Answering = (request: RawRequest, count: number) => string | undefined;
 export type AnsweringBody = (request: RawRequest) => string | undefined;
 
-/** Answers at the end of a request. */
 export const whenComplete: AnsweringBody = ({ complete }) => (complete ? OK : undefined);
 
 export interface ForEachTest {
-  /** Done when the test is over, the latest first. */
+  /** Runs when the test ends, in reverse order. */
   readonly defer: (...cleanups: readonly (() => Promise<void>)[]) => void;
-  /** `options` win over the upstream that is started. */
+  /** `options` override the upstream that is started. */
   readonly pair: (answer?: Answering, options?: GatewayOptions, onBody?: AnsweringBody) => Promise<Pair>;
   readonly upstreamThat: (answer?: Answering, onBody?: AnsweringBody) => Promise<RawUpstream>;
-  /** Before targets that are there, or are not. */
+  /** In front of targets that may be unreachable. */
   readonly gatewayTo: (
     origins: readonly string[],
     changes?: Partial<UpstreamPlan>,
@@ -31,7 +29,7 @@ export interface ForEachTest {
   ) => Promise<GatewayUnderTest>;
 }
 
-/** To be called once, at the top of a test file. */
+/** Call once, at the top of a test file. */
 export function forEachTest(): ForEachTest {
   const cleanups: (() => Promise<void>)[] = [];
   afterEach(async () => {

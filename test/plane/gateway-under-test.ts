@@ -1,5 +1,4 @@
-// The transport on real sockets, around a small hand-written exchange: what tests of server/ and forward/ start.
-// The exchange forwards `/echo…` to one upstream and refuses what a test tells it to.
+// Starts the transport on real sockets around a small exchange that forwards `/echo…` and refuses as the test says.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -28,18 +27,18 @@ import type { StartDeadline } from '../../gateway/upstream/deadlines.ts';
 import { openUpstreams, type PoolOptions, type Upstreams } from '../../gateway/upstream/upstreams.ts';
 import { upstream as sampleUpstream } from '../support/exchange-samples.ts';
 
-/** The plane that tests run on where they do not say another. */
+/** The default plane of the tests. */
 export const PLANE: PlaneName = process.env.TEST_PLANE === 'general' ? 'general' : 'fast';
 
 export interface GatewayOptions {
   readonly plane?: PlaneName;
-  /** Default: a free port of this machine. */
+  /** Default: a free local port. */
   readonly address?: Address;
-  /** As a worker is given one. */
+  /** A file descriptor, as a worker gets it. */
   readonly socket?: number;
   readonly upstream?: string;
   readonly plan?: Partial<UpstreamPlan>;
-  /** Besides the header of the version. */
+  /** In addition to the version header. */
   readonly withheld?: readonly string[];
   readonly tls?: boolean;
   readonly mode?: PlainMode;
@@ -47,15 +46,14 @@ export interface GatewayOptions {
   readonly bounds?: Partial<Bounds>;
   readonly overload?: Overload;
   readonly trustedProxies?: readonly string[];
-  /** Refuses the request, or holds it until the promise resolves. */
+  /** Refuses the request, or delays it until the promise resolves. */
   readonly decide?: (view: RequestView) => Promise<Refusal | undefined> | Refusal | undefined;
   readonly ca?: string;
-  /** In place of the hand-written one. */
+  /** Replaces the small exchange. */
   readonly exchange?: Exchange;
   readonly order?: Partial<ForwardOrder>;
   readonly reach?: Pick<PoolOptions<PlaneConnections>, 'findAddresses' | 'lookupEveryMs'>;
   readonly startDeadline?: StartDeadline;
-  /** Why open WebSockets are to be closed. */
   readonly ending?: () => ExpiryCause | undefined;
 }
 
@@ -64,7 +62,6 @@ export interface GatewayUnderTest {
   readonly listener: Listener;
   readonly upstreams: Upstreams;
   readonly websockets: Websockets;
-  /** What the bounds have refused, as the metrics show it. */
   readonly samples: BoundsSamples;
   readonly outcomes: ExchangeOutcome[];
   readonly facts: ExchangeFacts[];
@@ -73,7 +70,6 @@ export interface GatewayUnderTest {
   readonly stop: () => Promise<void>;
 }
 
-/** Requests by the plane that carried them. */
 export function carried({ samples }: Pick<GatewayUnderTest, 'samples'>): Readonly<Record<PlaneName, number>> {
   const count = (plane: PlaneName): number =>
     [...samples.byPlane()].reduce((sum, [[of], value]) => (of === plane ? sum + value : sum), 0);

@@ -1,4 +1,4 @@
-// One health check over real sockets: what counts as well, what is sent, and that it never lingers.
+// One health check over real sockets: its result, its request, and its end.
 import { createServer as createTlsServer } from 'node:https';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { UpstreamPlan } from '../../gateway/plan/plan.ts';

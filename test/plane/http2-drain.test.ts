@@ -1,5 +1,4 @@
-// The TLS listener when it stops: what runs is finished, and no client that keeps its side open is waited for.
-// What HTTP/2 carries stands in http2.test.ts.
+// The TLS listener when it stops: open requests finish, and clients that keep their side open do not delay it.
 import { connect as connectPlain, type Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { type ConnectionOptions, connect as connectTls } from 'node:tls';
@@ -20,7 +19,7 @@ it('promise 23: what runs when the listener stops is finished, however long the 
   const stopped = gateway.listener.stop();
   vi.advanceTimersByTime(60_000);
   vi.useRealTimers();
-  // One round trip on the connection: what would have ended it is here by now.
+  // After one round trip, the session would have ended.
   await until(() => session.closed);
   upstream.requests[0]?.socket.write(OK);
   expect(await running).toMatchObject({ status: 200, reset: undefined });
@@ -31,7 +30,7 @@ describe('promise 23: a drain waits for no client that keeps its own side open',
   const HALF_OF_A_HEAD = '\x00\x00\x64\x01\x04\x00\x00\x00\x01\x82';
   const HELLO = Buffer.from([0x16, 0x03, 0x01]);
 
-  /** A client that never ends its connection by itself; `before` has been sent over TCP already. */
+  /** A client that never closes its connection. `over.sent`: octets already sent over TCP. */
   function hold(port: number, protocol: string, over?: { readonly socket: Socket; readonly sent: number }) {
     let unsent = over?.sent ?? 0;
     const carrier = over && {
@@ -122,7 +121,7 @@ describe('promise 23: a drain waits for no client that keeps its own side open',
     const socket = connectPlain({ port: gateway.port, allowHalfOpen: true });
     defer(async () => void socket.destroy());
     socket.write(HELLO);
-    // What came later has been read by then, once its connection has been accepted.
+    // Once a later connection is accepted, earlier octets are read.
     do await send(session, { ':path': '/nowhere' });
     while (gateway.listener.connections() < 2);
     session.destroy();

@@ -1,5 +1,4 @@
-// HTTP/2 sessions with a gateway that has a raw upstream behind it; they end with the test.
-// For the files about the TLS listener.
+// Opens HTTP/2 sessions with a gateway in front of a raw upstream, and closes them at the end of a test.
 import {
   type ClientHttp2Session,
   type ClientHttp2Stream,
@@ -24,7 +23,7 @@ export interface SessionForEachTest extends Pick<ForEachTest, 'defer'> {
   ) => Promise<Pair & { readonly session: ClientHttp2Session }>;
 }
 
-/** To be called once, at the top of a test file. */
+/** Call once, at the top of a test file. */
 export function sessionForEachTest(): SessionForEachTest {
   const { defer, pair } = forEachTest();
   return {
@@ -43,7 +42,7 @@ export interface Seen {
   readonly status: number | undefined;
   readonly headers: Record<string, unknown>;
   readonly body: string;
-  /** RST_STREAM code, or undefined when the stream ended cleanly. */
+  /** RST_STREAM code. Undefined if the stream ended without an error. */
   readonly reset: number | undefined;
 }
 
@@ -58,7 +57,7 @@ export function read(stream: ClientHttp2Stream): Promise<Seen> {
     stream.on('data', (chunk: string) => {
       body += chunk;
     });
-    // The code is read at close.
+    // `close` follows, and has the code.
     stream.on('error', () => undefined);
     stream.on('close', () => {
       const status = headers[':status'];

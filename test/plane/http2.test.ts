@@ -1,5 +1,4 @@
-// The TLS listener: HTTP/2 by node:http2, forwarded as HTTP/1.1.
-// Handshakes stand in tls-handshakes.test.ts, how it stops in http2-drain.test.ts.
+// The TLS listener: HTTP/2, forwarded over HTTP/1.1.
 import { constants, type OutgoingHttpHeaders } from 'node:http2';
 import { describe, expect, it } from 'vitest';
 import { converseInHttp2 } from '../wire/http2-client.ts';
@@ -110,7 +109,7 @@ describe('HTTP/2', () => {
     stream.on('error', () => undefined);
     stream.write('hello');
     await until(() => upstream.requests[0]?.body.includes('hello') === true);
-    // Node's client would send a regular end of the body before its reset, were only the stream closed.
+    // If only the stream closed, Node's client would end the body before its reset.
     session.destroy();
     await until(() => upstream.requests[0]?.ended === true);
     expect(upstream.requests[0]?.body).not.toContain('0\r\n\r\n');
@@ -146,7 +145,7 @@ describe('HTTP/2', () => {
         { pieces: [request(fields, 'x'.repeat(16_000), false)], patienceMs: 20_000 },
       );
       expect(answers).toMatchObject([{ status, complete: true }]);
-      // The rest of the body is waited for by nobody.
+      // The rest of the body is not awaited.
       await until(() => gateway.outcomes.length === 1);
       expect(gateway.outcomes).toMatchObject([{ status, aborted: false }]);
     },
@@ -163,7 +162,7 @@ describe('HTTP/2', () => {
     const { session, upstream } = await open();
     expect(await send(session, headers)).toMatchObject({ status: 431 });
     expect(upstream.requests).toHaveLength(0);
-    // The session goes on: the streams beside this one have done nothing wrong.
+    // The other streams of the session continue.
     expect(await send(session)).toMatchObject({ status: 200 });
   });
 

@@ -1,4 +1,4 @@
-// Requests that differ in X-Forwarded-For and Host on one kept connection: each is read by its own fields.
+// Requests with different X-Forwarded-For and Host on one connection: each is read by its own fields.
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
@@ -28,7 +28,7 @@ async function askOn(socket: Socket, requests: readonly Fields[]): Promise<void>
   socket.destroy();
 }
 
-/** Host is `host` in HTTP/1.1 and `:authority` in HTTP/2. */
+/** `host` is Host in HTTP/1.1 and `:authority` in HTTP/2. */
 const TRANSPORTS: readonly (readonly [string, Ask])[] = [
   [
     'pipelined in HTTP/1.1',

@@ -1,4 +1,4 @@
-// What upstream/ sees of a request that Node holds: the end of its body, and the end of its client.
+// A Node request as upstream/ sees it: the end of its body, and the disconnect of its client.
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { expect, it } from 'vitest';

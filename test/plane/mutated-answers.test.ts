@@ -1,5 +1,4 @@
-// Whatever an upstream writes into the fields of its answer: the client gets clean ones, nothing of the hop behind us,
-// and ours. As for an ordinary answer, so for a 101.
+// Mutated response fields of an upstream: the client gets valid fields and the gateway's own, also with a 101.
 import { IncomingMessage, validateHeaderName, validateHeaderValue } from 'node:http';
 import { Socket } from 'node:net';
 import fc from 'fast-check';
@@ -47,14 +46,14 @@ const forwarded = () => ({
   order: { headerRules, upstream } as unknown as ForwardOrder,
   facts: deprecatedFacts(),
 });
-/** The handshake of RFC 6455 section 1.3. */
+/** The handshake of RFC 6455 §1.3. */
 const KEY = 'dGhlIHNhbXBsZSBub25jZQ==';
 const ACCEPT = 's3pPLMBiTxaQ9kYGzzhZRbK+xOo=';
 
 const status = fc.constantFrom(200, 201, 204, 206, 301, 304, 404, 429, 500, 503, 99, 101, 600, 999);
 const fields = fc.array(parsedField, { maxLength: 12 });
 
-/** As undici hands them on: names once, repeated values in a list. */
+/** In undici's form: each name once, repeated values in a list. */
 type Parsed = Record<string, string | string[] | undefined>;
 function asParsed(lines: readonly (readonly [string, string])[]): Parsed {
   const headers: Parsed = {};
@@ -71,7 +70,7 @@ function asParsed(lines: readonly (readonly [string, string])[]): Parsed {
   return headers;
 }
 
-/** Of a head that is to be written: what no client may see. */
+/** What no client may receive in a head. */
 function faults(headers: object, nominated: readonly string[], ours: readonly string[]): readonly string[] {
   return Object.entries(headers).flatMap(([name, value]) => {
     const what = `${name}: ${JSON.stringify(value)}`;
@@ -115,7 +114,7 @@ describe('FWD-3: whatever fields an upstream sends', () => {
       try {
         written = cleanAnswer(code, sent, upstream);
       } catch (thrown) {
-        // SMG-22: the one way out, which says nothing of the cause.
+        // SMG-22: the only error, and its message does not name the cause.
         expect(thrown).toBeInstanceOf(Fault);
         return;
       }
@@ -129,7 +128,7 @@ describe('FWD-3: whatever fields an upstream sends', () => {
       ).toEqual([]);
       expect(headers).toMatchObject({ 'x-tenant': 'acme', sunset: 'Thu, 15 Apr 2027 00:00:00 GMT' });
       expect(headers.via).toMatch(/(?:^|, )1\.1 sundial$/);
-      // FWD-5: lines that must stay apart do.
+      // FWD-5: Set-Cookie lines stay separate.
       expect(headers['set-cookie']).toEqual(cookies);
     });
     await fuzz(property, 1_000);
@@ -157,7 +156,7 @@ describe('FWD-3: whatever fields an upstream sends', () => {
       ],
       [['upgrade', 'websocket']],
     );
-    // A parser takes no such value; should one come all the same, it is written to nobody.
+    // No parser accepts such a value. If one comes, it must not be written.
     const broken = fc.constantFrom(
       ...Array<undefined>(9).fill(undefined),
       'a\r\nX-Canary: 1',

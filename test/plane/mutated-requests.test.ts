@@ -1,5 +1,4 @@
-// Whatever a client sends: what is judged is a request that can be read one way only, and what the upstream gets is what
-// was judged, in clean fields. Node's parser, the reading, the judgement and the two header filters, without a socket.
+// Mutated requests through parser, reading, judgement and filters, without a socket: judged and forwarded alike.
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import fc from 'fast-check';
@@ -125,7 +124,7 @@ interface Sent {
   readonly fields: readonly (readonly [name: string, value: string])[];
 }
 
-/** What the forwarder would send: a target and fields that nothing changes any more. */
+/** The target and the fields that the forwarder would send. */
 async function forwarded(
   raw: IncomingMessage,
   { view, forwardedHost }: Extract<RequestReading, { kind: 'view' }>,
@@ -169,7 +168,7 @@ function viewFaults(view: RequestView): readonly string[] {
 }
 
 const BASE = /^\/api\/(?:v[0-9.]+\/)?orders(?=\/|$)/;
-/** The parts of a query that no reader takes for a version. */
+/** The parts of a query that name no version. */
 const partsBeside = (search: string): string =>
   search
     .slice(1)
@@ -177,7 +176,7 @@ const partsBeside = (search: string): string =>
     .filter((part) => part !== '' && !/^(?:version|%76ersion|edition)(?:=|$)/.test(part))
     .join('&');
 
-/** The path behind the base and the query less the version go on byte for byte. */
+/** The path after the base and the query without the version must be unchanged. */
 function targetFaults(view: RequestView, target: string): readonly string[] {
   const mark = target.indexOf('?');
   const path = mark < 0 ? target : target.slice(0, mark);
@@ -189,7 +188,7 @@ function targetFaults(view: RequestView, target: string): readonly string[] {
   return same ? [] : [`${view.path}${view.search} was judged, and ${target} forwarded`];
 }
 
-/** Fields of ours say what is ours, once; all others are the client's, as judged, and none ends at this hop. */
+/** The gateway's own fields come once. All others are the client's, as judged, without hop-by-hop fields. */
 function fieldFaults(raw: IncomingMessage, { order, fields }: Sent, chain: string): readonly string[] {
   const ours: Readonly<Record<string, string | undefined>> = {
     'x-forwarded-for': chain,
@@ -250,7 +249,7 @@ describe('ORD-2: whatever bytes a client sends', () => {
       }
     });
     await fuzz(property, RUNS);
-    // Most draws must come so far, or the property says little.
+    // Most draws must get this far, or the property proves little.
     expect(judged).toBeGreaterThan(RUNS / 3);
     expect(passed).toBeGreaterThan(RUNS / 6);
   });
@@ -304,7 +303,7 @@ describe('ORD-2: whatever bytes a client sends', () => {
       judged += 1;
       expect(viewFaults(reading.view)).toEqual([]);
       expect(`${reading.view.host} `).toBe(`${name.toLowerCase().replace(/:\d+$/, '')} `);
-      // H2-1: the same place, or malformed.
+      // H2-1: the same authority, or malformed.
       const plain = (text: string): string => text.toLowerCase().replace(/:80$/, '');
       if (sent.host !== undefined) expect(plain(sent.host)).toBe(plain(name));
       for (const gone of ['connection', 'upgrade']) expect(sent).not.toHaveProperty(gone);

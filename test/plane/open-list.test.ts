@@ -1,4 +1,4 @@
-// The list of what is open: what is added and not removed is swept, each once, though some are removed as they are swept.
+// The list of open items: a sweep visits each item once, although some are removed during the sweep.
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { createOpenList } from '../../gateway/plane/slow-clients.ts';

@@ -1,5 +1,4 @@
-// What passes through a call over real sockets: bodies up to their bound, interim answers, what the policy changes of a
-// head, and an answer that is held back. Which target is called stands in attempts.test.ts.
+// What passes through a call, over real sockets: bodies, interim responses, header rules, and delayed responses.
 import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { createNotice } from '../../gateway/policy/body-notice/notice.ts';
@@ -18,7 +17,7 @@ describe('a body beyond its bound', () => {
 
   it('SMG-12: extensions that are small in each chunk and large together are 413, and the connection ends', async () => {
     const upstream = await upstreamThat(silent, whenComplete);
-    // Twenty thousand chunks are read in no time, unless the machine is busy.
+    // Twenty thousand chunks take long on a busy machine.
     const timeouts = { connect: 1_000, headers: 20_000, idle: 20_000, total: 20_000 };
     const gateway = await gatewayTo([upstream.origin], { timeouts });
     const padded = (count: number, octets: number): string =>
@@ -34,7 +33,7 @@ describe('a body beyond its bound', () => {
     ]);
     expect(gateway.views).toHaveLength(1);
     expect(upstream.requests.every(({ complete }) => !complete)).toBe(true);
-    // A byte in each chunk, and a signature now and then, are what honest clients send.
+    // Honest clients send an octet per chunk, or a signature now and then.
     const honest = `${padded(20_000, 3)}${padded(100, 100)}0\r\n\r\n`;
     const answer = await sendRaw(gateway.port, get('/echo', [...CHUNKED, ...CLOSE], 'POST', honest));
     expect(answer.statuses).toEqual([200]);
@@ -48,7 +47,7 @@ describe('a body beyond its bound', () => {
     const gateway = await gatewayTo([upstream.origin]);
     const padded = `1;${'e'.repeat(8_000)}\r\nx\r\n`.repeat(40);
     const bytes = get('/echo') + get('/echo', CHUNKED, 'POST', `${padded}0\r\n\r\n`) + get('/echo/canary');
-    // Promise 7: what is refused for its framing ends its connection, though its end was found.
+    // A message with refused framing closes its connection, although its end is known.
     expect(await sendRaw(gateway.port, bytes, 3)).toMatchObject({ statuses: [200, 413], closed: true });
     expect(upstream.requests).toHaveLength(1);
   });
@@ -215,7 +214,7 @@ describe('an answer that is held back', () => {
   it('FWD-18: is upstream_invalid where its head cannot be written, as one that is not held', async () => {
     const fields = 'Content-Type: application/json\r\nContent-Length: 2';
     const upstream = await upstreamThat(() => `HTTP/1.1 200 OK\r\n${fields}\r\n\r\n{}`);
-    // No policy can say so: it stands for whatever Node refuses.
+    // No policy has such a value. It stands for any value that Node refuses.
     const response = { set: { 'x-bad': 'a\nb' }, remove: [] };
     const headerRules = { request: { set: {}, remove: [] }, response };
     const notice = createNotice({

@@ -1,4 +1,4 @@
-// Several requests on one HTTP/1 connection without waiting for answers: served in order, one at a time.
+// Pipelined requests on one HTTP/1 connection are served in order, one at a time.
 import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { createExchange } from '../../gateway/exchange/exchange.ts';
@@ -119,7 +119,7 @@ versions: none
 
   it.each([
     { plane: 'general', observed: 3 },
-    // What is behind the first one has not been read as a request.
+    // The fast plane has not parsed the requests after the first one.
     { plane: 'fast', observed: 1 },
   ] as const)(
     'FWD-17: are observed when the client leaves, and none is sent on any more: $plane',

@@ -14,7 +14,7 @@ const { defer, pair: pairOf } = forEachTest();
 const pair = (options: GatewayOptions = {}, answer?: Answering, onBody?: AnsweringBody) =>
   pairOf(answer, options, onBody);
 
-/** What an upstream has to say to `HANDSHAKE`. */
+/** The upstream's response to `HANDSHAKE`. */
 const SWITCHED = [
   'HTTP/1.1 101 Switching Protocols',
   'Connection: Upgrade',
@@ -112,7 +112,7 @@ describe('deadlines', () => {
         socket.on('close', () => resolve(read));
       });
       expect(text).toMatch(/^HTTP\/1\.1 408 /);
-      // TLS-6: what HSTS depends on is known where nothing of the request is.
+      // TLS-6: HSTS depends on the scheme, which is known without a request.
       expect(text).toContain(`\r\nx-scheme: ${tls ? 'https' : 'http'}\r\n`);
     },
   );
@@ -237,7 +237,7 @@ describe('drain', () => {
       waitMs: 60_000,
       timeoutMs: 5_000,
     });
-    // Its head was sent before the end was known.
+    // Its head was written before the drain began.
     first?.socket.write('ok');
     await until(() => client.text.endsWith('\r\n\r\nok'));
     client.text = '';
@@ -269,7 +269,7 @@ describe('drain', () => {
       waitMs: 0,
       timeoutMs: 60_000,
     });
-    // What is idle ends, and this one goes on.
+    // Idle connections are closed, and this one continues.
     await until(() => isOver);
     expect(client.ended).toBe(false);
     upstream.requests[0]?.socket.write('k');

@@ -1,17 +1,14 @@
-// Raw TCP on both sides of the transport: a client that sends exact bytes, an upstream that records and answers exact bytes.
-// Used by the tests of server/ and forward/.
+// Raw TCP on both sides of the gateway: a client that sends exact bytes, and an upstream that records and answers them.
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 
 export interface RawAnswer {
   readonly text: string;
-  /** Status codes of all answers, in order. */
   readonly statuses: readonly number[];
-  /** The gateway ended the connection. */
   readonly closed: boolean;
 }
 
-/** Sends `bytes` and reads until the gateway ends the connection or `answers` complete answers are there. */
+/** Sends `bytes` and reads until the connection closes or `answers` complete responses have arrived. */
 export function sendRaw(port: number, bytes: string | Buffer, answers = 1): Promise<RawAnswer> {
   return new Promise((resolve, reject) => {
     let text = '';
@@ -30,7 +27,7 @@ export function sendRaw(port: number, bytes: string | Buffer, answers = 1): Prom
     socket.setEncoding('latin1');
     socket.on('data', (chunk: string) => {
       text += chunk;
-      // One that says close is read until it closes, so that closing is seen and not assumed.
+      // After `Connection: close`, reads until the connection really closes.
       if (!/\r\nconnection: close/i.test(text) && completeAnswers(text) >= answers) done(false);
     });
     socket.on('error', () => done(true));
@@ -42,7 +39,7 @@ function statusesOf(text: string): number[] {
   return [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map((match) => Number(match[1]));
 }
 
-// Enough for what these tests make: Content-Length or chunked, and no body that looks like a head.
+// Supports what the tests send: Content-Length or chunked, and no body that looks like a head.
 function completeAnswers(text: string): number {
   let rest = text;
   let count = 0;
@@ -67,13 +64,12 @@ function completeAnswers(text: string): number {
 
 export interface RawClient {
   readonly socket: Socket;
-  /** What has come so far. */
   text: string;
-  /** The gateway has ended the connection, by an end or a reset. */
+  /** The gateway closed the connection, by FIN or RST. */
   ended: boolean;
 }
 
-/** A connection on which a test writes and reads at its own time; it is to be destroyed by the test. */
+/** A connection that the test writes to, reads from and destroys. */
 export async function openRaw(port: number, tls = false): Promise<RawClient> {
   const host = '127.0.0.1';
   const toName = { servername: 'api.example.com', rejectUnauthorized: false };
@@ -93,14 +89,12 @@ export async function openRaw(port: number, tls = false): Promise<RawClient> {
 }
 
 export interface RawRequest {
-  /** The head as received, without its last empty line. */
+  /** The received head without its last empty line. */
   readonly head: string;
   readonly socket: Socket;
-  /** Body bytes so far, still framed. */
+  /** The received octets of the body, with their framing. */
   body: string;
-  /** The whole body is here. */
   complete: boolean;
-  /** The connection ended. */
   ended: boolean;
 }
 
@@ -114,8 +108,7 @@ export interface RawUpstream {
 export const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
 
 /**
- * Calls `answer` at each request's head, and `onBody` whenever more of its body has come; a string is written,
- * nothing is written for undefined.
+ * Calls `answer` at each head, and `onBody` at each further part of a body. Writes the result unless it is undefined.
  */
 export async function startUpstream(
   answer: (request: RawRequest, count: number) => string | undefined = () => OK,
@@ -173,7 +166,7 @@ export async function startUpstream(
   };
 }
 
-/** How much of `buffer` belongs to the body; marks the request complete when that is all of it. */
+/** The number of octets of `buffer` that belong to the body. Marks the request complete at its end. */
 function bodyBytes(request: RawRequest, buffer: string): number {
   const length = /\r\ncontent-length: (\d+)/i.exec(request.head);
   if (length !== null) {
@@ -196,17 +189,17 @@ function bodyBytes(request: RawRequest, buffer: string): number {
   }
 }
 
-/** A request head for the host and prefix that the test exchange forwards. */
+/** A request for the host and prefix that the small exchange forwards. */
 export function get(path = '/echo', lines: readonly string[] = [], method = 'GET', body = ''): string {
   return [`${method} ${path} HTTP/1.1`, 'Host: api.example.com', ...lines, '', body].join('\r\n');
 }
 
-/** The same in a form that only Node's parser reads. */
+/** The same request in a form that only Node's parser reads. */
 export function odd(path?: string, lines: readonly string[] = [], method?: string, body?: string): string {
   return get(path, ['X-Odd:\t1', ...lines], method, body);
 }
 
-/** Polls a condition that another process or the event loop brings about; fails after twenty seconds. */
+/** Polls a condition that another process or the event loop brings about. @throws after twenty seconds */
 export async function until(holds: () => boolean): Promise<void> {
   const end = performance.now() + 20_000;
   while (!holds()) {

@@ -1,4 +1,4 @@
-// Clients that keep a connection by doing next to nothing on it. Deadlines are lowered, so that they pass soon.
+// Slow clients that keep a connection open. The deadlines are short.
 import { type ClientHttp2Session, connect as connectHttp2 } from 'node:http2';
 import { connect, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
@@ -55,7 +55,7 @@ describe('H2-6: an HTTP/2 connection without a request', () => {
       connectTls({ port: gateway.port, host: '127.0.0.1', rejectUnauthorized: false, ALPNProtocols: ['h2'] }),
     );
     socket.write(PREFACE);
-    // HEADERS of 200 octets on stream 1, of which one comes at a time.
+    // HEADERS of 200 octets on stream 1, sent octet by octet.
     socket.write(Buffer.from('\0\0\u00c8\u0001\u0005\0\0\0\u0001', 'latin1'));
     repeat(30, () => void (socket.writable && socket.write('\0')));
     socket.resume();
@@ -90,7 +90,7 @@ describe('an answer that its client does not take', () => {
     const { upstream, gateway } = await pair(() => LARGE);
     const socket = kept(connect(gateway.port, '127.0.0.1'));
     socket.pause();
-    // More than the buffers of the system between the two hold, so that an answer gets stuck whole in the gateway.
+    // More than the buffers of the system hold, so that a response stays in the gateway.
     socket.write(get().repeat(400));
     await until(() => upstream.requests.length > 10);
     await until(() => gateway.listener.connections() === 0);
@@ -208,7 +208,7 @@ describe('SMG-24: a request body that comes too slowly', () => {
     const chunk = Buffer.alloc(1_000_000, 'x');
     for (let sent = 0; sent < 30; sent += 1) socket.write(chunk);
     await until(() => upstream.requests.length === 1);
-    // Each of these takes a whole window, and in neither does the first one move.
+    // Each takes a whole window, in which the first client makes no progress.
     for (const refused of [1, 2]) {
       const other = kept(connect(gateway.port, '127.0.0.1'));
       other.write(STARTED);

@@ -1,4 +1,4 @@
-// Table of raw requests: status, whether the connection ends, and how many requests reach the upstream.
+// A table of raw requests: status, end of the connection, and the number of requests at the upstream.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type GatewayUnderTest, startGateway } from './gateway-under-test.ts';
 import { get, type RawUpstream, sendRaw, startUpstream } from './raw-sockets.ts';
@@ -17,7 +17,7 @@ interface Row {
 
 const refused = (name: string, send: string, status = 400): Row => ({
   name,
-  // Whatever is refused, a good request behind it on the same connection must not be served.
+  // After a refusal, a valid request on the same connection must not be served.
   send: send + CANARY,
   status,
   close: true,

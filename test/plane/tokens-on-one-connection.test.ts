@@ -1,4 +1,4 @@
-// Different tokens on one kept connection: each request is judged by its own, also after a reload, a rotation and in time.
+// Several tokens on one connection: each request is judged by its own, also after a reload or a key rotation.
 import { connect, type Socket } from 'node:net';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createExchange, type Exchange } from '../../gateway/exchange/exchange.ts';
@@ -30,11 +30,11 @@ interface Situation {
   readonly issuer: TestIssuer;
   readonly exchange: Exchange;
   readonly origin: string;
-  /** Who was known, request by request. */
+  /** The authenticated consumer of each request. */
   readonly callers: (string | undefined)[];
-  /** Has the issuer's keys fetched, as the schedule does. */
+  /** Fetches the issuer's keys, as the schedule does. */
   readonly fetchKeys: () => Promise<void>;
-  /** Puts another plan in force, in which reading needs `scope`. */
+  /** Applies another plan, in which reads need `scope`. */
   readonly reload: (scope: string) => Promise<void>;
 }
 
@@ -71,7 +71,7 @@ async function prepare(): Promise<Situation> {
   };
 }
 
-/** The status of the answer to each line, in order, all on one connection. */
+/** The statuses of requests with these lines, in order, on one connection. */
 type Ask = (lines: readonly (string | undefined)[]) => Promise<readonly (number | undefined)[]>;
 
 const bytesOf = (line: string | undefined): string =>

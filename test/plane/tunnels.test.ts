@@ -1,5 +1,4 @@
-// Requests that want the connection for something else than a WebSocket: other upgrades, CONNECT, and handshakes that are
-// none. Nothing of this gets a tunnel.
+// Upgrades other than WebSocket, CONNECT, and invalid handshakes: none of them opens a tunnel.
 import { connect } from 'node:http2';
 import { describe, expect, it } from 'vitest';
 import { forEachTest, whenComplete } from './gateway-pair.ts';
@@ -19,7 +18,7 @@ const H2C = ['Connection: Upgrade, HTTP2-Settings', 'Upgrade: h2c', 'HTTP2-Setti
 const CANARY = get('/echo/canary');
 
 describe('WS-1, H2-7: an upgrade is answered as the plain request it also is', () => {
-  // Node drops the bytes that arrive together with an upgrade it ignores, so that what follows starts anywhere.
+  // Node drops octets that arrive with an ignored upgrade, so the next octets may begin anywhere.
   it.each([
     ['h2c', get('/echo', H2C)],
     ['h2c with a body', get('/echo', [...H2C, 'Content-Length: 5'], 'POST', 'hello')],
@@ -51,7 +50,7 @@ describe('WS-1, H2-7: an upgrade is answered as the plain request it also is', (
     expect(upstream.requests[0]?.body === body).toBe(true);
   });
 
-  // Node tells nobody of a parse error in such a body; the deadline of the request is what ends it.
+  // Node does not report a parse error in such a body. The deadline of the request ends it.
   it('a bad chunk in its body ends at the deadline and never counts as complete', async () => {
     const { upstream, gateway } = await pair({
       bounds: { requestMs: 300, headersMs: 300 },

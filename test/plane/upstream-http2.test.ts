@@ -1,4 +1,4 @@
-// HTTP/2 towards upstreams: agreed on over TLS, presupposed without; the same rules for what is sent and for what breaks.
+// HTTP/2 to upstreams, negotiated over TLS or with prior knowledge, under the same rules as HTTP/1.1.
 import {
   constants,
   createSecureServer,
@@ -28,7 +28,7 @@ interface Seen {
   readonly headers: IncomingHttpHeaders;
   readonly stream: ServerHttp2Stream;
   body: string;
-  /** The body has ended as one that is whole does. */
+  /** The body ended with END_STREAM. */
   whole: boolean;
   resetWith: number | undefined;
 }
@@ -77,7 +77,7 @@ async function pairUp(tls: boolean, answer: (seen: Seen, count: number) => void)
       http2: true,
       tls: { ca: pair.cert, cert: undefined, key: undefined, name: 'orders.internal' },
     },
-    // As of a client that asked for the echo at /v1.
+    // The order of a client that requested the echo at /v1.
     order: {
       clientPlace: {
         view: { path: '/v1/echo', search: '', host: 'api.example.com' },
@@ -200,7 +200,7 @@ describe.each([{ tls: true }, { tls: false }])('HTTP/2 towards an upstream with 
     'promise 14, FWD-17: a body without a length that is reset with %s is no whole one',
     async (_name, code) => {
       const { gateway } = await pairUp(tls, ({ stream }) => {
-        // Node would send END_STREAM before the reset, did it not wait for trailers.
+        // Without waiting for trailers, Node would send END_STREAM before the reset.
         stream.respond({ ':status': 200 }, { waitForTrailers: true });
         stream.write('half', () => stream.close(code));
       });

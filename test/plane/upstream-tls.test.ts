@@ -1,4 +1,4 @@
-// TLS towards upstreams: always verified, by the authorities, the name and the certificate of the upstream's own section.
+// TLS to upstreams: certificates are always verified, by the CA, name and client certificate of the upstream's section.
 import type { RequestListener } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import { connect, createServer as createTcpServer, type Socket } from 'node:net';
@@ -135,7 +135,7 @@ const SPOILT: readonly (readonly [how: string, spoil: (line: Socket) => void, fa
 ];
 
 describe.each(SPOILT)('a connection over TLS that %s', (_how, spoil, fault) => {
-  /** A gateway, a client of it, and the connections between it and its upstream. */
+  /** A gateway, a client, and the connections between the gateway and its upstream. */
   async function startLine(answer?: RequestListener) {
     const upstream = await startTls(server, answer);
     const lines: Socket[] = [];
@@ -168,7 +168,7 @@ describe.each(SPOILT)('a connection over TLS that %s', (_how, spoil, fault) => {
     const statuses = () => [...client.text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status);
     client.socket.write(get());
     await until(() => statuses().length === 1);
-    // A connection is not used again before some turns are over.
+    // A connection is reused only after some turns.
     for (let turns = 0; turns < 5; turns += 1) await turn();
     client.socket.write(request);
     for (const line of lines) spoil(line);

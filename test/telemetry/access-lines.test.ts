@@ -1,4 +1,4 @@
-// Each line of the access log byte for byte, as access-lines.golden has it: members, their order, numbers and escapes.
+// Each line of the access log, byte for byte as in access-lines.golden: members, order, numbers and escapes.
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { Fault } from '../../gateway/exchange/directive.ts';
@@ -14,7 +14,7 @@ const GOLDEN = new URL('access-lines.golden', import.meta.url);
 const REQUESTS = 48;
 
 const HOSTILE = 'a"b\\c\r\n\u001b[2J\u007f\u009b\u2028\u202e\ud800é😀';
-/** A place in the program would change with the program. */
+/** Without stack frames, which would change with the program. */
 const CAUSE = Object.assign(new Error(`read ECONNRESET redis://user:secret@host ${HOSTILE}`), {
   code: 'ECONNRESET',
   stack: undefined,
@@ -33,7 +33,7 @@ const quota = (name: string, allowed: boolean, shadow: boolean): Quota => ({
   ...{ limit: { ...LIMIT, name }, rule: { ...RULE, shadow } },
 });
 
-/** Lists of different lengths, so that what stands beside each other differs from request to request. */
+/** The values come from lists of different lengths, so that their combinations differ. */
 function request(index: number): readonly [ExchangeFacts, ExchangeOutcome, at: number, durationMs: number] {
   const one = <Value>(...values: readonly Value[]): Value => values[index % values.length] as Value;
   const known = deprecatedFacts();

@@ -1,4 +1,4 @@
-// One line per request: what stands in it, what never does, and what hostile bytes cannot do to it.
+// The access log: one line per request, its members, and what never appears in it.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -22,7 +22,7 @@ const acme = {
   claims: {},
 };
 
-/** The lines of a log with these settings; each success draws the next of `shares`. */
+/** The log lines with these settings. Each success draws the next of `shares`. */
 function chosen(settings: Partial<AccessLogSettings>, shares: readonly number[] = []) {
   let written = '';
   const sink = createLogSink({

@@ -1,4 +1,4 @@
-// How many series there can be: whatever clients send, and however many consumers call what is deprecated.
+// The number of series stays bounded, whatever clients send and however many consumers call.
 import { describe, expect, it } from 'vitest';
 import type { GatewayPlan } from '../../gateway/plan/plan.ts';
 import { createWorkerTotals } from '../../gateway/server/workers/worker-counts.ts';
@@ -31,7 +31,7 @@ describe('the page', () => {
         wild,
       );
     }
-    // 200 consumers and the rest of them; two groups of eleven codes; a few cells each of the other metrics.
+    // 200 consumers, `other` and `none`, two groups of eleven codes, and a few series of each other metric.
     expect(Object.keys(await series('sundial_')).length - before).toBeLessThan(202 + 2 * 11 + 60);
     const text = (await telemetry.metrics.render()).body;
     for (const foreign of ['agent', '2001:db8', 'M77', '/77', 'v77']) expect(text).not.toContain(foreign);
@@ -80,7 +80,7 @@ describe('consumers of deprecated versions', () => {
       telemetry.observer.onAnswer(withFacts(facts, { consumer: consumer(`c${index}`) }), outcome());
     }
     const page = await series('sundial_deprecated_requests_total');
-    // And the one that is there before anybody calls.
+    // 200 consumers, `other`, and `none`, which is there from the start.
     expect(Object.keys(page)).toHaveLength(202);
     expect(page[name('other')]).toBe(50);
     expect(await series('sundial_metrics_series_dropped_total')).toEqual({
@@ -111,7 +111,7 @@ describe('consumers that several workers have met', () => {
   const DAY = 86_400_000;
   const name = (label: string) => `sundial_deprecated_requests_total{${orders},consumer="${label}"}`;
 
-  /** The page of a primary; each worker counts for itself and is heard of when it is looked at. */
+  /** The page of a primary process with workers, whose metrics it reads at `look`. */
   function crew() {
     let monotonic = 0;
     const departures = createWorkerTotals<object>(() => monotonic);
@@ -129,7 +129,7 @@ describe('consumers that several workers have met', () => {
             clocks.wall = WALL + monotonic;
             departures.keep(key, structuredClone(await telemetry.metrics.snapshot()));
           },
-          /** What it counts from now on is counted then. */
+          /** Sets the worker's clock to now, for its next calls. */
           wakes: () => {
             clocks.wall = WALL + monotonic;
           },
@@ -162,7 +162,7 @@ describe('consumers that several workers have met', () => {
     const again = await consumers();
     expect(new Set(Object.keys(again))).toEqual(new Set(Object.keys(shown)));
     expect(again).toMatchObject({ [name('c0')]: 2, [name('c149')]: 3, [name('other')]: 50 });
-    // Who has made room by not calling leaves what others were counted where it is.
+    // Dropping an idle consumer does not change `other`.
     passes(35 * DAY + 1);
     await third.look();
     third.calls('c240', 'c300');
@@ -190,7 +190,7 @@ describe('consumers that several workers have met', () => {
     second.wakes();
     second.calls('acme');
     expect(await shown()).toBe(43);
-    // The first worker has forgotten its forty by now.
+    // The first worker has dropped its forty calls by now.
     passes(20 * DAY);
     expect(await shown()).toBe(43);
     second.wakes();

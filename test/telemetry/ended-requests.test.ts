@@ -1,4 +1,4 @@
-// Requests that have ended are recorded together: when, in which order, and what of them no longer changes.
+// Ended requests are recorded together: when, in which order, and from which values.
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { deprecatedFacts, plan } from '../support/exchange-samples.ts';
 import { type Harness, harness, outcome } from './telemetry-harness.ts';

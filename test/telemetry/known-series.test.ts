@@ -1,4 +1,4 @@
-// The series that a plan makes possible stand at 0 before anything happens: `rate()` does not see a first value.
+// The series of a plan are 0 before the first request, because `rate()` ignores a first value.
 
 import { describe, expect, it } from 'vitest';
 import type { ApiPlan, GatewayPlan, VersionRules } from '../../gateway/plan/plan.ts';

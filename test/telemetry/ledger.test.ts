@@ -1,4 +1,4 @@
-// What of a request becomes a record of the ledger, and what does not; versions that are watched; and how much it holds.
+// Which requests the ledger records, which versions it watches, and its bounds.
 import { describe, expect, it, vi } from 'vitest';
 import type { RefusalReason } from '../../gateway/exchange/directive.ts';
 import { Fault } from '../../gateway/exchange/directive.ts';

@@ -1,4 +1,4 @@
-// Batches, bounds and the end of a log, on real files and pipes.
+// The log sink on real files and pipes: batches, bounds and the end.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
@@ -97,7 +97,7 @@ describe('a log sink', () => {
 
 describe('a process whose log nobody takes any more', () => {
   const SINK = new URL('../../gateway/telemetry/logs/log-sink.ts', import.meta.url).href;
-  /** Like `sundial run` it has looked at its standard output, which then gives no thread to whoever waits for it. */
+  /** Reads `process.stdout`, as `sundial run` does. That makes writes to standard output non-blocking. */
   function run(destinations: readonly string[], code: string) {
     const program = `
       import { createLogSink } from ${JSON.stringify(SINK)};
@@ -156,14 +156,14 @@ describe('a process whose log nobody takes any more', () => {
     await once(child.stdout, 'readable');
     child.stdout.destroy();
     const [first, then] = JSON.parse(await text(child.stderr));
-    // Of the rest nobody here knows: the system had taken it for the reader, or the reader had.
+    // Octets that the system or the reader had already accepted cannot be counted.
     expect(first).toBeGreaterThan(3 * 1024);
     expect(first).toBeLessThanOrEqual(4096);
     expect(then).toBe(4096);
   });
 });
 
-/** The descriptor below a child's pipe; Node has no public way to it. */
+/** The file descriptor of a child's pipe, for which Node has no public API. */
 function descriptorOf(stream: object): number {
   const handle: unknown = Reflect.get(stream, '_handle');
   const fd: unknown = typeof handle === 'object' && handle !== null ? Reflect.get(handle, 'fd') : undefined;

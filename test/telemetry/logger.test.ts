@@ -1,4 +1,4 @@
-// Everything that is not a request: the shape of a line, the closed list of fields, and what happens to secrets.
+// The logger: the shape of a line, the closed list of fields, and secrets.
 import { describe, expect, it } from 'vitest';
 import { harness } from './telemetry-harness.ts';
 

@@ -1,11 +1,11 @@
-// The page as OpenMetrics: for whom, in which words, and with the traces that explain its buckets.
+// The metrics page as OpenMetrics: its negotiation, its names and its exemplars.
 import { describe, expect, it } from 'vitest';
 import { type MetricsSnapshot, pageTypeFor } from '../../gateway/telemetry/snapshots.ts';
 import { deprecatedFacts, plan } from '../support/exchange-samples.ts';
 import { harness, outcome } from './telemetry-harness.ts';
 
 const OPEN = 'application/openmetrics-text';
-/** As Prometheus 2 and 3 ask for it. */
+/** The Accept fields of Prometheus 2 and 3. */
 const PROMETHEUS_2 = `${OPEN};version=1.0.0,${OPEN};version=0.0.1;q=0.75,text/plain;version=0.0.4;q=0.5,*/*;q=0.1`;
 const PROMETHEUS_3 = `${OPEN};version=1.0.0;escaping=allow-utf-8;q=0.6,${OPEN};version=0.0.1;q=0.5,text/plain;version=1.0.0;escaping=allow-utf-8;q=0.4,text/plain;version=0.0.4;q=0.3,*/*;q=0.2`;
 
@@ -51,7 +51,7 @@ describe('the page as OpenMetrics', () => {
     expect(open.body).toContain('# TYPE sundial_requests counter\n');
     expect(open.body).toMatch(/\n# EOF\n$/);
     expect(open.body).not.toMatch(/_total_total|\n\n/);
-    // What was renamed for one page stays as it was for the other.
+    // Renaming for one page does not change the other.
     expect(await telemetry.metrics.render()).toMatchObject({ contentType: plain.contentType });
     expect(samplesOf((await telemetry.metrics.render()).body)).toEqual(samplesOf(plain.body));
     expect(plain.body).not.toContain(FIRST);

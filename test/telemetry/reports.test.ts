@@ -1,4 +1,4 @@
-// What operators read of reloads, faults and lost dependencies.
+// The log lines about reloads, faults and dependencies.
 import { describe, expect, it } from 'vitest';
 import { Fault } from '../../gateway/exchange/directive.ts';
 import type { Problem } from '../../gateway/plan/problems.ts';

@@ -1,4 +1,4 @@
-// What an answer moves: the counters and histograms of requests, by labels of the configuration and of closed lists alone.
+// The counters and histograms that a response changes, with labels from the configuration and from closed sets only.
 import { describe, expect, it } from 'vitest';
 import type { RefusalReason } from '../../gateway/exchange/directive.ts';
 import { Fault } from '../../gateway/exchange/directive.ts';

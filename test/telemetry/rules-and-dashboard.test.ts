@@ -1,5 +1,4 @@
-// The alert rules and the dashboard ask for metrics that the gateway and the webhooks service have, by labels that these have.
-// What the rules do is shown by promtool (test/prometheus), where it is installed.
+// Alert rules and dashboard use only existing metrics and labels. test/prometheus runs the rules with promtool.
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
@@ -27,7 +26,6 @@ import { openSqliteStore } from '../../upstreams/webhooks/sqlite/store.ts';
 import { plan } from '../support/exchange-samples.ts';
 
 const ROOT = new URL('../../', import.meta.url);
-/** What Prometheus adds. */
 const ADDED = ['instance', 'job', 'cluster', 'le'];
 
 const rows = metricRows({
@@ -53,13 +51,13 @@ const rows = metricRows({
 const store = openSqliteStore({ file: ':memory:', now: () => 0 });
 const webhooksPage = await createMetrics(store, () => 0).text();
 await store.close();
-/** Name, labels and their values of each series of the webhooks service, which has all of them from its start. */
+/** Names, labels and values of the webhooks service's series, all of which exist from the start. */
 const webhooksSeries = Array.from(
   webhooksPage.matchAll(/^(\w+)(?:\{(.*)\})? \S+$/gm),
   ([, name = '', labels = '']) => [name, [...labels.matchAll(/(\w+)="([^"]*)"/g)]] as const,
 );
 const labelsOf = new Map<string, readonly string[]>([
-  // Whether Prometheus could scrape a target.
+  // Prometheus' own metric: whether a scrape succeeded.
   ['up', []],
   ...webhooksSeries.map(([name, labels]) => [name, labels.map(([, label = '']) => label)] as const),
   ...rows.flatMap(({ name, kind, labels }) =>
@@ -82,7 +80,7 @@ function valuesOf(label: string): readonly string[] {
   );
 }
 
-/** Of labels that have a closed list; `reason` means something else in each metric that has it. */
+/** The values of labels with a closed set. `reason` has another set in each metric. */
 const VALUES: Readonly<Record<string, readonly string[]>> = {
   stage: STAGES,
   action: RETIREMENTS,
@@ -129,7 +127,7 @@ const expressions: readonly (readonly [where: string, expr: string])[] = [
   ),
 ];
 
-/** What others build on: a name, a type or a label that goes away breaks their dashboards without a word. */
+/** Stable for users: a changed name, type or label breaks their dashboards without an error. */
 const PROMISED: Readonly<Record<string, string>> = {
   sundial_requests_total: 'counter api version stage method code',
   sundial_request_duration_seconds: 'histogram api version',

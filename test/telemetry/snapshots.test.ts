@@ -1,4 +1,4 @@
-// The page of several processes: what is summed, what the highest or lowest decides, and what the primary alone says.
+// The metrics page of several processes: sums, maxima and minima, and the values of the primary process.
 import { describe, expect, it } from 'vitest';
 import { createWorkerTotals } from '../../gateway/server/workers/worker-counts.ts';
 import { createExposition } from '../../gateway/telemetry/exposition.ts';

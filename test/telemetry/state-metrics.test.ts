@@ -1,4 +1,4 @@
-// What is read at scrape: the plan and its dates, the state of the process, the runtime.
+// Metrics that are read at a scrape: the plan and its dates, the state of the process, the runtime.
 import { describe, expect, it } from 'vitest';
 import { api, deprecatedFacts, NOW, plan, upstream, version } from '../support/exchange-samples.ts';
 import { harness, outcome, WALL } from './telemetry-harness.ts';

@@ -1,4 +1,4 @@
-// What operators see of targets: who is in service, how often each was taken out, and one line for each change.
+// Metrics and log lines of targets: in service or not, ejections, and changes.
 import { describe, expect, it } from 'vitest';
 import type { RecentHealth } from '../../gateway/exchange/version-states.ts';
 import { createTargetReport } from '../../gateway/telemetry/reports/target-metrics.ts';

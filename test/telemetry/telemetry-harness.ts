@@ -1,4 +1,4 @@
-// A telemetry with fixed clocks that writes into memory, and a reader of its metrics page.
+// Telemetry with fixed clocks that writes into memory, and a reader of its metrics page.
 import type { ExchangeOutcome } from '../../gateway/exchange/exchange.ts';
 import type { ExchangeFacts } from '../../gateway/exchange/facts.ts';
 import type { GatewayPlan } from '../../gateway/plan/plan.ts';
@@ -9,18 +9,17 @@ import { deprecatedFacts, NOW, plan } from '../support/exchange-samples.ts';
 
 export const WALL = Date.UTC(2026, 10, 21, 7, 30, 0, 123);
 
-/** The access log where nothing is set. */
+/** The default settings of the access log. */
 export const EVERY_FIELD = { fields: 'all', sampled: 1, excluded: [] } as const;
 
 export interface Harness {
   readonly telemetry: Telemetry;
-  /** Everything written so far. */
   readonly text: () => string;
-  /** Finished lines, parsed. */
+  /** Complete lines, parsed. */
   readonly lines: () => Promise<Record<string, unknown>[]>;
-  /** Series of the page that start with `prefix`, by the text before the value. */
+  /** Series whose names start with `prefix`, by the text before the value. */
   readonly series: (prefix: string) => Promise<Record<string, number>>;
-  /** The same, less those that still stand at 0. */
+  /** The same without series at 0. */
   readonly moved: (prefix: string) => Promise<Record<string, number>>;
   readonly clocks: { lifecycle: number; wall: number; monotonic: number };
 }
@@ -84,7 +83,6 @@ export function outcome(changes: Partial<ExchangeOutcome> = {}): ExchangeOutcome
   };
 }
 
-/** Facts of a request that met no API. */
 export function unrouted(): ExchangeFacts {
   const nothing = { api: undefined, version: undefined, carrier: undefined, phase: undefined };
   return deprecatedFacts({ ...nothing, quotas: undefined });

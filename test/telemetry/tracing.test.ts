@@ -1,4 +1,4 @@
-// W3C Trace Context: what is read of it, what is handed on, what is begun; and the spans of an SDK that the operator brings.
+// W3C Trace Context: what is read, forwarded and started, and the spans of an operator's SDK.
 import { metrics, ProxyTracerProvider, trace } from '@opentelemetry/api';
 import {
   AlwaysOnSampler,
@@ -132,7 +132,7 @@ describe('a trace that begins here', () => {
   });
 });
 
-/** Where every copy of the API package keeps what an SDK has registered. */
+/** Where each copy of the API package stores the registered SDK. */
 const REGISTERED = Symbol.for('opentelemetry.js.api.1');
 const unregister = (): void => {
   trace.disable();

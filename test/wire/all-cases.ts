@@ -1,4 +1,4 @@
-// Every case of the suite, by kind. A new table is named here.
+// All cases of the suite, by kind. New tables are added here.
 import { bodies } from './requests/bodies.ts';
 import { chunked } from './requests/chunks.ts';
 import { contentLength } from './requests/content-length.ts';
@@ -59,7 +59,7 @@ export const ALL_CASES: Cases = {
   websockets: [...handshakes, ...upstreamAnswers],
 };
 
-/** Those whose id or whose rule is among `only`; all when it is empty. */
+/** The cases whose id or rule is in `only`. All cases if it is empty. */
 export function chosen(cases: Cases, only: readonly string[]): Cases {
   const wanted = ({ id, rules }: { readonly id: string; readonly rules: readonly string[] }): boolean =>
     only.length === 0 ||

@@ -1,23 +1,22 @@
-// What reached the client, split into answers as a strict client would, with a note of all that is unclean.
-// client.ts uses it to know when an exchange is over, the judges to know how it went.
+// Splits what the client received into responses, as a strict client would, and notes everything malformed.
 import { type Field, readFieldLines, valuesOf } from './field-lines.ts';
 import { readChunks } from './recorded-request.ts';
 
 export interface Answer {
-  /** 0 for bytes that are no answer. */
+  /** 0 for octets that are no response. */
   readonly status: number;
   readonly fields: readonly Field[];
   readonly body: string;
-  /** All of it is there; for one that ends with the connection: the connection has ended. */
+  /** The whole response has arrived. If it ends with the connection: the connection has closed. */
   readonly complete: boolean;
-  /** The connection ends it, so that nobody can tell whether it is whole. */
+  /** The close of the connection ends it, so nothing shows whether it is complete. */
   readonly endsWithConnection: boolean;
   readonly dirt: readonly string[];
 }
 
 const STATUS_LINE = /^HTTP\/1\.[01] ([1-9]\d\d)(?: [\t\x20-\x7e\x80-\xff]*)?$/;
 
-/** `methods` of the requests in order, the last one for all others; what follows a 101 is the body of that. */
+/** `methods`: of the requests, in order. The last is used for all others. Octets after a 101 are its body. */
 export function readAnswers(text: string, methods: readonly string[], closed: boolean): Answer[] {
   const answers: Answer[] = [];
   let rest = text;
@@ -74,6 +73,5 @@ function answerDirt(status: number, fields: readonly Field[]): string[] {
   return bodiless && framing.length > 0 ? [`${framing.join(', ')} on a ${status}`] : [];
 }
 
-/** Those that end an exchange. */
 export const finalAnswers = (answers: readonly Answer[]): Answer[] =>
   answers.filter(({ status }) => status >= 200 || status <= 101).filter(({ status }) => status !== 100);

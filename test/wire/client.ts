@@ -1,5 +1,4 @@
-// The client of the suite: writes bytes as they are and reads until the exchange is over.
-// Over is: the connection has ended, the answers are there and nothing follows, or nothing comes at all.
+// Writes the octets of a case and reads until the connection closes, the responses are complete, or nothing arrives.
 import { connect as connectPlain, type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { connect as connectTls, createSecureContext } from 'node:tls';
@@ -9,7 +8,6 @@ export interface Address {
   readonly host: string;
   readonly port: number;
   readonly tls: boolean;
-  /** For SNI. */
   readonly serverName: string;
 }
 
@@ -18,27 +16,24 @@ export interface Sending {
   readonly gapMs?: number;
   readonly end?: 'fin' | 'reset';
   readonly methods: readonly string[];
-  /** How many final answers to expect. */
   readonly answers: number;
-  /** The longest time to wait for them. */
   readonly patienceMs: number;
-  /** Sent once the first final answer is there. */
+  /** Sent after the first final response. */
   readonly after?: string;
-  /** What a tunnel carries back, and is waited for where a 101 opens one. */
+  /** The octets of a tunnel to wait for after a 101. */
   readonly heard?: string;
 }
 
 export interface Received {
   readonly answers: readonly Answer[];
-  /** The proxy ended the connection. */
   readonly closed: boolean;
 }
 
-/** Time in which a second answer, or the end of the connection, would have come. */
+/** By then a second response, or the end of the connection, would have arrived. */
 const QUIET_MS = 60;
 const CLOSING_MS = 10_000;
 
-// One context and one session for all connections: hundreds of full handshakes cost more than all the cases.
+// One context and session for all connections: hundreds of full handshakes would take longer than all cases.
 const CONTEXT = createSecureContext();
 const sessions = new Map<string, Buffer>();
 
@@ -59,7 +54,7 @@ export function dial({ host, port, tls, serverName }: Address, protocol = 'http/
   return socket;
 }
 
-/** Sends the pieces and reads the answers; never rejects: a connection that cannot be had is one that closed. */
+/** Sends the pieces and reads the responses. Never rejects: a refused connection counts as closed. */
 export async function converse(address: Address, sending: Sending): Promise<Received> {
   const socket = dial(address);
   socket.setNoDelay(true);
@@ -120,7 +115,7 @@ async function write(socket: Socket, { pieces, gapMs, end }: Sending): Promise<v
   }
   if (end === 'fin') socket.end();
   if (end === 'reset') {
-    // The bytes must be on their way, or the reset would overtake them.
+    // A reset must not overtake the octets.
     await wait(80);
     socket.destroy();
   }

@@ -1,17 +1,16 @@
-// Field lines as both recorders read them: strictly, and with a note of everything a second parser could read otherwise.
-// Used for the heads that reach the upstream and for those that reach the client.
+// Parses field lines strictly, and notes everything that a second parser could read differently.
 
 export type Field = readonly [name: string, value: string];
 
 export interface FieldLines {
   readonly fields: readonly Field[];
-  /** What is unclean about them; empty for lines that can be read one way only. */
+  /** Malformed or ambiguous parts. */
   readonly dirt: readonly string[];
 }
 
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
-/** Reads the lines of a head (latin1), without its first line and its last, empty one. */
+/** The lines of a head (Latin-1), without its first line and its last, empty line. */
 export function readFieldLines(lines: readonly string[]): FieldLines {
   const dirt: string[] = [];
   const fields: Field[] = [];
@@ -46,7 +45,6 @@ export function valuesOf(fields: readonly Field[], name: string): string[] {
   return fields.filter((field) => field[0] === name).map((field) => field[1]);
 }
 
-/** Whether one of the fields is the one of the test. */
 export function holds(fields: readonly Field[], [name, value]: readonly [string, RegExp?]): boolean {
   return valuesOf(fields, name.toLowerCase()).some((each) => value?.test(each) ?? true);
 }

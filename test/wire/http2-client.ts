@@ -1,10 +1,9 @@
-// The client of the suite in HTTP/2: the same as client.ts for one stream, so that the same judge can be asked.
-// A stream that is reset, and a connection that is ended, are refusals without a status.
+// The client over HTTP/2, for one stream. A reset stream or a closed connection is a refusal without a status.
 import { type Address, dial, type Received, type Sending } from './client.ts';
 import { ACKNOWLEDGED, type Http2Progress, readFrames } from './http2-frames.ts';
 import { ORDINARY } from './recorder.ts';
 
-/** Sends the bytes and reads the answer to stream 1; never rejects. */
+/** Sends the octets and reads the response on stream 1. Never rejects. */
 export async function converseInHttp2(
   address: Address,
   { pieces, patienceMs }: Pick<Sending, 'pieces' | 'patienceMs'>,

@@ -1,5 +1,4 @@
-// HTTP/2 frames as bytes (RFC 9113 §4, RFC 7541 §6.2.2): written without any of the checks a library would make.
-// The tables write requests with it; http2-client.ts reads answers with it.
+// Writes and reads HTTP/2 frames as octets, without the checks of a library (RFC 9113 §4, RFC 7541 §6.2.2).
 import type { Spot } from './spot.ts';
 
 export type Fields = readonly (readonly [name: string, value: string])[];
@@ -24,7 +23,7 @@ export function frame(type: number, flags: number, stream: number, payload: stri
   return String.fromCharCode(...head.map((octet) => octet & 0xff)) + payload;
 }
 
-/** A string literal without Huffman; its length as an integer with a prefix of seven bits (RFC 7541 §5.1). */
+/** A string literal without Huffman coding. Its length is an integer with a prefix of seven bits (RFC 7541 §5.1). */
 function literal(text: string): string {
   if (text.length < 127) return String.fromCharCode(text.length) + text;
   let octets = '\x7f';
@@ -36,7 +35,7 @@ function literal(text: string): string {
 export const OPENING = `PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n${frame(TYPE.settings, 0, 0, '')}`;
 export const ACKNOWLEDGED = frame(TYPE.settings, 1, 0, '');
 
-/** A request on stream 1, opening included; `data` in one frame, none when undefined; more may follow unless it `ends`. */
+/** A request on stream 1 with the connection preface. `data`: one frame, or none. `ends`: `data` ends the stream. */
 export function request(fields: Fields, data?: string, ends = true): string {
   const block = fields.map(([name, value]) => `\0${literal(name)}${literal(value)}`).join('');
   const flags = END_HEADERS | (data === undefined ? END_STREAM : 0);
@@ -52,17 +51,16 @@ export const pseudo = (w: Spot, method = 'GET'): Fields => [
 ];
 
 export interface Http2Progress {
-  /** 0 before the head of the answer. */
+  /** 0 before the head of the response. */
   readonly status: number;
   readonly body: string;
   readonly complete: boolean;
-  /** The stream was reset, or the connection is about to end. */
+  /** The stream was reset, or the connection is about to close. */
   readonly broken: boolean;
-  /** Settings of the server, to be acknowledged. */
+  /** The server's settings have arrived and need an acknowledgement. */
   readonly settings: boolean;
 }
 
-/** What has come on stream 1 so far. */
 export function readFrames(bytes: string): Http2Progress {
   let made: Http2Progress = { status: 0, body: '', complete: false, broken: false, settings: false };
   for (let at = 0; at + 9 <= bytes.length; ) {
@@ -96,7 +94,7 @@ const DIGITS: Readonly<Record<string, string>> = {
   '011111': '9',
 };
 
-/** `:status` is the first field of a header block; an update of the table's size may stand before it. */
+/** `:status` is the first field of a header block. An update of the table size may precede it. */
 function statusOf(block: string): number {
   const rest = block.replace(/^[\x20-\x3f]+/, '');
   const first = rest.charCodeAt(0);

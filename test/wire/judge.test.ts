@@ -1,5 +1,4 @@
-// The judges can fail: each kind of harm is shown to them and must be named.
-// Without these a suite that passes everything would look the same as one that sees nothing.
+// The judges can fail: each kind of fault is shown to them, and they must name it.
 import { describe, expect, it } from 'vitest';
 import type { Answer } from './answers.ts';
 import { readAnswers } from './answers.ts';

@@ -1,5 +1,4 @@
-// Bytes of good messages with a few of them changed, over sockets and a whole gateway, seen from both its sides.
-// What reaches the upstream must be what the gateway says it has judged; what reaches the client must be clean.
+// Mutated messages over sockets and a whole gateway: the upstream gets what was judged, the client gets valid messages.
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { FUZZ_TIMEOUT_MS, samples } from '../support/fuzz.ts';
@@ -16,10 +15,10 @@ import { chunks } from './spot.ts';
 import { says } from './wire-case.ts';
 
 const CASES = 140;
-/** Messages that end too early are waited for side by side. */
+/** Incomplete messages are awaited in parallel. */
 const AT_ONCE = 48;
 const PATIENCE_MS = 1_000;
-/** An answer always comes; on a busy machine late. */
+/** A response always comes, but late on a busy machine. */
 const ANSWER_MS = 25_000;
 
 interface Judged {
@@ -47,7 +46,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack.disposeAsync());
 
-/** Field lines, the empty line and a body that holds `inner`, which looks like a message itself. */
+/** Field lines, the empty line, and a body with `inner`, which looks like a message. */
 const framed = (inner: string) =>
   fc
     .tuple(fieldLines, fc.constantFrom('none', 'length', 'chunks'))
@@ -57,7 +56,7 @@ const framed = (inner: string) =>
       return [...lines, 'Transfer-Encoding: chunked', '', chunks(inner)];
     });
 
-/** TAG stands where the path names the request. */
+/** TAG marks the place of the tag in the path. */
 const requests = mutated(
   fc
     .tuple(
@@ -90,7 +89,7 @@ async function send(bytes: string, method: string, patienceMs: number): Promise<
   return (await converse(gateway.plain.address, sending)).answers;
 }
 
-/** How many requests a reader without leniency finds, the last of which may be cut. */
+/** The number of requests that a strict parser finds. The last may be incomplete. */
 function requestsIn(bytes: string): number {
   let rest = bytes;
   let found = 0;
@@ -102,7 +101,7 @@ function requestsIn(bytes: string): number {
   return found;
 }
 
-/** What the upstream saw and no line of the access log speaks of; each line stands for one request. */
+/** Requests at the upstream without a line in the access log. Each line stands for one request. */
 function unjudged(seen: readonly RecordedRequest[]): readonly string[] {
   const lines = [...judged];
   return seen.flatMap(({ method, target, fields, head }) => {
@@ -131,10 +130,10 @@ it('SMG, promise 6: what reaches the upstream was judged, is clean, and no more 
     AT_ONCE,
   );
   expect(found, `seed ${seed}`).toEqual([]);
-  // A line is written when its request has ended, which may be behind the answer.
+  // The access log has a line once its request has ended, which may be after the response.
   const all = recorder.requestsBeside([]);
   await vi.waitFor(() => expect(unjudged(all), `seed ${seed}`).toEqual([]), { timeout: 20_000 });
-  // Most draws must come so far, or this says little.
+  // Most draws must get this far, or the test proves little.
   expect(all.length).toBeGreaterThan(drawn.length / 10);
 });
 

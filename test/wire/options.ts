@@ -1,16 +1,14 @@
-// The command line of run.ts.
-// Everything has a default: without a word, this gateway is tried on both its listeners.
+// The command line of run.ts. By default it tests this gateway on both listeners.
 import { parseArgs } from 'node:util';
 import type { Listener } from './run-cases.ts';
 
 export interface Options {
   /** Undefined: this gateway, started for the run. */
   readonly target: Listener | undefined;
-  /** Where the suite's upstream listens; port 0 for any. */
+  /** The address of the suite's upstream. Port 0: any. */
   readonly upstream: { readonly host: string; readonly port: number };
-  /** Ids, beginnings of ids, or rules; all cases when empty. */
+  /** Ids, prefixes of ids, or rules. Empty: all cases. */
   readonly only: readonly string[];
-  /** File for every verdict. */
   readonly json: string | undefined;
   readonly peers: boolean;
   readonly atOnce: number;
@@ -28,7 +26,7 @@ export const USAGE = `npm run test:wire -- [options]
   --at-once N             cases at a time (default 24)
   --peers                 try nginx and haproxy as well, and print the table`;
 
-/** @throws Error with the usage when the arguments make no sense */
+/** @throws Error with the usage for invalid arguments */
 export function readOptions(args: readonly string[]): Options {
   const { values } = parseArgs({
     args: [...args],

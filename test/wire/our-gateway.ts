@@ -1,5 +1,4 @@
-// Starts this gateway in front of the suite's upstream, with both its listeners, in this process.
-// Used by the test, and by run.ts when no target is named.
+// Starts this gateway in this process, in front of the suite's upstream, with both listeners.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,8 +16,8 @@ export const HOST = 'api.example.com';
 export const PREFIX = '/wire';
 
 /**
- * `log` gets what it writes, whole lines.
- * @throws Error with the rendered problems when the YAML beside this file is refused
+ * `log`: gets complete lines.
+ * @throws Error with the problems if the YAML beside this file is refused
  */
 export async function startOurGateway(
   upstreamPort: number,

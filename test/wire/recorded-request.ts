@@ -1,17 +1,15 @@
-// What reached the upstream, read byte by byte as a strict server would, with a note of all that is unclean.
-// recorder.ts feeds it; the judges read the result.
+// Parses what reached the upstream, as a strict server would, and notes everything malformed.
 import { type Field, readFieldLines, valuesOf } from './field-lines.ts';
 
 export interface RecordedRequest {
-  /** Number of the connection it came on. */
   readonly connection: number;
-  /** As received, the empty line included. */
+  /** As received, with the empty line. */
   readonly head: string;
   readonly method: string;
   readonly target: string;
   readonly fields: readonly Field[];
   readonly dirt: readonly string[];
-  /** Without its framing. */
+  /** Without framing. */
   readonly body: string;
   readonly complete: boolean;
 }
@@ -24,11 +22,11 @@ const NEVER_FORWARDED = ['keep-alive', 'proxy-connection', 'proxy-authorization'
 
 export interface Progress {
   readonly request: ReadRequest;
-  /** Bytes that belong to it so far; all of `text` while it is incomplete. */
+  /** Octets that belong to it. While it is incomplete: all of `text`. */
   readonly used: number;
 }
 
-/** Reads the first request of `text` (latin1); undefined while its head is incomplete. */
+/** The first request of `text` (Latin-1). Undefined while its head is incomplete. */
 export function readRequest(text: string): Progress | undefined {
   const end = text.indexOf('\r\n\r\n');
   if (end < 0) return undefined;
@@ -68,7 +66,7 @@ function requestDirt(first: string, target: string, fields: readonly Field[]): s
 
 interface Framed {
   readonly body: string;
-  /** Length with framing; undefined while it is incomplete. */
+  /** The length with framing. Undefined while it is incomplete. */
   readonly used: number | undefined;
   readonly dirt: readonly string[];
 }
@@ -80,7 +78,7 @@ function readBody(fields: readonly Field[], rest: string): Framed {
   return { body: rest.slice(0, length), used: whole ? length : undefined, dirt: [] };
 }
 
-/** RFC 9112 §7.1 without leniency; shared with the reader of answers. */
+/** Strictly by RFC 9112 §7.1. */
 export function readChunks(text: string): Framed {
   const parts: string[] = [];
   const dirt: string[] = [];
@@ -111,7 +109,7 @@ export function readChunks(text: string): Framed {
   }
 }
 
-// RFC 9110 §6.5.1: framing, routing and credentials have no place behind a body.
+// RFC 9110 §6.5.1: fields for framing, routing and credentials are invalid in trailers.
 const NEVER_A_TRAILER =
   /^(?:authorization|connection|content-length|cookie|expect|host|te|trailer|transfer-encoding|x-forwarded-.*)$/;
 

@@ -1,5 +1,4 @@
-// The upstream of the suite: records exactly what a proxy sends, and answers as the case wants it.
-// Cases are told apart by the tag in the path.
+// The upstream of the suite: records what a proxy sends, and responds as the case says. Tags in the path name the case.
 import { createServer, type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type ReadRequest, type RecordedRequest, readRequest } from './recorded-request.ts';
@@ -7,26 +6,25 @@ import type { Script } from './wire-case.ts';
 
 export interface Recorder extends AsyncDisposable {
   readonly port: number;
-  /** What names the tag, in the order it came; rests of connections that are no request have an empty method. */
+  /** The requests that contain the tag, in order. Octets that are no request have an empty method. */
   readonly requestsOf: (tag: string) => readonly RecordedRequest[];
-  /** What names none of these tags. */
+  /** The requests that contain none of these tags. */
   readonly requestsBeside: (tags: readonly string[]) => readonly RecordedRequest[];
-  /** Bytes that came on the connection of the tag after it had become a tunnel. */
+  /** Octets on the connection of the tag after it became a tunnel. */
   readonly tunnelled: (tag: string) => string;
-  /** What to do with the request for `…/c/<tag>`, instead of answering 200. */
+  /** Replaces the response to the request for `…/c/<tag>`. */
   readonly script: (tag: string, script: Script) => void;
 }
 
-/** The frame that a tunnel of the recorder sends back for whatever it gets: text, unmasked, "seen". */
+/** The frame that a tunnel of the recorder sends for any octets: text, unmasked, "seen". */
 export const SEEN = '\x81\x04seen';
 
-/** In the body of every ordinary answer: HTTP/2 packs field values, so that the mark in the head cannot be seen there. */
+/** In the body of each default response, because HTTP/2 may compress the field that marks it. */
 export const ORDINARY = '"from":"the suite"';
 
-/** Whatever may be a tag. */
 const TAGS = /t_[\w-]+/g;
 
-/** What the recorder answers; a client knows by `target` whose answer it has. */
+/** The default response. Its `target` shows a client which request it answers. */
 export function ordinaryAnswer({ method, target, body }: ReadRequest): string {
   const text = JSON.stringify({ from: 'the suite', target, method, bytes: body.length });
   return `HTTP/1.1 200 OK\r\nX-Upstream: suite\r\nContent-Type: application/json\r\nContent-Length: ${text.length}\r\n\r\n${method === 'HEAD' ? '' : text}`;
@@ -48,7 +46,7 @@ export async function startRecorder(port = 0, host = '127.0.0.1'): Promise<Recor
     let slot: number | undefined;
     let answered = false;
     socket.setEncoding('latin1');
-    // A reset is one of the ways in which a proxy may leave; the request stays incomplete.
+    // A proxy may reset the connection. The request stays incomplete.
     socket.on('error', () => undefined);
     socket.on('close', () => sockets.delete(socket));
     socket.on('end', () => {
@@ -78,7 +76,7 @@ export async function startRecorder(port = 0, host = '127.0.0.1'): Promise<Recor
         if (script === undefined) socket.write(ordinaryAnswer(request), 'latin1');
         else {
           const pieces = script.pieces(request);
-          // Whatever else is wrong with it, for this upstream the connection is a tunnel from here on.
+          // After this, the recorder treats the connection as a tunnel, even if the 101 is invalid.
           if (pieces.join('').includes('HTTP/1.1 101 ')) tunnel = tag;
           void play(pieces, script, socket);
         }
@@ -110,7 +108,7 @@ export async function startRecorder(port = 0, host = '127.0.0.1'): Promise<Recor
     requestsOf: (tag) => requests.filter((each) => each.head.includes(tag)),
     requestsBeside: (tags) => {
       const known = new Set(tags);
-      // Nearly every head shows one of them as it is; only the others are looked through for each.
+      // Nearly each head has a known tag. Only other heads are searched for each tag.
       const shows = (head: string) => head.match(TAGS)?.some((tag) => known.has(tag)) ?? false;
       return requests.filter(({ head }) => !shows(head) && !tags.some((tag) => head.includes(tag)));
     },
@@ -132,7 +130,7 @@ async function play(pieces: readonly string[], script: Script, socket: Socket): 
   }
   if (script.end === 'fin') socket.end();
   if (script.end === 'reset') {
-    // What was written must leave first, or the reset would take it along.
+    // A reset must not overtake the octets.
     await wait(20);
     socket.resetAndDestroy();
   }

@@ -1,5 +1,4 @@
-// What a run comes to: totals, and a line for every case that did not pass.
-// Printed by run.ts; the test shows the same lines when it fails.
+// The result of a run: totals, and a line for each case that did not pass.
 import type { Result } from './run-cases.ts';
 
 export interface Totals {
@@ -15,7 +14,7 @@ export function totalsOf(results: readonly Result[]): Totals {
   return { cases: results.length, pass: count('PASS'), lax: count('LAX'), fail: count('FAIL') };
 }
 
-/** One line per case that failed or was lax, worst first. */
+/** One line per FAIL, then per LAX. */
 export function shortcomings(results: readonly Result[]): string[] {
   const worst = results.filter(({ verdict }) => verdict === 'FAIL');
   const lax = results.filter(({ verdict }) => verdict === 'LAX');
@@ -32,7 +31,7 @@ export function otherStatuses(results: readonly Result[]): string[] {
 
 const KINDS = ['request', 'response', 'websocket'] as const;
 
-/** A table in Markdown: a row per run, a column per kind with FAIL / LAX / cases. */
+/** A Markdown table with a row per run and a column per kind: FAIL / LAX / cases. */
 export function comparison(runs: readonly (readonly [name: string, results: readonly Result[]])[]): string {
   const rows = runs.map(([name, results]) => {
     const cells = KINDS.map((kind) => {

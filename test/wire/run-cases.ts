@@ -1,5 +1,4 @@
-// Runs the cases against one listener: many at a time, each in its own place; judged once all of them are over.
-// What arrives late, or under nobody's name, is thus seen as well.
+// Runs the cases against one listener in parallel, each under its own path, and judges them after the last one.
 import type { Cases } from './all-cases.ts';
 import { finalAnswers } from './answers.ts';
 import { type Address, converse, type Received } from './client.ts';
@@ -16,9 +15,9 @@ import type { RequestCase, ResponseCase, WebsocketCase } from './wire-case.ts';
 
 export interface Listener {
   readonly address: Address;
-  /** In Host, and in the SNI of TLS. */
+  /** For Host and SNI. */
   readonly host: string;
-  /** Forwarded to the recorder, as it is or with another beginning. */
+  /** The proxy forwards this folder to the recorder, unchanged or under another prefix. */
   readonly prefix: string;
 }
 
@@ -26,9 +25,8 @@ export interface RunOptions {
   readonly listener: Listener;
   readonly recorder: Recorder;
   readonly cases: Cases;
-  /** Tells the tags of this run from those of another before the same recorder; one letter. */
+  /** One letter that distinguishes the tags of runs with the same recorder. */
   readonly run: string;
-  /** Cases at a time. */
   readonly atOnce: number;
 }
 
@@ -39,7 +37,7 @@ export interface Result extends Verdict {
   readonly title: string;
 }
 
-/** The longest wait for an answer; cases that may well get none wait less. */
+/** The longest wait for a response. Cases that may have none wait less. */
 const PATIENCE_MS = 10_000;
 const SHORT_PATIENCE_MS = 700;
 
@@ -48,7 +46,7 @@ interface Ran {
   readonly worksAfterwards: boolean;
 }
 
-/** @throws Error when the proxy does not forward a clean request to the recorder */
+/** @throws Error if the proxy does not forward a valid request to the recorder */
 export async function runCases(options: RunOptions): Promise<Result[]> {
   const { cases, recorder, atOnce } = options;
   const base = spot(options, 'base');
@@ -96,7 +94,7 @@ const named = (kind: Result['kind'], { id, rules, title }: RequestCase | Respons
   title,
 });
 
-/** No tag is the beginning or the end of another. */
+/** No tag is a prefix or suffix of another. */
 const spot = ({ listener, run }: RunOptions, id: string): Spot =>
   spotAt({ ...listener, tag: `t_${id}_${run}` });
 
@@ -145,7 +143,7 @@ async function sendHandshake(options: RunOptions, each: WebsocketCase, at: Spot)
   return { received, worksAfterwards: await works(options, at) };
 }
 
-/** Whether a clean request gets its own answer, on a connection of its own. */
+/** Whether a valid request on a new connection gets its response. */
 async function works({ listener }: RunOptions, at: Spot): Promise<boolean> {
   const target = `${at.prefix}/probe/${at.tag}`;
   const { answers } = await converse(listener.address, {

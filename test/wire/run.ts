@@ -1,5 +1,4 @@
-// `npm run test:wire`: the suite against this gateway, another proxy, or all that are installed.
-// Exit code 0 when no case failed, 1 when one did, 2 for wrong usage or a target that does not forward.
+// `npm run test:wire`: runs the suite. Exit code 0: no FAIL, 1: a FAIL, 2: wrong usage or a target without forwarding.
 import { writeFile } from 'node:fs/promises';
 import { ALL_CASES, chosen } from './all-cases.ts';
 import { type Options, readOptions, USAGE } from './options.ts';
@@ -64,7 +63,7 @@ try {
   if (runs.length > 1) say(`\n${comparison(runs)}`);
   if (options.json !== undefined)
     await writeFile(options.json, JSON.stringify(Object.fromEntries(runs), null, 2));
-  // The peers are there to be compared with; only the first to be tried are judged.
+  // Peers are only compared. Their failures do not count.
   const judged = runs.filter(([name]) => name === 'target' || name.startsWith('Sundial'));
   process.exitCode = judged.some(([, results]) => totalsOf(results).fail > 0) ? 1 : 0;
 } catch (error) {

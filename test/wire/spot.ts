@@ -1,23 +1,19 @@
-// The place of one case on the wire: its own path, so that what reaches the upstream can be told apart from all else.
-// The tables write their bytes with it.
+// The place of one case on the wire: its own path, and functions that write its octets.
 
 export interface Spot {
-  /** In every path of the case, and in no other's. */
+  /** In each path of the case, and in no other. */
   readonly tag: string;
   readonly host: string;
-  /** Path of the request. */
   readonly path: string;
-  /** Folder that the proxy forwards; no final slash. */
+  /** The folder that the proxy forwards, without a final slash. */
   readonly prefix: string;
-  /** A whole request that must never be taken for one, unless the case says so. */
+  /** A complete request that must not be read as one, unless the case says so. */
   readonly canary: string;
-  /** A request line and header section for the path, and `body` as it stands. */
+  /** A request line and header section for the path, and `body` unchanged. */
   readonly ask: (method: string, lines?: readonly string[], body?: string) => string;
   readonly get: (lines?: readonly string[], body?: string) => string;
   readonly post: (lines?: readonly string[], body?: string) => string;
-  /** The same with another request line. */
   readonly line: (requestLine: string, lines?: readonly string[], body?: string) => string;
-  /** A GET for another target. */
   readonly target: (target: string) => string;
 }
 
@@ -46,7 +42,7 @@ export function spotAt({ tag, host, prefix }: SpotOptions): Spot {
   };
 }
 
-/** A chunked body of these parts, the last chunk included. */
+/** A chunked body of these parts, with the last chunk. */
 export function chunks(...parts: readonly string[]): string {
   return [...parts, ''].map((part) => `${part.length.toString(16)}\r\n${part}\r\n`).join('');
 }

@@ -1,5 +1,4 @@
-// The suite of raw bytes against this gateway, over a plain and a TLS listener.
-// A case that fails names its id: `npm run test:wire -- --only <id>` runs it alone.
+// The suite against this gateway, on both listeners. `npm run test:wire -- --only <id>` runs a failed case alone.
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ALL_CASES } from './all-cases.ts';
 import { startOurGateway } from './our-gateway.ts';
@@ -10,7 +9,7 @@ import { type Result, runCases } from './run-cases.ts';
 const { requests, responses, websockets } = ALL_CASES;
 const everyCase = [...requests, ...responses, ...websockets];
 
-/** The run in which the cases of another are asked once more. */
+/** The run that repeats lax cases of another run. */
 const AGAIN: Readonly<Record<string, string>> = { p: 'q', s: 't' };
 
 function casesNamed(ids: readonly string[]): typeof ALL_CASES {
@@ -47,7 +46,7 @@ describe('SMG-1 to 26, FWD, H2, WS: this gateway', () => {
     await Promise.all(
       Object.entries({ p: gateway.plain, s: gateway.tls }).map(async ([run, listener]) => {
         const results = await runCases({ listener, recorder, cases: ALL_CASES, run, atOnce: 16 });
-        // Beside hundreds of others a case may meet a time-out that is a busy machine's: what is lax alone as well is.
+        // On a busy machine, a case may meet a timeout beside hundreds of others, so a lax case runs again alone.
         const lax = results.filter(({ verdict }) => verdict === 'LAX').map(({ id }) => id);
         const cases = casesNamed(lax);
         const alone = await runCases({ listener, recorder, cases, run: AGAIN[run] ?? '', atOnce: 1 });

@@ -1,4 +1,4 @@
-// Takes what was counted to the store, every second and at the end, in batches that may be sent again.
+// Writes the tally to the store every second and at the end, in numbered batches that can be sent again.
 import { setTimeout as pause } from 'node:timers/promises';
 import { type EpochMs, StoreUnavailable } from '../../policy/contract.ts';
 import {
@@ -13,7 +13,6 @@ import type { UsageTally } from './tally.ts';
 export interface FlushOptions {
   readonly store: Pick<LedgerStore, 'add'>;
   readonly tally: Pick<UsageTally, 'take' | 'size'>;
-  /** An id of this process. */
   readonly writer: string;
   readonly now: () => EpochMs;
   readonly watched: (now: EpochMs) => readonly UsageVersion[];
@@ -22,20 +21,20 @@ export interface FlushOptions {
 }
 
 export interface UsageFlush {
-  /** Everything counted so far; ends as well, with what is left kept, when the store does not take it. */
+  /** Writes all counted calls. Also resolves if the store is unavailable: the calls are kept. */
   readonly flush: () => Promise<void>;
-  /** The last flush, tried again for a moment (milliseconds); how many calls could not be written. */
+  /** Flushes and retries for `withinMs` milliseconds. Returns the number of calls that were not written. */
   readonly close: (withinMs?: number) => Promise<number>;
-  /** Records on their way to the store. */
+  /** Records that were taken from the tally and not acknowledged. */
   readonly onTheWay: () => number;
   readonly results: () => Readonly<Record<'success' | 'failure', number>>;
 }
 
 const EVERY_MS = 1000;
-/** Within the time that a worker has to close after its drain. */
+/** Less than the time that a worker has to close after its drain. */
 const LAST_WITHIN_MS = 1500;
 const TRY_AGAIN_AFTER_MS = 100;
-/** A store that was emptied meanwhile would otherwise never know. */
+/** A store that was emptied in the meantime needs the list of watched versions again. */
 const REPORT_AGAIN_MS = 600_000;
 
 export function startFlushing({ store, tally, writer, now, watched, onFault }: FlushOptions): UsageFlush {
@@ -43,7 +42,7 @@ export function startFlushing({ store, tally, writer, now, watched, onFault }: F
   let number = 0;
   let taken: Iterator<UsageRecord, undefined> | undefined;
   let left = 0;
-  /** Not acknowledged: it may have been added all the same, and is sent as it is until it is. */
+  /** Not acknowledged. The store may have added it, so it is resent unchanged until the store acknowledges it. */
   let batch: UsageBatch | undefined;
   let reported: readonly UsageVersion[] = [];
   let reportedAt = 0;

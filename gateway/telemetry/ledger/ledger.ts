@@ -1,4 +1,4 @@
-// The ledger of this process: the tally that the observer feeds, and from the moment there is a store, its way there.
+// The ledger of this process: the tally that the observer feeds, and the jobs that write it to the store and sweep it.
 import { randomUUID } from 'node:crypto';
 import type { GatewayPlan } from '../../plan/plan.ts';
 import type { EpochMs } from '../../policy/contract.ts';
@@ -12,11 +12,11 @@ import { createWatch } from './watched.ts';
 
 export interface UsageLedger extends Pick<UsageTally, 'record'> {
   /**
-   * From now on what is counted goes to `store` every second. The result writes the rest, for a moment and after the last
-   * request; to be called before the store is closed.
+   * Starts to write to `store` every second. The result writes the rest: call it after the last request, before the
+   * store closes.
    */
   readonly keepIn: (store: Pick<LedgerStore, 'add'>) => () => Promise<void>;
-  /** From now on what is older than it is to be kept goes from `store`, daily. Ends with the result. */
+  /** Starts to delete expired records from `store` daily. The result stops that. */
   readonly forgetIn: (
     store: Pick<LedgerStore, 'sweep'>,
     kept: Pick<SweepOptions, 'keepDays' | 'wallClock'>,
@@ -27,7 +27,6 @@ export interface UsageLedger extends Pick<UsageTally, 'record'> {
 export interface LedgerSamples {
   readonly counted: () => number;
   readonly dropped: () => number;
-  /** Records that no store has acknowledged. */
   readonly pending: () => number;
   readonly flushes: () => Readonly<Record<'success' | 'failure', number>>;
 }
@@ -36,7 +35,6 @@ export interface UsageLedgerOptions {
   readonly plan: () => GatewayPlan;
   readonly now: () => EpochMs;
   readonly logger: Pick<Logger, 'info' | 'error'>;
-  /** Has all requests recorded that have ended. */
   readonly recordEnded: () => void;
 }
 

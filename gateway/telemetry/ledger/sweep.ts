@@ -1,4 +1,4 @@
-// Removes ledger records that are older than the kept days, and marks that counting has stopped.
+// Deletes ledger records after their retention period, and marks in the store that counting has stopped.
 import { type EpochMs, StoreUnavailable } from '../../policy/contract.ts';
 import { dayNamed, dayNumberAt } from '../../policy/usage/day.ts';
 import type { LedgerStore } from '../../policy/usage/ledger.ts';
@@ -9,14 +9,14 @@ export interface SweepOptions {
   readonly store: Pick<LedgerStore, 'sweep'>;
   /** Days, today included. */
   readonly keepDays: number;
-  /** The real clock: one that was moved is no reason to forget. */
+  /** The real clock: an offset of the lifecycle clock must not delete records. */
   readonly wallClock: () => EpochMs;
   readonly onSwept: (removed: number) => void;
   readonly onFault: (error: unknown) => void;
 }
 
 export interface Sweeping {
-  /** One look; also made every hour, the first a minute after the start. */
+  /** Sweeps, unless it has swept today. Runs every hour, first a minute after the start. */
   readonly look: () => Promise<void>;
   readonly stop: () => Promise<void>;
 }
@@ -39,7 +39,7 @@ export function startSweeping({ store, keepDays, wallClock, onSwept, onFault }: 
   const look = (): Promise<void> => {
     running ??= sweep()
       .catch((error: unknown) => {
-        // A store that is away is asked again in an hour.
+        // The next call, in an hour, retries after an outage of the store.
         if (!(error instanceof StoreUnavailable)) onFault(error);
       })
       .finally(() => {
@@ -65,7 +65,7 @@ export function startSweeping({ store, keepDays, wallClock, onSwept, onFault }: 
 
 const TRY_AGAIN_AFTER_MS = 5_000;
 
-/** Tries until the store has heard it. The result ends that. */
+/** Retries until the store has recorded it. The result cancels that. */
 export function stopWatching(
   { unwatch }: Pick<LedgerStore, 'unwatch'>,
   logger: Pick<Logger, 'error'>,

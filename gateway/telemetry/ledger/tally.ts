@@ -1,4 +1,4 @@
-// Who called what since it was last taken: one entry per subject, found by two look-ups and changed in place.
+// Counts calls per subject since the last flush. A call costs two lookups and changes its entry in place.
 import type { ExchangeOutcome } from '../../exchange/exchange.ts';
 import type { ExchangeFacts } from '../../exchange/facts.ts';
 import type { VersionRules } from '../../plan/plan.ts';
@@ -10,11 +10,11 @@ import { countedUnder } from './watched.ts';
 
 export interface UsageTally {
   readonly record: (facts: ExchangeFacts, outcome: ExchangeOutcome) => void;
-  /** What was counted since the last time, as an iterator: records are made as they are asked for. */
+  /** The calls since the last `take`. The iterator creates each record when it is read. */
   readonly take: () => Iterator<UsageRecord, undefined>;
   readonly size: () => number;
   readonly counted: () => number;
-  /** Calls of subjects for which there was no room. */
+  /** Calls that were not counted because the tally was full. */
   readonly dropped: () => number;
 }
 
@@ -23,22 +23,21 @@ interface TallyEntry {
   lastAt: EpochMs;
   day: number;
   calls: number;
-  /** Of other days, where there are any. */
+  /** Calls of days other than `day`. */
   others: Map<number, number> | undefined;
-  /** As it was sent last: nearly always the same again. */
+  /** The User-Agent of the last call, which is nearly always the same. */
   sent: string | undefined;
   agents: readonly string[];
   readonly method: string;
   readonly requestId: string;
 }
 
-/** The subjects of one version or operation. */
 type SubjectTallies = Pick<UsageSubject, 'api' | 'version' | 'operation'> & {
   readonly template: string;
   readonly entries: Readonly<Record<UsageSubject['via'], Map<string, TallyEntry>>>;
 };
 
-/** Bounds the memory of what a store that is away does not take. */
+/** Bounds the memory while the store is unavailable. */
 const MOST_SUBJECTS = 200_000;
 
 export function createUsageTally(mostSubjects = MOST_SUBJECTS): UsageTally {
@@ -48,7 +47,7 @@ export function createUsageTally(mostSubjects = MOST_SUBJECTS): UsageTally {
   let counted = 0;
   let dropped = 0;
 
-  /** Every plan has rules of its own for the same version. */
+  /** Each plan has its own rules objects for the same version. */
   const callersOf = (rules: VersionRules): SubjectTallies => {
     const { api, label, operation } = rules;
     const name = JSON.stringify([api, label, operation]);
@@ -121,7 +120,7 @@ function countIn(entry: TallyEntry, now: EpochMs, userAgent: string | undefined)
   const day = dayNumberAt(now);
   if (day === entry.day) entry.calls += 1;
   else {
-    // About midnight, and while nothing could be flushed for a day.
+    // Around midnight, and when no flush succeeded for a day.
     entry.others ??= new Map();
     entry.others.set(day, (entry.others.get(day) ?? 0) + 1);
   }

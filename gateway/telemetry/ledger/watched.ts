@@ -1,4 +1,4 @@
-// Which requests are calls that the ledger counts, and which versions have any: what is deprecated, and what is frozen.
+// Which requests the ledger counts, and which versions have such requests: deprecated and frozen ones.
 import type { RefusalReason } from '../../exchange/directive.ts';
 import type { ExchangeFacts } from '../../exchange/facts.ts';
 import { phasesOf } from '../../exchange/version-states.ts';
@@ -8,7 +8,7 @@ import type { Stage } from '../../policy/lifecycle/schedule.ts';
 import type { UsageVersion } from '../../policy/usage/ledger.ts';
 import { REFUSALS } from '../requests/request-labels.ts';
 
-/** The same array for as long as nothing has changed. */
+/** Returns the same array until the list changes. */
 export function createWatch(plan: () => GatewayPlan): (now: EpochMs) => readonly UsageVersion[] {
   let of: GatewayPlan | undefined;
   let from = 0;
@@ -20,7 +20,7 @@ export function createWatch(plan: () => GatewayPlan): (now: EpochMs) => readonly
     [from, until] = [now, Number.POSITIVE_INFINITY];
     const hasCalls = (version: VersionRules): boolean => {
       let has = false;
-      // Each is looked at, since the next change of any ends what is known.
+      // No early exit: the earliest change of any rules ends the validity of the list.
       for (const [rules, phase] of phasesOf(version, now)) {
         until = Math.min(until, phase.until, rules.knownUntil ?? until);
         has ||= isWatched(rules, phase.stage);
@@ -34,7 +34,7 @@ export function createWatch(plan: () => GatewayPlan): (now: EpochMs) => readonly
   };
 }
 
-/** Refusals of public access that count as no call: they come before a caller would be authenticated. */
+/** With public access, requests with these refusals are no calls: they are refused before authentication. */
 const BEFORE_AUTHENTICATION: ReadonlySet<RefusalReason> = new Set([
   'version_unknown',
   'route_unknown',
@@ -42,7 +42,7 @@ const BEFORE_AUTHENTICATION: ReadonlySet<RefusalReason> = new Set([
   'maintenance',
 ]);
 
-/** Whether calls of a version or operation are counted in this stage; of a frozen one also before it is deprecated. */
+/** Whether calls in this stage are counted. With a freeze, calls before the deprecation count too. */
 function isWatched(rules: VersionRules, stage: Stage): boolean {
   switch (stage) {
     case 'planned':
@@ -58,15 +58,16 @@ function isWatched(rules: VersionRules, stage: Stage): boolean {
 }
 
 /**
- * The rules under which a request counts; undefined for one that does not. It counts once its caller is authenticated and
- * authorised, whatever it is refused for then. What has ended is counted for consumers that it still serves.
+ * The rules under which a request counts. Undefined if it does not count. A request counts once its caller is
+ * authenticated and authorised, even if it is refused later. After the sunset, only calls that an exception admits
+ * count.
  */
 export function countedUnder({ decision, completion }: ExchangeFacts): VersionRules | undefined {
   const { version, phase, consumer } = decision;
   const { refusal } = completion;
   if (version === undefined || phase === undefined || !isWatched(version, phase.stage)) return undefined;
   if (refusal === 'version_retired' || refusal === 'version_moved') return undefined;
-  // Who may not begin to call is no caller, and is not to become one by asking.
+  // A refused newcomer must not become a known consumer by its request.
   if (refusal === 'adoption_frozen') return undefined;
   if (refusal !== undefined && REFUSALS[refusal]?.kind === 'auth') return undefined;
   const { access } = version;

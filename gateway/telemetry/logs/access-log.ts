@@ -18,7 +18,7 @@ export interface AccessLog {
   readonly record: RecordRequest;
 }
 
-/** What stands in a line, and which requests have one, is decided here once. `share`: a random number from 0 to 1 for each success. */
+/** Selects fields and requests once, from the settings. `share`: a random number from 0 to 1 for each success. */
 export function createAccessLog(
   { line, endLine }: Pick<LogSink, 'line' | 'endLine'>,
   settings: AccessLogSettings,
@@ -74,7 +74,7 @@ export function createAccessLog(
   };
 }
 
-/** Undefined where every request has a line. */
+/** Undefined if each request has a line. */
 function successFilter(
   { sampled, excluded }: AccessLogSettings,
   share: () => number,
@@ -89,7 +89,7 @@ function successFilter(
   };
 }
 
-/** What begins a line: ISO 8601 with milliseconds. The bytes of the running second are kept, since most lines share it. */
+/** Writes the start of a line, with the time in ISO 8601 to the millisecond. Caches the bytes of the current second. */
 function startOf(line: LineBuffer, before: Buffer): (at: EpochMs) => void {
   let second = Number.NaN;
   let start = before;
@@ -110,13 +110,13 @@ function hasRefused(quota: Quota): boolean {
   return quota.kind !== 'unavailable' && !quota.allowed;
 }
 
-/** Their names; `shadow`: of those that would have refused. Undefined where there are none. */
+/** Names of the limits that refused, or with `shadow` would have refused. Undefined if there are none. */
 function refusingLimits(quotas: readonly Quota[], shadow: boolean): readonly string[] | undefined {
   const met = quotas.filter((quota) => hasRefused(quota) && quota.rule.shadow === shadow);
   return met.length === 0 ? undefined : met.map(({ limit }) => limit.name);
 }
 
-/** `Outcome.path` has no query by contract; checked here as well, since a query may hold a secret. */
+/** `ExchangeOutcome.path` never has a query. Checked again here, because a query may hold a secret. */
 function withoutQuery(path: string): string {
   const query = path.indexOf('?');
   return query === -1 ? path : path.slice(0, query);

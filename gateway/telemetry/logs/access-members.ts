@@ -1,4 +1,4 @@
-// The members of an access line: each written as bytes, or by nothing at all if it was not chosen.
+// Writes the members of an access line as bytes.
 import type { ExchangeOutcome } from '../../exchange/exchange.ts';
 import type { Decision } from '../../exchange/facts.ts';
 import type { AccessField } from '../../plan/grammar/logs-section.ts';
@@ -10,11 +10,11 @@ const NAME_CAP = 128;
 const HOST_CAP = 255;
 const PATH_CAP = 2048;
 const USER_AGENT_CAP = 256;
-/** Values of one member whose JSON is kept; later ones are written anew each time. */
+/** Cached values per member. Later values are serialised each time. */
 const MOST_KEPT = 512;
 const LONGEST_KEPT = 1024;
 
-/** What writes each member, and nothing where it has no value or was not chosen. */
+/** One writer per member. It writes nothing without a value, or if the settings do not select the member. */
 export function membersOf(line: LineBuffer, fields: AccessLogSettings['fields']) {
   const isChosen = (name: AccessField): boolean => fields === 'all' || fields.includes(name);
   const member = <Value>(name: AccessField, write: (value: Value) => void): ((value?: Value) => void) => {
@@ -32,7 +32,7 @@ export function membersOf(line: LineBuffer, fields: AccessLogSettings['fields'])
     isChosen(name) && value !== undefined
       ? `,"${name}":${typeof value === 'string' ? jsonString(value, NAME_CAP) : value}`
       : '';
-  /** For closed sets, and for names of which there are few. */
+  /** For values that repeat: closed sets and a few names. */
   const repeated = (name: AccessField): ((value?: string | number) => void) => {
     if (!isChosen(name)) return () => undefined;
     const kept = new Map<string | number, Buffer>();
@@ -48,7 +48,7 @@ export function membersOf(line: LineBuffer, fields: AccessLogSettings['fields'])
   const json = (name: AccessField) =>
     member(name, (value: unknown) => line.text(asciiJson(JSON.stringify(value))));
   const writeApi = repeated('api');
-  /** API, version and operation, which the rules of a plan have together. */
+  /** API, version and operation, cached together by the rules. */
   const rules = (): ((decision: Decision) => void) => {
     const kept = new WeakMap<VersionRules, { readonly of: Decision['api']; readonly members: Buffer }>();
     return ({ api, version }) => {
@@ -66,7 +66,7 @@ export function membersOf(line: LineBuffer, fields: AccessLogSettings['fields'])
       line.bytes(known.members);
     };
   };
-  /** Scheme, protocol and whether the answer was cut, which are of few values together. */
+  /** Scheme, protocol and `aborted`, which have few combinations. */
   const connection = (): ((outcome: ExchangeOutcome) => void) => {
     const kept = new Map<string, readonly Buffer[]>();
     const made = (protocol: string): readonly Buffer[] =>

@@ -1,4 +1,4 @@
-// Errors as log lines have them: short, and without secrets.
+// Summarises errors for the log, without secrets.
 
 const TEXT_CAP = 2000;
 const CAUSES_CAP = 8;
@@ -13,7 +13,7 @@ const SECRETS: readonly (readonly [RegExp, string])[] = [
   [/\beyJ[\w-]+(?:\.[\w-]*)+/g, '[redacted]'],
 ];
 
-/** Free text without user information and queries of URLs, credentials of a scheme, or tokens; at most 2000 characters. */
+/** Removes user information and queries of URLs, credentials, and tokens. Returns at most 2000 characters. */
 export function redactSecrets(text: string): string {
   let clean = text.length > TEXT_CAP ? `${text.slice(0, TEXT_CAP)}…` : text;
   for (const [pattern, replacement] of SECRETS) clean = clean.replace(pattern, replacement);
@@ -21,8 +21,8 @@ export function redactSecrets(text: string): string {
 }
 
 /**
- * Sums up whatever was thrown; its own fields, which may hold a request or a configuration, are left behind. `causes`: codes
- * of what lies behind it, nearest first. `at`: the innermost error's place in the program, when it has one.
+ * Omits the error's own fields, which may hold a request or a configuration. `causes`: the codes of its causes, nearest
+ * first. `at`: stack frames of the innermost error.
  */
 export function summariseError(thrown: unknown) {
   if (!(thrown instanceof Error)) return { code: 'not_an_error', message: typeof thrown, causes: [], at: [] };

@@ -1,22 +1,21 @@
-// Log lines as bytes, in a buffer of fixed size that is reused for each batch.
+// A buffer for log lines as bytes, with a fixed size, reused for each batch.
 
 export interface LineBuffer {
-  /** Bytes written since `take`. */
   readonly length: () => number;
   readonly bytes: (bytes: Uint8Array) => void;
-  /** ASCII, cut where the buffer ends. */
+  /** ASCII. Truncated at the end of the buffer. */
   readonly text: (ascii: string) => void;
-  /** A JSON string of at most `cap` characters of `text`. */
+  /** Writes at most `cap` characters of `text` as a JSON string. */
   readonly string: (text: string, cap: number) => void;
-  /** Not negative; `width`: with zeros in front up to so many digits. */
+  /** Not negative. `width`: the minimum number of digits. */
   readonly integer: (value: number, width?: number) => void;
-  /** Milliseconds, not negative, to the microsecond. */
+  /** Milliseconds, not negative, with microsecond precision. */
   readonly duration: (milliseconds: number) => void;
-  /** A copy of what was written; the buffer is empty then. */
+  /** Returns a copy of the content and empties the buffer. */
   readonly take: () => Buffer;
 }
 
-/** Not as a method of each value: strings have many hidden classes, and V8 would look it up for each character. */
+/** Not called as a method: strings have many hidden classes, so V8 would look it up for each character. */
 const { charCodeAt } = String.prototype;
 const [QUOTE, POINT, ZERO, BACKSLASH] = [0x22, 0x2e, 0x30, 0x5c] as const;
 
@@ -31,7 +30,7 @@ export function createLineBuffer(capacity: number): LineBuffer {
   const text = (ascii: string): void => {
     end += buffer.write(ascii, end, 'latin1');
   };
-  /** Whether `value`, of `length` characters, was written, since nothing in it needs an escape. */
+  /** Writes `value` unless a character needs an escape. Returns whether it did. */
   const plain = (value: string, length: number): boolean => {
     const start = end + 1;
     for (let at = 0; at < length; at += 1) {
@@ -82,15 +81,15 @@ export function createLineBuffer(capacity: number): LineBuffer {
 
 const OUTSIDE_ASCII = /[^\n -~]/g;
 
-/** `text` as a JSON string of at most `cap` characters before escaping; a longer text ends in an ellipsis. */
+/** At most `cap` characters of `text`, before escaping, as a JSON string. Truncated text ends in an ellipsis. */
 export function jsonString(text: string, cap: number): string {
   const kept = text.length > cap ? `${text.slice(0, cap)}…` : text;
   return asciiJson(JSON.stringify(kept));
 }
 
 /**
- * Finished JSON with everything outside ASCII written as \u escapes. JSON lets DEL, C1 controls, U+2028 and the
- * bidirectional overrides stand raw; log viewers do not all survive them.
+ * Escapes all non-ASCII characters in JSON text. JSON permits DEL, C1 controls, U+2028 and bidirectional overrides
+ * unescaped, but some log viewers do not handle them.
  */
 export function asciiJson(json: string): string {
   return json.replace(OUTSIDE_ASCII, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);

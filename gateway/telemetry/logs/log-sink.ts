@@ -1,11 +1,11 @@
-// Where log lines go: batched, written without blocking, bounded when the reader is slow.
+// Writes log lines in batches, without blocking, and drops lines if the destination is too slow.
 import { openSync } from 'node:fs';
 import { pino } from 'pino';
 import { createLineBuffer, type LineBuffer } from './line-buffer.ts';
 
 /**
- * A file descriptor, the path of a file to append to, or something that takes whole lines. One that answers `take` with
- * false has no room for them, so that they are counted as lost.
+ * A file descriptor, the path of a file to append to, or an object that takes complete lines. If `take` returns false,
+ * the lines are dropped.
  */
 export type LogDestination =
   | number
@@ -14,18 +14,18 @@ export type LogDestination =
   | { readonly take: (text: string) => boolean };
 
 export interface LogSink {
-  /** Where a line of at most 64 KiB is written, between two calls of `endLine`. */
+  /** The buffer for a line of at most 64 KiB, completed by `endLine`. */
   readonly line: LineBuffer;
-  /** Ends the line that was written there, which is a JSON object; it leaves with its batch. */
+  /** Ends a line that is a JSON object, by a brace and a line end. */
   readonly endLine: () => void;
-  /** Takes one line, without its line end; written with its batch. */
+  /** Adds one line without its line end. */
   readonly append: (line: string) => void;
-  /** Takes lines that another process has gathered, each with its line end. */
+  /** Adds lines of another process, each with its line end. */
   readonly relay: (lines: string) => void;
   readonly flush: () => void;
-  /** Lines lost because the destination was slow, broken or already closed. */
+  /** Lines dropped because the destination was slow, broken or closed. */
   readonly dropped: () => number;
-  /** Flushes and closes the destination; waits at most one second for a reader that has stopped. */
+  /** Flushes and closes the destination, within a second even if the reader is stuck. */
   readonly close: () => Promise<void>;
 }
 
@@ -33,7 +33,7 @@ const BATCH_BYTES = 64 * 1024;
 const LONGEST_LINE = 64 * 1024;
 const BATCH_MS = 200;
 const END = Buffer.from('}\n');
-/** Batches that wait behind a slow write leave together. */
+/** Batches that wait for a slow write are written together. */
 const WRITE_BYTES = 1024 * 1024;
 const HELD_BYTES = 8 * 1024 * 1024;
 const CLOSE_WITHIN_MS = 1000;
@@ -43,7 +43,7 @@ interface Outlet {
   readonly close: () => Promise<void>;
 }
 
-/** @throws the system's error when a file cannot be opened */
+/** @throws the system's error if the file cannot be opened */
 export function createLogSink(destination: LogDestination): LogSink {
   const line = createLineBuffer(BATCH_BYTES + LONGEST_LINE);
   let timer: NodeJS.Timeout | undefined;
@@ -68,7 +68,7 @@ export function createLogSink(destination: LogDestination): LogSink {
 
   const gathered = (): void => {
     if (closing !== undefined || line.length() >= BATCH_BYTES) flush();
-    // Not unref'd: a process that ends by itself still writes its last lines.
+    // Not unref'd, so that a process that ends by itself still writes its last lines.
     else timer ??= setTimeout(flush, BATCH_MS);
   };
 
@@ -112,7 +112,7 @@ function directOutlet(target: Extract<LogDestination, object>, drop: (lines: Buf
 }
 
 function streamOutlet(destination: number | string, drop: (lines: Buffer) => void): Outlet {
-  // Opened here and synchronously: a log file that cannot be written is a failure to start, not a surprise later.
+  // Opened synchronously, so that an unwritable log file fails the start.
   const fd = typeof destination === 'string' ? openSync(destination, 'a', 0o640) : destination;
   const stream = pino.destination({
     fd,
@@ -122,11 +122,11 @@ function streamOutlet(destination: number | string, drop: (lines: Buffer) => voi
     maxWrite: WRITE_BYTES,
     maxLength: HELD_BYTES,
   });
-  // On exit the library would retry for ever if the reader has stopped or the disk is full. The event makes it give up;
-  // `close` writes the rest, within its bound.
+  // At exit, pino retries without end if the reader is stuck or the disk is full. This event stops that. `close` writes
+  // the rest, within its bound.
   stream.emit('close');
   let broken = false;
-  // Handed over and not written yet, oldest first, and how much of the first is: who goes away takes that along.
+  // Batches not yet written, oldest first, and the octets of the first that are written. A broken pipe loses the rest.
   const waiting: Buffer[] = [];
   let written = 0;
   stream.on('write', (octets: number) => {
@@ -140,7 +140,7 @@ function streamOutlet(destination: number | string, drop: (lines: Buffer) => voi
     waiting.pop();
     drop(lines);
   });
-  // A full disk is retried with the next batch until the bound is reached; a closed pipe never comes back.
+  // On a full disk, the next batch retries, up to the bound. A closed pipe is final.
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE' || broken) return;
     broken = true;
@@ -153,7 +153,7 @@ function streamOutlet(destination: number | string, drop: (lines: Buffer) => voi
         return;
       }
       waiting.push(lines);
-      // Of its `contentMode` the library's types know nothing.
+      // pino's types ignore `contentMode`.
       Reflect.apply(stream.write, stream, [lines]);
     },
     close: () =>

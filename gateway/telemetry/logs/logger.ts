@@ -1,4 +1,4 @@
-// The logger: JSON lines for everything that is not a request, the audit trail of the admin listener among them.
+// The logger: JSON lines for all but requests, with the audit trail of the admin listener.
 import { pino } from 'pino';
 import { LOG_LEVELS, type LogLevel } from '../../plan/grammar/logs-section.ts';
 import type { EpochMs } from '../../policy/contract.ts';
@@ -34,21 +34,20 @@ const FIELDS = [
 export type LogFields = {
   readonly [name in (typeof FIELDS)[number]]?: string | number | boolean | undefined;
 } & {
-  /** Whatever was thrown; written as code, message and the codes of its causes. */
+  /** Any thrown value. Written as code, message and the codes of its causes. */
   readonly error?: unknown;
   readonly audit?: AuditEntry;
 };
 
-/** A write through the admin listener. Free text in it is the operator's; it is written as JSON, on one line. */
+/** A write through the admin listener. Its free text comes from the operator. */
 export interface AuditEntry {
   readonly action: string;
-  /** Address it came from. */
   readonly from: string;
   readonly subject?: string | undefined;
-  /** As they say themselves: the token is the same for everyone. */
+  /** The operator's name, as given: all operators have the same token. */
   readonly by?: string | undefined;
   readonly why?: string | undefined;
-  /** What stood there, and what stands there now; undefined for nothing. */
+  /** The state before and after. Undefined: none. */
   readonly before?: AuditState | undefined;
   readonly after?: AuditState | undefined;
 }
@@ -65,7 +64,7 @@ export interface Logger {
 }
 
 export interface LevelledLogger extends Logger {
-  /** Messages below it are left out, the audit never. */
+  /** Lower messages are omitted, except audit entries. */
   readonly level: () => LogLevel;
   readonly setLevel: (level: LogLevel) => void;
 }
@@ -110,7 +109,7 @@ export function createLogger({ level: first, sink, wallClock }: LoggerOptions): 
   };
 }
 
-/** Only the listed fields: a caller that hands over a wider object does not widen the log. */
+/** Copies listed fields only, so that wider objects do not add members to the log. */
 function allowed(fields: LogFields): Record<string, unknown> {
   const kept: Record<string, unknown> = {};
   for (const name of FIELDS) {
@@ -135,11 +134,11 @@ function withoutSecrets(state: AuditState): AuditState {
 
 export type AdminWriteOutcome =
   | 'done'
-  /** What was asked for is malformed, unknown, or not possible as things stand. */
+  /** The request is malformed, names something unknown, or is not possible in the current state. */
   | 'refused'
-  /** Without the token, or from a page elsewhere. */
+  /** Without a valid token, or from a foreign page. */
   | 'unauthorised'
-  /** The store was away. */
+  /** The store is unavailable. */
   | 'unavailable'
   | 'failed';
 

@@ -24,7 +24,7 @@ export interface AnnouncementCounts {
     channel: AnnouncementChannel,
     result: AnnouncementResult,
   ) => void;
-  /** Its series are there from now on: from 0, so that the first failure is seen. */
+  /** Creates the series at 0, so that `rate()` sees the first failure. */
   readonly announces: (channel: AnnouncementChannel) => void;
   /** kind, channel, result. */
   readonly samples: () => Iterable<Sample>;
@@ -56,13 +56,12 @@ export function announcementRows({ samples }: Pick<AnnouncementCounts, 'samples'
   ];
 }
 
-/** What announcing needs of telemetry. */
 export interface AnnounceTelemetry {
   readonly logger: Pick<Logger, 'warn' | 'error'>;
   readonly metrics: Pick<AnnouncementCounts, 'announced' | 'announces'>;
 }
 
-/** A line is for people; `sundial notify --dry-run` has the others. */
+/** Limits a line that people read. `sundial notify --dry-run` lists all. */
 const MOST_NAMED = 20;
 
 export function createAnnounceReport({ logger, metrics }: AnnounceTelemetry) {

@@ -11,7 +11,6 @@ import {
 } from '../../plan/bounds.ts';
 import { counter, gauge, type MetricRow, type Sample, single } from '../series.ts';
 
-/** What a load guard shows of itself at scrape. */
 export interface LoadGauges {
   readonly lagMs: () => number;
   readonly requests: () => number;
@@ -23,7 +22,6 @@ export interface BoundsReport {
   readonly shed: (reason: ShedReason) => void;
   readonly carried: (plane: PlaneName, reason: PlaneReason) => void;
   readonly connected: (plane: PlaneName, change: 1 | -1) => void;
-  /** Told once where the gauges are. */
   readonly watch: (gauges: LoadGauges) => void;
 }
 
@@ -40,7 +38,7 @@ export interface BoundsSamples {
 export function createBoundsReport(): BoundsReport & BoundsSamples {
   const refusals = new Map<CountedBound, number>(COUNTED_BOUNDS.map((bound) => [bound, 0]));
   const sheds = new Map<ShedReason, number>(SHED_REASONS.map((reason) => [reason, 0]));
-  /** By plane, and then by reason: an array, since one is counted for every request. */
+  /** By plane, then by reason. An array, because each request is counted. */
   const byPlane = new Float64Array(PLANES.length * PLANE_REASONS.length);
   const connectionsByPlane = new Map<PlaneName, number>(PLANES.map((plane) => [plane, 0]));
   let gauges: LoadGauges = { lagMs: () => 0, requests: () => 0, connections: () => 0 };
@@ -73,7 +71,7 @@ export function createBoundsReport(): BoundsReport & BoundsSamples {
   };
 }
 
-/** The fast plane carries what is usual, and nothing else. */
+/** The fast plane serves usual requests only. */
 function isExpected(plane: PlaneName, reason: PlaneReason): boolean {
   return (plane === 'fast') === (reason === 'usual');
 }

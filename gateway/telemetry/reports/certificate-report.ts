@@ -2,7 +2,6 @@
 import type { EpochMs } from '../../policy/contract.ts';
 import type { Telemetry } from '../telemetry.ts';
 
-/** A pair, as far as it may be told. */
 export interface ReportedPair {
   readonly names: readonly string[];
   readonly expiry: EpochMs;
@@ -10,11 +9,10 @@ export interface ReportedPair {
 
 export interface CertificateReport {
   readonly onInForce: (pairs: readonly ReportedPair[]) => void;
-  /** Those that have replaced others. */
   readonly onTakenOver: (pairs: readonly ReportedPair[]) => void;
-  /** The pair in force for `names` stays. */
+  /** The renewal for `names` failed, and the old pair stays in use. */
   readonly onKept: (names: readonly string[], reason: unknown) => void;
-  /** Whether all the files, as they stand, are in use. */
+  /** Whether the current content of all files is in use. */
   readonly onState: (current: boolean) => void;
 }
 

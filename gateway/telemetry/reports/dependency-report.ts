@@ -5,17 +5,14 @@ import type { Logger } from '../logs/logger.ts';
 import type { Telemetry } from '../telemetry.ts';
 
 export interface DependencyReport {
-  /** `store`: the kind, never an address. */
+  /** `store`: the kind, not an address. */
   readonly onStore: (store: string, up: boolean) => void;
-  /** What was to be done with the schedules published before, and why the store did not let it. */
+  /** `what`: what the unavailable store prevented. */
   readonly onHistorySkipped: (what: 'compared' | 'recorded', reason: Error) => void;
-  /** Another gateway has recorded later policies than these. */
   readonly onHistorySuperseded: () => void;
-  /** `failure`: why the keys of an identity cannot be fetched; undefined when they can be again. */
+  /** Here and below, `failure` is undefined once the dependency works again. */
   readonly onKeys: (identity: string, failure: string | undefined) => void;
-  /** `failure`: why spans cannot be exported; undefined when they are again. */
   readonly onSpans: (failure: string | undefined) => void;
-  /** `failure`: why an identity cannot be asked about tokens; undefined when it can be again. */
   readonly onIntrospection: (identity: string, failure: string | undefined) => void;
 }
 
@@ -53,7 +50,7 @@ export function createDependencyReport({
   };
 }
 
-/** Of an idempotency key; the access line has the faults of requests. */
+/** For idempotency keys. The access log has the faults of requests. */
 export function createFaultReport(logger: Logger): (fault: Fault, facts: ExchangeFacts) => void {
   return (fault, facts) => {
     logger.error('the outcome of an idempotency key was not kept', {

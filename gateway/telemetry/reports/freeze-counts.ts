@@ -3,7 +3,7 @@ import type { GatewayPlan } from '../../plan/plan.ts';
 import type { Logger } from '../logs/logger.ts';
 import { counter, type MetricRow, type Sample } from '../series.ts';
 
-/** The store did not answer, or calls of the version are counted only since the freeze. */
+/** The store is unavailable, or calls of the version are counted only since the freeze. */
 const UNJUDGED = ['store_away', 'counted_since'] as const;
 export type UnjudgedReason = (typeof UNJUDGED)[number];
 
@@ -14,7 +14,7 @@ interface UnjudgedVersion {
 
 export interface FreezeCounts {
   readonly freezeUnjudged: (version: UnjudgedVersion, reason: UnjudgedReason) => void;
-  /** api, version, reason; from 0 for every frozen version of the plan. */
+  /** api, version, reason. Starts at 0 for each frozen version of the plan. */
   readonly samples: (plan: GatewayPlan) => Iterable<Sample>;
 }
 
@@ -46,7 +46,7 @@ export function freezeRows({ samples }: Pick<FreezeCounts, 'samples'>, plan: () 
   ];
 }
 
-/** Reports once per version that its freeze refuses no request. An unavailable store has its own report. */
+/** Reports once per version that its freeze refuses no request. Outages of the store have their own report. */
 export function createFreezeReport(
   { logger, metrics }: { readonly logger: Logger; readonly metrics: Pick<FreezeCounts, 'freezeUnjudged'> },
   plan: () => GatewayPlan,

@@ -16,31 +16,30 @@ import {
 export type ReloadResult = 'success' | 'failure';
 
 export interface ProcessState {
-  /** `store`: the kind, never an address. */
+  /** `store`: the kind, not an address. */
   readonly storeUp: (store: string, up: boolean) => void;
-  /** `milliseconds` from the first look at the files to the end. */
+  /** `milliseconds`: from reading the files to the result. */
   readonly reload: (result: ReloadResult, milliseconds: number) => void;
-  /** The APIs whose policy files are refused from now on. */
+  /** Replaces the set of APIs whose policy files are refused. */
   readonly quarantine: (refused: readonly Pick<Quarantined, 'api' | 'isServed'>[]) => void;
-  /** `sni`: the name the certificate answers for; `expiry`: its notAfter. */
+  /** `sni`: the name of the certificate. `expiry`: its notAfter. */
   readonly certificate: (sni: string, expiry: EpochMs) => void;
-  /** Whether all certificate files, as they stand, are in use. */
+  /** Whether the current content of all certificate files is in use. */
   readonly certificatesCurrent: (current: boolean) => void;
-  /** Both words from closed lists. */
+  /** Both arguments are from closed sets. */
   readonly adminWrite: (action: string, outcome: string) => void;
-  /** Counts the open WebSockets from now on; `open` is asked at scrape and gives one entry for each. */
+  /** `open`: called at a scrape, returns an item per open WebSocket. */
   readonly countWebsockets: (open: () => Iterable<TunnelService>) => void;
-  /** Counts the processes that answer requests from now on; until then this is the one. */
+  /** `serving`: the number of processes that serve requests. Without this call: 1. */
   readonly countWorkers: (serving: () => number) => void;
-  /** `isNeeded` is asked at scrape. */
   readonly watchRestart: (isNeeded: () => boolean) => void;
   readonly stores: () => Iterable<Sample>;
-  /** Of a store that may be away; one in this process has no such times. */
+  /** False while a shared store is unavailable. */
   readonly areLimitsShared: () => boolean;
   readonly reloads: () => Iterable<Sample>;
   readonly reloadDurations: () => Iterable<LatencySample>;
   readonly lastReloadSuccessful: () => boolean;
-  /** When the policy files were last found in order, be it unchanged. */
+  /** The last time that the policy files were valid, changed or not. */
   readonly lastReloadSuccess: () => EpochMs;
   readonly quarantined: () => Iterable<Sample>;
   readonly certificates: () => Iterable<Sample>;
@@ -52,7 +51,7 @@ export interface ProcessState {
   readonly build: () => Iterable<Sample>;
 }
 
-/** Starts as after a successful load, since a gateway without a plan does not run. `version`: of Sundial. */
+/** Starts in the state after a successful load, because a gateway without a plan does not run. */
 export function createProcessState(wallClock: () => EpochMs, version?: string): ProcessState {
   const stores = new Map<string, boolean>();
   const certificates = new Map<string, EpochMs>();
@@ -76,7 +75,7 @@ export function createProcessState(wallClock: () => EpochMs, version?: string): 
       if (successful) lastSuccess = wallClock();
     },
     quarantine: (refused) => {
-      // An alert ends by a 0; a series that goes away would leave it open until it is stale.
+      // A 0 ends an alert. Without the series, the alert would stay open until the series is stale.
       for (const api of quarantined.keys()) quarantined.set(api, 0);
       for (const { api, isServed } of refused) quarantined.set(api, isServed ? 1 : 2);
     },
@@ -111,7 +110,7 @@ export function createProcessState(wallClock: () => EpochMs, version?: string): 
     adminWrites: () => samplesOf(writes),
     workers: () => servingWorkers(),
     websockets: () => {
-      // Of a version that had some it is said that it has none: a series that goes away would be taken for a gateway that did.
+      // Versions that had WebSockets report 0. A missing series would look like a gateway that did not answer.
       for (const versions of websockets.values())
         for (const version of versions.keys()) versions.set(version, 0);
       for (const { api, version } of openWebsockets()) {
@@ -148,7 +147,6 @@ export function certificateRows(state: ProcessState): readonly MetricRow[] {
   ];
 }
 
-/** `revision`: of the plan in force. */
 export function reloadRows(state: ProcessState, revision: () => string): readonly MetricRow[] {
   return [
     counter('sundial_config_reloads_total', 'Reloads of the policy files.', ['result'], state.reloads),

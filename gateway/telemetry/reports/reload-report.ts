@@ -1,21 +1,20 @@
-// Reports a reload: its outcome, one log line for each problem, and whether the last one succeeded.
+// Reports a reload: its outcome, and a log line for each problem.
 import { countProblems, headline, type Problem } from '../../plan/problems.ts';
 import type { Quarantined } from '../../plan/reload/settle.ts';
 import type { MonotonicMs } from '../../policy/contract.ts';
 import type { Telemetry } from '../telemetry.ts';
 
 export interface ReloadReport {
-  /** A load begins; what it comes to is said by one of the others. */
+  /** A load begins. One of the other functions reports its result. */
   readonly onBegun: () => void;
-  /** `quarantined`: APIs whose refused files the problems are about. */
+  /** `quarantined`: APIs whose refused files have the problems. */
   readonly onAccepted: (
     revision: string,
     problems: readonly Problem[],
     quarantined?: readonly Quarantined[],
   ) => void;
-  /** Called with those of a start too. */
+  /** Also called at the start. */
   readonly onQuarantined: (quarantined: readonly Quarantined[]) => void;
-  /** The plan in force stays. */
   readonly onRejected: (problems: readonly Problem[]) => void;
   readonly onUnchanged: () => void;
   readonly onRestartNeeded: () => void;
@@ -32,11 +31,10 @@ const MOST_LINES = 100;
 const RESTART = 'the gateway file changed; restart to apply it';
 const RESTORED = 'policies match the plan in force again';
 
-/** `tell` gets one line of text for every outcome that the author of the files should know. */
+/** `tell`: prints a line for each outcome that concerns the author of the files. `monotonic`: milliseconds. */
 export function createReloadReport(
   { logger, metrics }: Pick<Telemetry, 'logger' | 'metrics'>,
   tell: (line: string) => void = () => undefined,
-  /** Milliseconds. */
   monotonic: () => MonotonicMs = () => performance.now(),
 ): ReloadReport {
   let failed = false;
@@ -45,7 +43,7 @@ export function createReloadReport(
     failed = result === 'failure';
     metrics.reload(result, monotonic() - begunAt);
   };
-  /** Writing thousands of lines at once would hold up every request. */
+  /** Bounded, because thousands of lines at once would delay all requests. */
   const logEach = (problems: readonly Problem[], log: (problem: Problem) => void) => {
     for (const problem of problems.slice(0, MOST_LINES)) log(problem);
     const left = problems.slice(MOST_LINES);
@@ -80,7 +78,7 @@ export function createReloadReport(
       if (first !== undefined) tell(`${REJECTED}: ${headline(first)}${others(more)}`);
     },
     onUnchanged: () => {
-      // Files that again say what is in force end the alarm that a bad version of them raised.
+      // If a file failed and now matches the plan in use again, this ends the alarm.
       const wasFailed = failed;
       record('success');
       logger.info(wasFailed ? RESTORED : 'policies read again: nothing changed');

@@ -12,7 +12,7 @@ type JudgedVersion = Pick<VersionRules, 'api' | 'label'>;
 
 export interface RetirementGauge {
   readonly retirementJudged: (version: JudgedVersion, verdict: Retirement['kind']) => void;
-  /** api, version; 1 where little enough is called, 0 where too much; none while it is not known. */
+  /** api, version. 1: few enough calls. 0: too many. Omitted while unknown. */
   readonly samples: (plan: GatewayPlan) => Iterable<Sample>;
 }
 

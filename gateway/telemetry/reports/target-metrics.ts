@@ -6,18 +6,12 @@ import { FAULT_OUTCOMES } from '../requests/request-labels.ts';
 import { counter, gauge, type MetricRow, type Sample } from '../series.ts';
 
 export interface TargetMetrics {
-  /** Shows these from now on; `standing` is asked at scrape. */
   readonly watchTargets: (targets: () => Iterable<TargetHealth>) => void;
   readonly targetChanged: (change: TargetChange) => void;
-  /** upstream, target. */
   readonly up: () => Iterable<Sample>;
-  /** upstream, target, reason. */
   readonly ejections: () => Iterable<Sample>;
-  /** upstream, target, result. */
   readonly recentCalls: () => Iterable<Sample>;
-  /** upstream, target. */
   readonly failingSince: () => Iterable<Sample>;
-  /** upstream, target, error. */
   readonly lastFailures: () => Iterable<Sample>;
 }
 

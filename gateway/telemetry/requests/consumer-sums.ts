@@ -1,4 +1,4 @@
-// Who calls a deprecated version, over all workers: a call is counted once, when it is heard of, under the name it has room for.
+// Sums the calls of deprecated versions per consumer over all workers, for a bounded number of consumers.
 import type { MonotonicMs } from '../../policy/contract.ts';
 import type { MetricsSnapshot } from '../snapshots.ts';
 import { CONSUMERS_CAP, IDLE_MS } from './consumer-tally.ts';
@@ -8,9 +8,9 @@ export const CAPPED = 'sundial_deprecated_requests_total';
 export const DROPPED = 'sundial_metrics_series_dropped_total';
 
 export interface ConsumerSums<Worker> {
-  /** Adds what a worker has counted of named consumers since it was heard last; the rest of `snapshot` is the result. */
+  /** Adds the worker's calls of named consumers since its last snapshot. Returns the rest of `snapshot`. */
   readonly take: (worker: Worker, snapshot: MetricsSnapshot) => MetricsSnapshot;
-  /** Forgets who has called no worker for 35 days; the sums of everyone else. */
+  /** The sums. Drops consumers without a call for 35 days. */
   readonly snapshot: () => MetricsSnapshot;
 }
 
@@ -20,18 +20,18 @@ type CountedValue = Metric['values'][number];
 interface VersionSums {
   readonly labels: CountedValue['labels'];
   readonly named: Map<string, { calls: number; movedAt: number }>;
-  /** Calls of those for whom there was no room; never less. */
+  /** Calls of consumers beyond the bound. Never decreases. */
   others: number;
 }
 
-/** `monotonic`: milliseconds. `most`: consumers shown of a version. */
+/** `monotonic`: milliseconds. `most`: named consumers per version. */
 export function createConsumerSums<Worker extends object>(
   monotonic: () => MonotonicMs,
   most = CONSUMERS_CAP,
 ): ConsumerSums<Worker> {
   const versions = new Map<string, VersionSums>();
   const updated = new WeakMap<Worker, ReadonlyMap<string, number>>();
-  /** What the page says of the two metrics besides their values. */
+  /** The two metrics, used without their values. */
   const metrics = new Map<string, Metric>();
   let dropped = 0;
 

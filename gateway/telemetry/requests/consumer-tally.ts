@@ -1,18 +1,18 @@
-// Who still calls one deprecated version: a bounded count per named consumer.
+// Counts the calls of one deprecated version per named consumer, for a bounded number of consumers.
 import type { Consumer } from '../../policy/authentication/access.ts';
 import type { EpochMs } from '../../policy/contract.ts';
 import { NONE, OTHER } from './request-labels.ts';
 
-/** Of one version. */
+/** Per version. */
 export const CONSUMERS_CAP = 200;
 const LABEL_CAP = 128;
-/** Consumers without a call for longer are dropped. */
+/** Milliseconds without a call until a consumer is dropped. */
 export const IDLE_MS = 35 * 24 * 60 * 60 * 1000;
 
 export interface ConsumerTally {
-  /** Returns false when the consumer was counted under `other` because the cap is reached. */
+  /** False if the call was counted under `other` because the cap is reached. */
   readonly count: (consumer: Consumer | undefined, at: EpochMs) => boolean;
-  /** Forgets consumers that have been idle for 35 days, then lists the rest. */
+  /** Drops consumers without a call for 35 days, and returns the rest. */
   readonly counts: (at: EpochMs) => Iterable<readonly [consumer: string, calls: number]>;
 }
 
@@ -22,7 +22,7 @@ export function createConsumerTally(): ConsumerTally {
   let others = 0;
   return {
     count: (consumer, at) => {
-      // An id that is no application's (a subject, an address) would be unbounded and personal: never a label.
+      // Ids of subjects and addresses are unbounded and personal, so they are never a label.
       if (consumer === undefined || !consumer.mayLabelMetrics) {
         unnamed += 1;
         return true;
@@ -52,7 +52,7 @@ export function createConsumerTally(): ConsumerTally {
   };
 }
 
-/** Control characters have no escape in the exposition format, and an id may be as long as a token. */
+/** The exposition format cannot escape control characters, and an id may be as long as a token. */
 function labelOf(id: string): string {
   return id
     .slice(0, LABEL_CAP)

@@ -1,4 +1,4 @@
-// Requests that have ended, buffered briefly and recorded together, off the path of each request.
+// Buffers ended requests and records them together, after their responses.
 import type { ExchangeOutcome, Observer } from '../../exchange/exchange.ts';
 import type { ExchangeFacts } from '../../exchange/facts.ts';
 import type { EpochMs, MonotonicMs } from '../../policy/contract.ts';
@@ -7,7 +7,7 @@ import type { Spans } from '../traces/spans.ts';
 const MOST_HELD = 64;
 const LONGEST_HELD_MS = 200;
 
-/** `at`: the instant the answer ended. `durationMs`: from the request's first line to there. */
+/** `at`: the end of the response. `durationMs`: from the request's first line to `at`. */
 export type RecordRequest = (
   facts: ExchangeFacts,
   outcome: ExchangeOutcome,
@@ -16,9 +16,7 @@ export type RecordRequest = (
 ) => void;
 
 export interface EndedRequests extends Observer {
-  /** Records what is held now. */
   readonly record: () => void;
-  /** Records it, and holds nothing back any longer. */
   readonly close: () => void;
 }
 
@@ -33,7 +31,6 @@ export interface EndedRequestsOptions {
   readonly monotonic: () => MonotonicMs;
   readonly spans: Spans | undefined;
   readonly recordOne: RecordRequest;
-  /** Writes what the records have become. */
   readonly flush: () => void;
 }
 
@@ -57,12 +54,12 @@ export function createEndedRequests(options: EndedRequestsOptions): EndedRequest
       const at = wallClock();
       const durationMs = Math.max(0, monotonic() - start.startedAt);
       spans?.end(facts, outcome);
-      // A claim of an idempotency key may still be settled, which writes into the completion.
+      // The claim of an idempotency key may be settled later, which changes the completion.
       held.push({ start, decision, completion: { ...completion }, outcome, at, durationMs });
-      // What was refused or left may still be decided on, which writes into the decision.
+      // `decide` may still run for a refused or disconnected request, and change the decision.
       const isForwarded = completion.refusal === undefined && completion.fault === undefined;
       if (!isForwarded || outcome.aborted || held.length >= MOST_HELD) record();
-      // Not unref'd: a process that ends by itself still writes its last lines.
+      // Not unref'd, so that a process that ends by itself still writes its last lines.
       timer ??= setTimeout(write, LONGEST_HELD_MS);
     },
     record,

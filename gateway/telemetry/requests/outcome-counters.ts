@@ -1,10 +1,10 @@
-// Counters with one label of their own, which the exchange sets for some of the requests.
+// Counters of requests with one label of their own, which the exchange sets.
 import type { ExchangeFacts } from '../../exchange/facts.ts';
 import { type CounterRow, counter, type Sample, VERSION } from '../series.ts';
 
 interface OutcomeCounter extends Pick<CounterRow, 'name' | 'help'> {
   readonly label: string;
-  /** Undefined for a request that the counter leaves out. Each value makes a series, so the number of values is bounded. */
+  /** Undefined: the request is not counted. Each value makes a series, so the number of values must be bounded. */
   readonly valueOf: (facts: ExchangeFacts) => string | undefined;
 }
 
@@ -29,7 +29,7 @@ const OUTCOME_COUNTERS: readonly OutcomeCounter[] = [
   },
 ];
 
-/** Counts of one version by value, in the order of the counters; made on first use. */
+/** Counts of one version by value, in the order of the counters. Created on first use. */
 export type OutcomeCounts = (Map<string, number> | undefined)[];
 
 export function countOutcomes(counts: OutcomeCounts, facts: ExchangeFacts): void {

@@ -1,12 +1,12 @@
-// The closed label sets of a request: stage, method, status code, and what a refusal means to the metrics.
+// The closed sets of labels for a request, and what a refusal or a fault means for the metrics.
 import { STATUS_CODES } from 'node:http';
 import type { FaultCode, RefusalReason } from '../../exchange/directive.ts';
 import type { Stage } from '../../policy/lifecycle/schedule.ts';
 import { CARRIER_KEYS, type Carrier } from '../../policy/versioning/carriers.ts';
 
-/** Stands where a request has no API, version, stage or named consumer. */
+/** For a request without an API, version, stage or named consumer. */
 export const NONE = 'none';
-/** Stands for whatever has no series of its own. */
+/** For values without a series of their own. */
 export const OTHER = 'other';
 
 export const STAGES = [
@@ -31,7 +31,7 @@ export const METHOD_LABELS = [
   OTHER,
 ] as const;
 
-/** The registered codes, then one label per class for the codes an upstream makes up. */
+/** The registered codes, and one label per class for other codes of an upstream. */
 export const CODES: readonly string[] = [
   ...Object.keys(STATUS_CODES),
   '1xx',
@@ -71,7 +71,7 @@ type ResolutionLabel = (typeof RESOLUTIONS)[number];
 type RetirementLabel = (typeof RETIREMENTS)[number];
 type AuthFailure = (typeof AUTH_FAILURES)[number];
 
-/** Which counter a refusal moves besides the request counter; without a row, none. */
+/** The second counter that a refusal increments. Undefined: only the request counter. */
 export const REFUSALS: Readonly<
   Partial<
     Record<
@@ -104,12 +104,11 @@ export const REFUSALS: Readonly<
   tokens_limited: { kind: 'auth', failure: 'tokens_limited' },
 };
 
-/** Faults that mean a caller could not be authenticated. */
 export const FAULT_AUTH_FAILURES: Readonly<Partial<Record<FaultCode, AuthFailure>>> = {
   identity_unavailable: 'identity_unavailable',
 };
 
-/** Which outcome of an upstream a fault is; undefined where no upstream is to blame. */
+/** The upstream outcome of a fault. Undefined if the fault is not the upstream's. */
 export const FAULT_OUTCOMES = {
   upstream_refused: 'refused',
   upstream_dns: 'dns',
@@ -127,7 +126,6 @@ export const FAULT_OUTCOMES = {
   internal: undefined,
 } as const satisfies Readonly<Record<FaultCode, string | undefined>>;
 
-/** How a request that was forwarded ended. */
 export const UPSTREAM_OUTCOMES: readonly string[] = [
   'answered',
   'answered_5xx',
@@ -144,7 +142,6 @@ const FAULT_INDEX: ReadonlyMap<string, number> = new Map(
   ),
 );
 
-/** Index in `UPSTREAM_OUTCOMES`. */
 export function faultIndexOf(fault: FaultCode): number | undefined {
   return FAULT_INDEX.get(fault);
 }

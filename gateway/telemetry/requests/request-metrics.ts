@@ -1,4 +1,4 @@
-// The metrics of requests: recorded in typed arrays as each answer ends, turned into samples when scraped.
+// Records requests in typed arrays when their responses end.
 import type { ExchangeOutcome } from '../../exchange/exchange.ts';
 import type { Completion, ExchangeFacts } from '../../exchange/facts.ts';
 import type { UpstreamPlan, VersionRules } from '../../plan/plan.ts';
@@ -40,7 +40,6 @@ import {
 export interface RequestMetrics {
   readonly record: RecordRequest;
   readonly slots: Pick<Slots, 'apis' | 'versions'>;
-  /** Requests of named consumers that were counted under `other`. */
   readonly consumersDropped: () => number;
 }
 
@@ -97,7 +96,7 @@ function countUpstream(
   upstream.retries += completion.retries;
 }
 
-/** Undefined: it was not forwarded, or was refused while its body came. */
+/** Undefined if the request was not forwarded, or was refused while its body arrived. */
 function upstreamOutcome(
   { refusal, fault, upstreamMs, idempotency }: Completion,
   { status, aborted }: ExchangeOutcome,
@@ -109,7 +108,7 @@ function upstreamOutcome(
   return status >= 500 ? ANSWERED_5XX : ANSWERED;
 }
 
-/** Of a version that has none, nothing: it would say what its own counter says. */
+/** Versions without operations are not counted: the counter of the version has the same value. */
 function countOperation(slot: VersionSlot, version: VersionRules | undefined): void {
   if (version?.operation !== undefined) countIn(slot.operations, version.operation);
   else if (version?.operations !== undefined) countIn(slot.operations, OTHER);
@@ -130,8 +129,8 @@ function countQuotas(slot: VersionSlot, { decision, completion }: ExchangeFacts)
 }
 
 /**
- * A refused request counts as `limited`, with or without the store. A request that passed in shadow or in observe mode counts
- * as what it would have been. Other decisions without the store are `degraded`.
+ * A refused request counts as `limited`, with or without the store. A request that passed in shadow or in observe mode
+ * counts as `shadow_limited`. Other decisions without the store count as `degraded`.
  */
 function decisionOf(quota: Quota, refusal: Completion['refusal']): (typeof DECISIONS)[number] {
   switch (quota.kind) {

@@ -1,4 +1,4 @@
-// Samples of the request metrics, one generator per row of the table; zero cells are left out.
+// The samples of the request metrics, without zeros.
 import type { EpochMs } from '../../policy/contract.ts';
 import type { Sample } from '../series.ts';
 import {
@@ -26,7 +26,7 @@ export function* requestSamples({ slots }: RequestMetrics): Iterable<Sample> {
   }
 }
 
-/** api, version: those that have a value. */
+/** api, version. Undefined values are omitted. */
 const valued = <Value>(valueIn: (slot: VersionSlot) => Value | undefined) =>
   function* ({ slots }: RequestMetrics): Iterable<readonly [labels: readonly string[], value: Value]> {
     for (const slot of slots.versions()) {
@@ -41,7 +41,7 @@ export const requestBytesSamples = valued(({ requestBytes }) => requestBytes || 
 export const responseBytesSamples = valued(({ responseBytes }) => responseBytes || undefined);
 export const lastRequestSamples = valued(({ lastRequest }) => lastRequest && lastRequest / 1000);
 
-/** api, version, and what the values are of. */
+/** api, version, name. */
 const counted = <Value>(valuesOf: (slot: VersionSlot) => Iterable<readonly [name: string, value: Value]>) =>
   function* ({ slots }: RequestMetrics): Iterable<readonly [labels: readonly string[], value: Value]> {
     for (const slot of slots.versions()) {

@@ -1,4 +1,4 @@
-// The counters behind the request metrics: one slot per API, one per API and version, found without hashing labels.
+// Stores the counts of request metrics in slots per API and per version, found without hashing labels.
 import type { ApiPlan, VersionRules } from '../../plan/plan.ts';
 import type { EpochMs } from '../../policy/contract.ts';
 import { createLatency, type Latency } from '../latency.ts';
@@ -33,19 +33,17 @@ export interface VersionSlot {
   readonly api: string;
   readonly ofApi: ApiSlot;
   readonly version: string;
-  /** By stage; each holds methods, then codes. Made on first use: most versions see one stage or two. */
+  /** By stage, then method, then code. Created on first use, because most versions see one or two stages. */
   readonly requests: (Float64Array | undefined)[];
   readonly latency: Latency;
   readonly upstreams: Map<string, UpstreamSlot>;
   readonly consumers: ConsumerTally;
   readonly retired: Float64Array;
   readonly decisions: Map<string, Float64Array>;
-  /** Requests to deprecated operations, by their name in the policy. */
   readonly operations: Map<string, number>;
   readonly outcomes: OutcomeCounts;
-  /** Addresses in answers that lead to the service, outside its path. */
+  /** Addresses in responses that point to the upstream, outside its path. */
   addressesOutside: number;
-  /** Bytes of bodies. */
   requestBytes: number;
   responseBytes: number;
   lastRequest: EpochMs | undefined;

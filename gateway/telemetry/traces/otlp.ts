@@ -1,20 +1,20 @@
-// Exports spans over OTLP with the OpenTelemetry packages, which only those install who want traces.
+// Exports spans over OTLP with the OpenTelemetry packages, which are installed only for traces.
 import type { TracerProvider } from '@opentelemetry/api';
 import type { SpanExporter } from '@opentelemetry/sdk-trace';
 import type { TracingSettings } from '../../plan/settings.ts';
 
-/** What SDKs have beyond the API: the one behind the registered provider, and a way to hurry it. */
+/** Functions of an SDK beyond the API: the real provider behind the registered one, and a flush. */
 export interface SpanProvider extends TracerProvider {
   readonly getDelegate?: () => SpanProvider;
   readonly forceFlush?: () => Promise<void>;
 }
 
-/** `failure`: why spans could not be exported; undefined when they are exported again. */
+/** `failure`: why spans cannot be exported. Undefined: exports succeed again. */
 export type OnExport = (failure: string | undefined) => void;
 
 type OtlpSettings = Pick<TracingSettings, 'sampled'> & { readonly otlp: string };
 
-/** Spans that wait for their batch longer are exported without a full one. */
+/** Milliseconds after which an incomplete batch is exported. */
 const BATCH_MS = 1_000;
 const INSTALL =
   'npm install @opentelemetry/exporter-trace-otlp-http @opentelemetry/resources @opentelemetry/sdk-trace';
@@ -26,7 +26,7 @@ export async function openOtlp({ otlp, sampled }: OtlpSettings, onExport: OnExpo
     import('@opentelemetry/resources'),
     import('@opentelemetry/sdk-trace'),
   ]).catch(refuseMissing);
-  // The variables of the SDK, such as OTEL_SERVICE_NAME, have the last word.
+  // Environment variables of the SDK, such as OTEL_SERVICE_NAME, take precedence.
   const resource = resources
     .defaultResource()
     .merge(resources.resourceFromAttributes({ 'service.name': 'sundial' }))
@@ -48,7 +48,7 @@ function refuseMissing(error: unknown): never {
   throw new Error(`tracing.otlp needs packages that are not installed: ${INSTALL}`, { cause: error });
 }
 
-/** Reports each change between exports that fail and exports that succeed. */
+/** Reports when exports begin to fail, and when they succeed again. */
 function reporting(exporter: SpanExporter, onExport: OnExport): SpanExporter {
   let isFailing = false;
   return {

@@ -1,4 +1,4 @@
-// One server span per request, by the settings or by an OpenTelemetry SDK in the process: its name, end and attributes.
+// One server span per request, through the configured exporter or an OpenTelemetry SDK in the process.
 import type { Span } from '@opentelemetry/api';
 import type { ExchangeOutcome } from '../../exchange/exchange.ts';
 import type { ExchangeFacts } from '../../exchange/facts.ts';
@@ -11,26 +11,26 @@ import { readTraceContext } from './tracing.ts';
 
 export interface Spans {
   /**
-   * Of a request that begins now; the SDK's sampler decides whether it is recorded. Undefined where the SDK makes no spans at
-   * all (it was told not to, or loaded for metrics alone): what it hands out then would be a trace of zeros.
+   * The SDK's sampler decides whether the span is recorded. Undefined if the SDK creates no spans: it is disabled, or
+   * loaded for metrics only. Its trace would then have only zeros.
    */
   readonly begin: (headers: Fields) => Trace | undefined;
   readonly end: (facts: ExchangeFacts, outcome: ExchangeOutcome) => void;
-  /** Has the SDK export what it holds back for a batch; waits at most a second for whom it exports to. */
+  /** Makes the SDK export its batch. Waits at most a second. */
   readonly flush: () => Promise<void>;
 }
 
 const FLUSH_WITHIN_MS = 1000;
 
 /**
- * Where the API package keeps what an SDK has registered, for every copy of the package in the process. Read here and not by
- * the package: that sees nothing of an SDK whose copy has a lower minor version, though all of 1.x have what is asked here.
+ * Where each copy of the API package stores the registered SDK. Read directly, because the package does not accept an
+ * SDK whose copy has a lower minor version. All of 1.x have the functions used here.
  */
 const REGISTERED = Symbol.for('opentelemetry.js.api.1');
 
 /**
- * By the settings, else by an SDK in the process; undefined where there is neither, or an SDK without traces.
- * @throws Error if packages for the settings are not installed
+ * Undefined without settings and without an SDK for traces.
+ * @throws Error if the packages for the settings are not installed
  */
 export async function loadSpans(
   { otlp, sampled }: TracingSettings,
@@ -83,7 +83,7 @@ async function spansOf(provider: SpanProvider | undefined): Promise<Spans | unde
       span.updateName(nameOf(facts, outcome));
       span.setAttributes(attributesOf(facts, outcome));
       if (outcome.status >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
-      // By the SDK's own clock, which it began with: finer than milliseconds, and no wall clock that is set moves it.
+      // On the SDK's own clock, like the start: finer than milliseconds, and independent of changes to the wall clock.
       span.end();
     },
     flush: () =>
@@ -94,18 +94,18 @@ async function spansOf(provider: SpanProvider | undefined): Promise<Spans | unde
           resolve();
         };
         const sdk = provider.getDelegate?.() ?? provider;
-        // A failed export is the SDK's to tell of; the process ends all the same.
+        // The SDK reports a failed export. The process ends anyway.
         Promise.resolve(sdk.forceFlush?.()).then(done, done);
       }),
   };
 }
 
-/** The semantic conventions' name for unregistered methods, of which a client may invent any number. */
+/** The name that the semantic conventions give to unregistered methods, which a client can invent without bound. */
 const UNKNOWN_METHOD = { name: 'HTTP', attribute: '_OTHER' } as const;
 
 const isKnown = (method: string): boolean => METHOD_LABELS[methodIndexOf(method)] !== OTHER;
 
-/** Of few kinds, as a name must be: never the path that was asked for. */
+/** A span's name must have few values, so it has no path. */
 function nameOf({ decision: { api, version } }: ExchangeFacts, { method }: ExchangeOutcome): string {
   const known = isKnown(method) ? method : UNKNOWN_METHOD.name;
   return api === undefined

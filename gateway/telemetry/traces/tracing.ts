@@ -1,10 +1,10 @@
-// The trace of each request (W3C Trace Context, level 2): continued from the client, or started here.
+// The trace of each request (W3C Trace Context, level 2), continued from the client or started here.
 import { randomFillSync } from 'node:crypto';
 import type { Trace } from '../../exchange/request-view.ts';
 import type { TracingSettings } from '../../plan/settings.ts';
 import type { Fields } from '../../policy/contract.ts';
 
-/** Of the level 2 flags: the identifier is random; and that plus sampled. */
+/** Level 2 flags: a random identifier, and that plus sampled. */
 const [RANDOM, SAMPLED] = ['02', '03'] as const;
 const KNOWN_FLAGS = 0b11;
 
@@ -16,8 +16,8 @@ const REQUEST_OCTETS = 24;
 const POOL_OCTETS = 256 * REQUEST_OCTETS;
 
 /**
- * Without spans of our own the client's span stays the parent of the upstream's: an unrecorded parent would break the trace.
- * `share`: a random number from 0 to 1 for each trace that begins here.
+ * Creates no spans: the client's span stays the parent of the upstream's, because an unrecorded parent breaks the
+ * trace. `share`: a random number from 0 to 1 for each trace that starts here.
  */
 export function createTracing(
   { starts, sampled }: TracingSettings,
@@ -42,7 +42,7 @@ export function createTracing(
   };
 }
 
-/** The digits of a trace and of a parent. To ask the system for them each time would cost more than the rest of tracing. */
+/** The digits of a trace and a parent. Drawn from a pool: a system call each time would cost more than the rest. */
 function createRandomDigits(): () => string {
   const pool = Buffer.alloc(POOL_OCTETS);
   let at = POOL_OCTETS;
@@ -60,29 +60,26 @@ function createRandomDigits(): () => string {
 export interface TraceContext {
   readonly traceId: string;
   readonly parentId: string;
-  /** Two hexadecimal digits; the lowest bit says that the caller may have recorded it. */
+  /** Two hexadecimal digits. The lowest bit says that the caller may have recorded the trace. */
   readonly flags: string;
   readonly tracestate: string | undefined;
 }
 
 /**
- * Later versions may add fields after the flags; version 00 has none, and ff is invalid (§3.2.2.1). A comma means joined
- * lines, which are ambiguous.
+ * Later versions may add fields after the flags. Version 00 has none, and ff is invalid (§3.2.2.1). A comma means
+ * joined lines, which are ambiguous.
  */
 const TRACEPARENT =
   /^(?!ff)([\da-f]{2})-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-([\da-f]{2})(?:-[^,]*)?$/;
 const VERSION_00_LENGTH = 55;
 
-/** A key and its value, or nothing, which a list may have as well (§3.3.1.3). */
+/** A key and its value, or nothing, which a list may contain (§3.3.1.3). */
 const MEMBER = /^[ \t]*(?:[a-z\d][a-z\d_\-*/@]{0,255}=[ -+\--<>-~]{0,255}[!-+\--<>-~])?[ \t]*$/;
 const MOST_MEMBERS = 32;
 
 const ODD = '13579bdf';
 
-/**
- * The context that a request came with, or undefined where it has none that can be read; its `tracestate` then means
- * nothing either (§3.3).
- */
+/** Undefined without a valid traceparent. Its `tracestate` is then ignored too (§3.3). */
 export function readTraceContext(headers: Fields): TraceContext | undefined {
   const traceparent = headers.get('traceparent');
   if (traceparent === undefined) return undefined;
@@ -94,7 +91,7 @@ export function readTraceContext(headers: Fields): TraceContext | undefined {
   return { traceId, parentId, flags, tracestate: state };
 }
 
-/** One that breaks its own rules or limits is not handed on; the trace goes on without it (§3.3, §4.2). */
+/** An invalid tracestate is dropped, and the trace continues without it (§3.3, §4.2). */
 function isTracestate(text: string): boolean {
   const members = text.split(',');
   const filled = members.filter((member) => member.trim() !== '');
@@ -105,7 +102,7 @@ export function isSampled({ traceparent }: Pick<Trace, 'traceparent'>): boolean 
   return ODD.includes(traceparent.slice(-1));
 }
 
-/** Written as version 00, whatever the version it was read in (§4.3); unknown flags are not handed on. */
+/** Version 00 for any version that was read (§4.3). Unknown flags are dropped. */
 function writeTraceparent({
   traceId,
   parentId,

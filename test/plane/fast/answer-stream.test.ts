@@ -1,10 +1,10 @@
-// The answer of the fast plane on its way to a client: its pieces leave together.
+// Pieces of a response on the fast plane are written together.
 import { connect, createServer, type Socket } from 'node:net';
 import { setImmediate as nextIteration } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { AnswerStream } from '../../../gateway/plane/fast/answer-stream.ts';
 
-/** A connection to a server that reads everything and answers nothing. */
+/** A connection to a server that reads everything and never responds. */
 async function openSocket(): Promise<Socket> {
   const server = createServer((accepted) => void accepted.on('error', () => undefined).resume());
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -1,4 +1,4 @@
-// Chunked bodies: taken out of their framing exactly where Node's parser takes them, and refused where it refuses.
+// The decoder of chunked bodies accepts, decodes and refuses exactly what Node's parser does.
 import type { IncomingMessage } from 'node:http';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -15,7 +15,7 @@ interface Read {
   readonly end: 'whole' | 'more' | ChunkedBodyError['kind'];
 }
 
-/** Cut at these places. */
+/** Decodes `text`, split at the offsets `cuts`. */
 function read(text: string, cuts: readonly number[] = []): Read {
   const bytes = Buffer.from(text, 'latin1');
   const body = new ChunkedBody(MOST);

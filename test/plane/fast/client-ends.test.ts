@@ -1,5 +1,4 @@
-// A client that ends its side or resets its connection at each possible moment: what is under way is given up, nothing is left
-// open, and others are served. On both planes alike.
+// A client that sends FIN or RST at any moment, on both planes: its request is cancelled, and others are served.
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
@@ -12,9 +11,8 @@ const { defer, pair } = forEachTest();
 interface Moment {
   readonly name: string;
   readonly sent: string;
-  /** It has come so far. */
+  /** Whether the moment has come. */
   readonly isThere: (pair: Pair, client: RawClient) => boolean;
-  /** What is observed of the requests of this client. */
   readonly observed: readonly { readonly status: number; readonly aborted: boolean }[];
 }
 
@@ -119,7 +117,7 @@ describe.each(PLANES)('FWD-17: on the %s plane a client', (plane) => {
       await until(() => client.ended && gateway.listener.connections() === 0);
       await until(() => gateway.outcomes.length === observed.length);
       expect(gateway.outcomes).toMatchObject(observed);
-      // What was under way is cancelled; a connection whose answer is whole is kept.
+      // Open calls are cancelled. A connection with a complete response stays open.
       const isOver = observed.every(({ aborted }) => !aborted);
       if (!isOver) await until(() => upstream.sockets.size === 0);
       expect(upstream.requests.every(({ complete }) => complete || observed.length > 0)).toBe(true);
@@ -127,7 +125,7 @@ describe.each(PLANES)('FWD-17: on the %s plane a client', (plane) => {
     });
   });
 
-  // Unread octets turn the reset into an error event of the socket, from which Node has taken its own listener.
+  // Unread octets turn the reset into an error event, and Node has removed its own listener.
   it('that sends more behind a refused CONNECT and resets ends nothing but its connection', async () => {
     const uncaught: unknown[] = [];
     const note = (error: unknown): void => void uncaught.push(error);

@@ -1,6 +1,4 @@
-// The general plane as the judge of the fast one: whole gateways get the same octets, from the client and from the upstream,
-// each cut in two. Equal are what the upstream saw, what the client got, access lines, metrics, the ledger and the limits.
-// `npm run test:differential` compares more; differential/own-ways.ts says what may differ.
+// Compares whole gateways on the fast and on the general plane, with the same octets, each message cut in two.
 import { env } from 'node:process';
 import { expect, it } from 'vitest';
 import { compareSlice, missedBy } from '../../differential/compare.ts';

@@ -1,5 +1,4 @@
-// An upstream that answers before it has the body, on both planes: the client gets the answer at once, and no octet of the rest is
-// read as a request.
+// An upstream that responds before it has the whole body, on both planes: the rest is not read as a request.
 import { describe, expect, it } from 'vitest';
 import { PLANES, type PlaneName } from '../../../gateway/plan/bounds.ts';
 import { forEachTest, type Pair } from '../gateway-pair.ts';
@@ -30,7 +29,7 @@ interface Started extends Pair {
   readonly client: RawClient;
 }
 
-/** Sends the head and half of the body; `onHalf` is called when the upstream has both. */
+/** Sends the head and half of the body. `onHalf`: called when the upstream has both. */
 async function upload(
   plane: PlaneName,
   { line, first }: Upload,

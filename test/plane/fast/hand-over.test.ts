@@ -1,5 +1,4 @@
-// Requests that the fast plane leaves to Node's parser, at each possible moment of a connection: every octet arrives there once
-// and in order, no request is lost or served twice, and what comes behind is served as well.
+// Handing a request over to Node's parser at any moment of a connection: no octet or request is lost or repeated.
 import { setImmediate as turn } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
 import { describe, expect, it } from 'vitest';
@@ -21,10 +20,9 @@ const contentOf = ({ body }: RawRequest): string => body.replaceAll(/\r\n|^[0-9a
 
 interface Moment {
   readonly name: string;
-  /** Each is sent when the one before it has been read. */
+  /** Each is sent when the previous one has been read. */
   readonly pieces: readonly string[];
   readonly paths: readonly string[];
-  /** Of the requests, those with a body. */
   readonly bodies?: readonly string[];
   readonly carried: { readonly fast: number; readonly general: number };
 }
@@ -202,7 +200,7 @@ describe('SMG-15: a request is left to Node’s parser', () => {
     defer(async () => void client.socket.destroy());
     client.socket.write('GET /echo/1 HTTP/1.1\r\nHost: api.example.com\r\n', 'latin1');
     await until(() => gateway.listener.connections() === 1);
-    // Until then it may not have been read, and an idle connection ends at once.
+    // By then the octets are read. A drain closes an idle connection at once.
     for (let left = 5; left > 0; left -= 1) await turn();
     const stopped = gateway.listener.stop();
     client.socket.write(`${ODD}\r\n\r\n`, 'latin1');

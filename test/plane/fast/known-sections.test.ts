@@ -1,4 +1,4 @@
-// Field sections that a listener has read before: what is remembered changes nothing of what is read and forwarded.
+// The cache of field sections does not change how requests are read and forwarded.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ForwardOrder } from '../../../gateway/exchange/directive.ts';
@@ -101,7 +101,7 @@ function askedFor(drawn: Dimensions): Asked {
   } as unknown as Asked;
 }
 
-/** A request, and another one that differs in one of all. */
+/** Two requests that differ in one dimension. */
 const pairs = fc
   .tuple(dimensions, fc.nat(), dimensions)
   .map(([first, at, other]): readonly [Asked, Asked] => {

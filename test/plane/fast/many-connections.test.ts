@@ -1,4 +1,4 @@
-// More connections than a stage holds steps, all in one event loop iteration: each client gets its own answers, in their order.
+// More connections than a stage holds, all in one event loop iteration: each client gets its responses in order.
 import { setImmediate as nextIteration } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { startWholeGateway } from '../../differential/whole-gateway.ts';
@@ -8,7 +8,6 @@ import { get, openRaw, type RawClient, type RawRequest, until } from '../raw-soc
 
 const { defer, pair } = forEachTest();
 
-/** Twice as many as a stage holds. */
 const CONNECTIONS = 128;
 
 const answerTo = ({ head }: RawRequest): string => {
@@ -54,7 +53,7 @@ it('FWD-5: pipelined requests that the gateway answers itself', async () => {
   const ask = (number: number): string => get('/nowhere', [`X-Request-Id: request-${number}`]);
   const untilAnswered = (count: number) =>
     until(() => clients.every(({ text }) => text.split('HTTP/1.1 404').length > count));
-  // A client that is answered is accepted.
+  // A client with a response is an open connection.
   for (const { socket } of clients) socket.write(ask(0));
   await untilAnswered(1);
   for (const { socket } of clients) socket.write(ask(1) + ask(2));

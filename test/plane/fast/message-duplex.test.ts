@@ -1,5 +1,4 @@
-// Requests without a body in a form that only Node's parser reads: it gets each of them alone, on a connection in memory, and the
-// client's connection stays on the fast plane.
+// Requests that only Node's parser reads, on an in-memory connection: the client's connection stays on the fast plane.
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { type Duplex, PassThrough } from 'node:stream';
@@ -24,7 +23,7 @@ async function open(port: number, tls = false): Promise<RawClient> {
   return client;
 }
 
-/** Sends `request` and waits until everything that has come ends with `end`. */
+/** Sends `request` and waits until the received text ends with `end`. */
 async function ask(client: RawClient, request: string, end = 'ok'): Promise<void> {
   client.text = '';
   client.socket.write(request, 'latin1');
@@ -64,7 +63,7 @@ describe.each([false, true])('a request that only Node’s parser reads, TLS %s'
     client.socket.write(odd('/echo/1'), 'latin1');
     await until(() => upstream.requests.length === 1);
     client.socket.write(`${get('/echo/2')}GET /ec`, 'latin1');
-    // The gateway has read these octets by the time that it reads those of another connection.
+    // The gateway has read these octets once it answers another connection.
     await ask(await open(gateway.port, tls), get('/nowhere', LAST), '}');
     for (const count of [1, 2, 3]) {
       await until(() => upstream.requests.length === count);
@@ -134,14 +133,14 @@ describe.each([false, true])('a request that only Node’s parser reads, TLS %s'
     const client = await open(gateway.port, tls);
     client.socket.write(odd(), 'latin1');
     await until(() => upstream.requests.length === 1);
-    // Both are ended by the same sweep.
+    // The sweep that ends this connection would also end the first one.
     const late = await open(gateway.port, tls);
     late.socket.write('GET /echo', 'latin1');
     await until(() => late.ended);
     expect(late.text).toContain(' 408 ');
     upstream.requests[0]?.socket.write(OK);
     await until(() => client.text.endsWith('ok'));
-    // And now it has none.
+    // From then on the connection is idle.
     await until(() => client.ended);
     expect(gateway.outcomes).toMatchObject([{ status: 408 }, { status: 200, aborted: false }]);
   });
@@ -155,7 +154,7 @@ describe.each([false, true])('a request that only Node’s parser reads, TLS %s'
     half.socket.write('GET /echo', 'latin1');
     await ask(await open(gateway.port, tls), get('/nowhere', LAST), '}');
     const stopped = gateway.listener.stop();
-    // Ended when requests whose head had begun have had time to arrive: with those connections that serve none.
+    // The grace period for begun heads has passed, so idle connections are closed too.
     await until(() => half.ended);
     half.socket.destroy();
     upstream.requests[0]?.socket.write(OK);
@@ -213,7 +212,7 @@ interface Ending {
   readonly name: string;
   readonly request: string;
   readonly answer: string;
-  /** What the client gets behind the head. */
+  /** What the client receives after the head. */
   readonly body: RegExp;
   readonly bytes: number;
 }
@@ -287,7 +286,7 @@ it.each(ENDINGS)(
   },
 );
 
-/** What both planes answer but for what is drawn or the clock. */
+/** Without the fields that differ in each response. */
 const steady = (text: string): string => text.replaceAll(/^(?:date|x-request-id):.*\r\n/gim, '');
 
 const refused = (start: string, ...lines: readonly string[]): string =>

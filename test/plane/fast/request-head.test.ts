@@ -1,5 +1,4 @@
-// What the fast plane recognises as a request: a part of what Node's parser takes in its strictest mode, and read alike.
-// Whatever else comes is left to that parser, at once and with every octet.
+// The head parser of the fast plane: a subset of what Node's strictest parser accepts, read alike.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { strictnessRefusal } from '../../../gateway/exchange/strictness.ts';

@@ -1,4 +1,4 @@
-// The stages of an event loop iteration: their order, their bound, and what follows a step that throws.
+// The stages of an event loop iteration: order, bound, and what follows a step that throws.
 import { setImmediate as nextIteration } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import {

@@ -1,5 +1,4 @@
-// An upstream that ends its connection at each possible moment, on both planes: nothing is sent twice that may not be, and nothing is
-// refused for a connection that ended in time to be noticed.
+// An upstream that closes its connection at any moment, on both planes: no unsafe retry, and no avoidable 502.
 import { connect, type Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
@@ -15,7 +14,6 @@ const pathOf = ({ head }: RawRequest): string => head.split(' ')[1] ?? '';
 
 interface Moment {
   readonly name: string;
-  /** Writes an answer and ends the connection in its way. */
   readonly end: (socket: Socket) => void;
 }
 
@@ -62,7 +60,7 @@ describe.each(PLANES)('on the %s plane', (plane) => {
         for (let count = 0; count < 40; count += 1) {
           const path = `/echo/${count}`;
           const { statuses } = await sendRaw(gateway.port, request(method, path));
-          // Until its end has come here it may be on its way: the client of a POST waits that long.
+          // The client of a POST waits until the end of the connection has arrived here.
           if (method === 'POST') while (upstream.sockets.size > 0) await turn();
           expect([path, statuses]).toEqual([path, [200]]);
         }
@@ -176,7 +174,7 @@ describe.each(PLANES)('on the %s plane', (plane) => {
         for (let turns = 0; turns < 5; turns += 1) await turn();
         expect(upstream.sockets.size).toBe(1);
         client.write(get(`/echo/then-${count}`, ['Content-Length: 0'], method), 'latin1');
-        // Behind the request, and read in the turn in which the request is.
+        // After the request, and read in the same turn.
         for (const socket of upstream.sockets) socket.resetAndDestroy();
         await answers(2 * count);
         for (let turns = 0; turns < 5; turns += 1) await turn();
@@ -189,7 +187,6 @@ describe.each(PLANES)('on the %s plane', (plane) => {
   );
 });
 
-/** Of an answer in chunks. */
 function contentOf(text: string): string {
   let content = '';
   let at = text.indexOf('\r\n\r\n') + 4;

@@ -1,5 +1,4 @@
-// An upstream that ends or resets its connection, or sends octets that are no HTTP, at each moment of an answer, on both planes: no
-// POST is sent twice, a GET is sent again only if no octet of its answer came, and no client gets an octet of another answer.
+// An upstream that closes, resets or sends invalid octets at each moment: safe retries, and no mixed responses.
 import type { Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -22,11 +21,11 @@ const UNTIL_END = `${HEAD}Connection: close\r\n\r\n`;
 
 interface Moment {
   readonly name: string;
-  /** What the upstream has written of its answer. */
+  /** The part of the response that the upstream has written. */
   readonly part: string;
-  /** What has come to the client of the content of the answer; undefined: it has not got the head. */
+  /** The content that has reached the client. Undefined: the client has no head. */
   readonly content?: string;
-  /** The next octets are content, whatever they are. */
+  /** Any next octets are content. */
   readonly takesAny?: boolean;
 }
 
@@ -57,7 +56,7 @@ const misspeak: End = (socket) => void socket.write('this is no HTTP\r\n\r\n');
 interface Way {
   readonly name: string;
   readonly way: End;
-  /** How often a GET is sent that has no octet of its answer yet. */
+  /** How often a GET without any octet of its response is sent. */
   readonly tries: number;
   readonly withinBody: readonly Moment[];
 }
@@ -131,15 +130,12 @@ interface BreakOff {
 }
 
 interface BrokenOff {
-  /** How often the upstream got the request. */
+  /** How often the upstream received the request. */
   readonly tries: number;
-  /** What the client got. */
   readonly text: string;
-  /** Its connection has ended. */
   readonly isCut: boolean;
 }
 
-/** One gateway and one upstream for all tests of a plane. */
 function pairFor(plane: PlaneName): { readonly breakOff: (wanted: BreakOff) => Promise<BrokenOff> } {
   let upstream: RawUpstream;
   let gateway: GatewayUnderTest;
@@ -149,7 +145,7 @@ function pairFor(plane: PlaneName): { readonly breakOff: (wanted: BreakOff) => P
 
   async function breakNow(socket: Socket, { way, part, content }: BreakOff): Promise<void> {
     if (part !== '') await new Promise<void>((resolve) => void socket.write(part, 'latin1', () => resolve()));
-    // Within these the gateway reads what does not reach the client.
+    // In these turns the gateway reads octets that do not reach the client.
     for (let turns = 0; turns < 4; turns += 1) await turn();
     if (content !== undefined) await until(() => contentOf(client.text) === content);
     way(socket);
@@ -177,7 +173,7 @@ function pairFor(plane: PlaneName): { readonly breakOff: (wanted: BreakOff) => P
   const requestsTo = (path: string): readonly RawRequest[] =>
     upstream.requests.filter((each) => pathOf(each) === path);
 
-  /** Sends a request on `on` and waits for the answer that repeats its path. */
+  /** Sends a request on `on` and waits for the response that repeats its path. */
   async function ask(on: RawClient, path: string): Promise<void> {
     on.text = '';
     on.socket.write(get(path));
@@ -186,8 +182,8 @@ function pairFor(plane: PlaneName): { readonly breakOff: (wanted: BreakOff) => P
   }
 
   /**
-   * The answer is broken off on a connection that has served another request. Another client has a request under way meanwhile, and
-   * both clients send one more after that: each gets its own answers.
+   * Breaks the response on a connection that has served another request, during a request of another client. Then both
+   * clients send one more request: each gets its own responses.
    */
   async function breakOff(wanted: BreakOff): Promise<BrokenOff> {
     count += 1;
@@ -198,7 +194,7 @@ function pairFor(plane: PlaneName): { readonly breakOff: (wanted: BreakOff) => P
       other.socket.write(get(beside));
       await until(() => requestsTo(beside).length === 1);
       await ask(client, `/echo/first-${count}`);
-      // A connection is not used again before some turns are over.
+      // A connection is reused only after some turns.
       for (let turns = 0; turns < 4; turns += 1) await turn();
       client.text = '';
       broken = wanted;
@@ -224,7 +220,7 @@ function pairFor(plane: PlaneName): { readonly breakOff: (wanted: BreakOff) => P
   return { breakOff };
 }
 
-/** The content behind the head, out of its chunks; undefined: the head is not whole. */
+/** The decoded content. Undefined if the head is incomplete. */
 function contentOf(text: string): string | undefined {
   const end = text.indexOf('\r\n\r\n');
   if (end < 0) return undefined;

@@ -1,5 +1,4 @@
-// Octets that an upstream sends where no answer is expected, on both planes: they reach no client, and end the connection (SMG-22).
-// test/wire has those within an answer.
+// Unexpected octets of an upstream, on both planes: they reach no client and close the connection (SMG-22).
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { PLANES } from '../../../gateway/plan/bounds.ts';
@@ -32,7 +31,7 @@ const BEHIND: readonly Octets[] = [
 ];
 
 describe.each(PLANES)('on the %s plane octets of an upstream', (plane) => {
-  /** A gateway whose upstream gives `odd` to the first request, and to each other one its path. */
+  /** The upstream calls `odd` for the first request, and answers each other request with its path. */
   const opened = async (odd: (request: RawRequest) => void) => {
     const answer = (request: RawRequest): string | undefined => {
       if (!request.complete) return undefined;
@@ -122,7 +121,7 @@ describe.each(PLANES)('on the %s plane octets of an upstream', (plane) => {
         const [before, next] = [`/echo/before-${round}`, `/echo/next-${round}`];
         await ask(before, get(before), () => undefined);
         for (let turns = 0; turns < 5; turns += 1) await turn();
-        // Behind the request, and read in the iteration in which the request is.
+        // After the request, and read in the same iteration.
         await ask(next, get(next, ['Content-Length: 0'], method), () => {
           for (const socket of upstream.sockets) socket.write(STOLEN);
         });

@@ -34,7 +34,7 @@ const WAYS: readonly (readonly [name: string, way: End])[] = [
   ['ends', (socket) => void socket.end()],
   ['resets', (socket) => void socket.resetAndDestroy()],
 ];
-/** The upstream acts before the client sends, behind it in the same turn of the event loop, or a turn later. */
+/** When the upstream acts: before the client sends, after it in the same turn, or one turn later. */
 const TIMES = ['before', 'with', 'a turn after'] as const;
 type Time = (typeof TIMES)[number];
 
@@ -46,9 +46,9 @@ interface Race {
 }
 
 interface Raced {
-  /** Of each round. */
+  /** One per round. */
   readonly statuses: readonly number[];
-  /** How often the upstream got the request of each round. */
+  /** How often the upstream received the request of each round. */
   readonly tries: readonly number[];
 }
 
@@ -64,7 +64,7 @@ async function race({ plane, request, way, time }: Race): Promise<Raced> {
     client.text = '';
     client.socket.write(get(first));
     await until(() => client.text.endsWith(first));
-    // A connection is not used again before some turns are over.
+    // A connection is reused only after some turns.
     for (let turns = 0; turns < 5; turns += 1) await turn();
     const idle = upstream.requests.at(-1)?.socket;
     if (idle === undefined) throw new Error('the upstream has got a request');

@@ -1,5 +1,4 @@
-// WebSockets between real sockets: how an end reaches the other side, and how the gateway ends one.
-// How one begins stands in websocket.test.ts.
+// How an open WebSocket ends: how an end reaches the other side, and how the gateway ends it.
 import { connect } from 'node:net';
 import { describe, expect, it, vi } from 'vitest';
 import type { ExpiryCause } from '../../../gateway/exchange/tunnel-service.ts';
@@ -15,13 +14,13 @@ const STALLING = { connect: 1_000, headers: 1_000, idle: 500, total: 5_000 };
 
 const OFFERED_MB = 64;
 
-/** Writes as fast as `socket` takes it; resolves with the megabytes it has taken once it takes no more. */
+/** Writes as fast as `socket` accepts. Resolves with the accepted megabytes once it accepts no more. */
 async function fill({ socket }: Pick<WebSocketClient, 'socket'>, masked: boolean): Promise<number> {
   const chunk = frame(BINARY, Buffer.alloc(1024 * 1024), masked);
   let [taken, last, still] = [0, 0, 0];
   for (let sent = 0; sent < OFFERED_MB; sent += 1)
     socket.write(chunk, (error) => {
-      // What was given up when the tunnel was cut has not been taken.
+      // Octets that were pending when the connection broke were not accepted.
       if (!error) taken += 1;
     });
   await until(() => {
@@ -85,7 +84,7 @@ describe.concurrent('the end of one side reaches the other', () => {
     stack.defer(() => void socket.destroy());
     socket.end(get('/echo/held', HANDSHAKE));
     await until(() => gateway.views.length === 1);
-    // What came before this request has been read when it is answered, the end above included.
+    // Once this request is answered, earlier octets and the end are read.
     await sendRaw(gateway.port, get('/nothing'));
     resolve(undefined);
     await until(() => gateway.outcomes.some(({ status }) => status === 499) && isIdle(gateway));

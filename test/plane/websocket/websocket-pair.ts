@@ -1,5 +1,4 @@
-// A gateway and the WebSocket upstream behind it, kept to the end of the file.
-// For the files websocket*.test.ts.
+// Starts a gateway and the WebSocket upstream behind it, and stops both at the end of the file.
 import { afterAll } from 'vitest';
 import { type Opening, openWebSocket, type WebSocketClient } from '../../support/websocket-client.ts';
 import { startWebSocketUpstream, type WebSocketUpstream } from '../../support/websocket-upstream.ts';
@@ -11,7 +10,7 @@ export interface Pair {
   readonly open: (path: string, opening?: Opening) => Promise<WebSocketClient>;
 }
 
-/** To be called once, at the top of a test file: several of its tests wait at the same time, so all is kept to its end. */
+/** Call once, at the top of a test file. Concurrent tests share it, so it stops at the end of the file. */
 export function pairsToTheEnd(): {
   readonly stack: AsyncDisposableStack;
   readonly pair: (options?: GatewayOptions) => Promise<Pair>;
@@ -37,9 +36,8 @@ export function pairsToTheEnd(): {
   return { stack, pair };
 }
 
-/** For what is not about time. */
+/** For tests without timeouts. */
 const PATIENT = { connect: 5_000, headers: 20_000, idle: 20_000, total: 60_000 };
 
-/** Nothing is left of any WebSocket, on either side. */
 export const isIdle = ({ listener, websockets }: GatewayUnderTest): boolean =>
   listener.connections() === 0 && [...websockets.services()].length === 0;

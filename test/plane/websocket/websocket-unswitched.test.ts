@@ -1,5 +1,4 @@
-// WebSockets between real sockets: an upstream that does not switch, and what of its answer is believed.
-// One that does stands in websocket.test.ts.
+// Upstreams that do not switch to WebSocket, and which parts of their responses reach the client.
 import { describe, expect, it } from 'vitest';
 import { makeCertificate, startUntrustedUpstream } from '../../support/untrusted-upstream.ts';
 import { frame, TEXT } from '../../support/websocket-frames.ts';

@@ -1,5 +1,4 @@
-// WebSockets between real sockets: what the upstream is asked, and how the switch comes about.
-// An upstream that does not switch stands in websocket-unswitched.test.ts, the end in websocket-ends.test.ts.
+// WebSocket handshakes: what the upstream receives, and the switch.
 import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { HANDSHAKE } from '../../support/websocket-client.ts';

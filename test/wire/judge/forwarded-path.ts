@@ -1,16 +1,15 @@
-// Whether a path that reached the upstream could still be read in two ways (VER-7).
-// Cases about paths send `<path><rest>?t=<tag>`, so that a path that was resolved away can still be told by its query.
+// Whether a forwarded path is ambiguous (VER-7). The query of a case has its tag, in case the path is resolved away.
 import type { Spot } from '../spot.ts';
 
 const pathOf = (target: string): string => target.replace(/\?.*$/s, '');
 
-/** Dot segments resolved or slashes joined: what is left does not begin with the path of the case. */
+/** Dot segments are resolved or slashes joined, so that the path no longer begins with that of the case. */
 export function wasNormalised(target: string, spot: Spot): boolean {
   const path = pathOf(target);
   return !path.includes(spot.tag) || path === `/c/${spot.tag}` || path.endsWith(`/c/${spot.tag}/x`);
 }
 
-/** Sentences about what another reader of the same path might take it for. */
+/** How another parser could read the same path. */
 export function forwardedPathFaults(target: string, { tag }: Spot): string[] {
   const path = pathOf(target);
   const faults: string[] = [];

@@ -1,5 +1,4 @@
-// What became of a request case, and whether that is allowed. Pure: judged from what both ends saw.
-// run-requests.ts asks it once the whole run is over, so that bytes that arrive late count as well.
+// Judges a request case from what both ends saw. Runs after all cases, so that late octets count.
 import { type Answer, finalAnswers } from '../answers.ts';
 import { holds } from '../field-lines.ts';
 import type { RecordedRequest } from '../recorded-request.ts';
@@ -9,15 +8,14 @@ import { forwardedPathFaults, wasNormalised } from './forwarded-path.ts';
 import { type BothEnds, MARK, universalFaults, type Verdict, weigh } from './verdict.ts';
 
 export interface RequestSeen extends BothEnds {
-  /** The proxy ended the connection. */
   readonly closed: boolean;
-  /** Names of the fields that the proxy adds to a clean request. */
+  /** Names of the fields that the proxy adds to a valid request. */
   readonly ownFields: readonly string[];
 }
 
 type Judged = Omit<RequestCase, 'send'>;
 
-/** Accepting more than a strict parser would is lax as long as what was forwarded is clean. */
+/** Accepting more than a strict parser is lax if the forwarded message is valid. */
 const LAX: readonly Outcome[] = ['forwarded', 'normalised', 'redirected', 'unavailable', 'waiting'];
 
 export function judgeRequest(asked: Judged, spot: Spot, seen: RequestSeen): Verdict {
@@ -61,7 +59,7 @@ function outcomeOf(
   return status >= 502 && status <= 504 ? 'unavailable' : 'failed';
 }
 
-/** Behind a refusal nothing is read; behind a request that was taken, only what is a request for everyone. */
+/** After a refusal, nothing may be read. After an accepted request, only what each parser reads as a request. */
 function canaryFaults(
   { requests = 1 }: Judged,
   outcome: Outcome,
@@ -91,7 +89,7 @@ function forwardingFaults(
 ): string[] {
   const whole = upstream.filter(({ complete }) => complete);
   const faults: string[] = [];
-  // A proxy that ends the connection after the first answer leaves the rest unread, and everybody knows.
+  // A proxy may close the connection after the first response, which visibly leaves the rest unread.
   const right = (count: number): boolean => count === requests || (closed && count >= 1 && count < requests);
   if (!script && !truncated && !right(whole.length))
     faults.push(`the upstream got ${whole.length} whole requests, not ${requests}`);

@@ -1,5 +1,4 @@
-// What a client makes of a bad answer of the upstream, and whether that is allowed. Pure.
-// The client sends a second request behind the first, so that bytes left over show in the wrong answer.
+// Judges what a client gets of an invalid response. A second request shows octets left over from the first.
 import { type Answer, finalAnswers } from '../answers.ts';
 import { holds, valuesOf } from '../field-lines.ts';
 import type { Outcome, ResponseCase } from '../wire-case.ts';
@@ -11,7 +10,7 @@ export interface ResponseSeen extends BothEnds {
   readonly next: string;
 }
 
-/** Something else than the rules ask, which nobody can mistake for a whole answer. */
+/** Not what the rules require, but clearly no complete response. */
 const LAX: readonly Outcome[] = ['forwarded', 'cut', 'unavailable', 'closed'];
 
 export function judgeResponse(asked: ResponseCase, seen: ResponseSeen): Verdict {
@@ -21,7 +20,7 @@ export function judgeResponse(asked: ResponseCase, seen: ResponseSeen): Verdict 
   const tries = seen.upstream.filter(({ target }) => !target.includes(seen.next)).length;
   const broken = universalFaults(seen);
   if (answer !== undefined && answer.status !== 0) broken.push(...answerFaults(asked, answer, outcome));
-  // An answer of the proxy's own ends the connection at times; the second request is then not answered at all.
+  // The proxy's own response may close the connection. The second request then has no response.
   if (next?.complete && !next.body.includes(seen.next))
     broken.push('the next request on the connection got something else than its answer');
   if (tries > (asked.tries ?? 1)) broken.push(`${tries} tries at the upstream`);

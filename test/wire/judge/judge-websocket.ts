@@ -1,5 +1,4 @@
-// What became of a WebSocket case, and whether that is allowed. Pure.
-// A tunnel is only one when the upstream has switched and bytes go both ways.
+// Judges a WebSocket case. A tunnel requires that the upstream has switched and octets go both ways.
 import { type Answer, finalAnswers } from '../answers.ts';
 import { holds } from '../field-lines.ts';
 import type { RecordedRequest } from '../recorded-request.ts';
@@ -11,7 +10,7 @@ export interface WebsocketSeen extends BothEnds {
   readonly closed: boolean;
 }
 
-/** Refusing what might have been served, or serving it as plain HTTP, opens no tunnel. */
+/** A refusal of what could be served, or service as plain HTTP, opens no tunnel. */
 const LAX: readonly Outcome[] = ['refused', 'forwarded', 'unavailable', 'closed'];
 
 export function judgeWebsocket(asked: WebsocketCase, seen: WebsocketSeen): Verdict {

@@ -1,5 +1,4 @@
-// How a case is weighed once its outcome is known, the same for requests, responses and WebSockets.
-// Any broken universal rule is a FAIL, whatever the outcome.
+// The verdict on the outcome of a case. A broken universal rule is a FAIL for any outcome.
 import type { Answer } from '../answers.ts';
 import { type Field, holds, valuesOf } from '../field-lines.ts';
 import type { RecordedRequest } from '../recorded-request.ts';
@@ -8,11 +7,10 @@ import type { FieldTest, Outcome } from '../wire-case.ts';
 export interface Verdict {
   readonly verdict: 'PASS' | 'LAX' | 'FAIL';
   readonly outcome: Outcome;
-  /** Of the final answer; 0 without one. */
+  /** Of the final response. 0 without one. */
   readonly status: number;
-  /** Why it is not a PASS. */
   readonly reasons: readonly string[];
-  /** The status was another than the rules ask for; safe all the same. */
+  /** The status differs from the rules, but is safe. */
   readonly note: string | undefined;
 }
 
@@ -40,23 +38,23 @@ export function weigh(
   };
 }
 
-/** In every answer of the recorder: tells its answers from those that a proxy makes itself. */
+/** In each response of the recorder, to tell it from responses of a proxy. */
 export const MARK: FieldTest = ['x-upstream', /^suite$/];
 
-// What an answer of the proxy's own must not say about its inside.
+// Internals that a proxy's own response must not show.
 const INSIDE = /ECONN|UND_ERR|HPE_|ERR_[A-Z]|\bat .+\.[jt]s:\d|127\.0\.0\.1|localhost|node_modules/;
 const CONNECTION_FIELDS = ['keep-alive', 'proxy-connection', 'te', 'trailer', 'proxy-authenticate'];
 
 export interface BothEnds {
   readonly answers: readonly Answer[];
   readonly upstream: readonly RecordedRequest[];
-  /** Bytes that came at the upstream after a 101 of its own. */
+  /** Octets at the upstream after its 101. */
   readonly tunnelled: string;
-  /** Whether a clean request on a new connection was answered as it should be, afterwards. */
+  /** Whether a valid request on a new connection got its response afterwards. */
   readonly worksAfterwards: boolean;
 }
 
-/** What must hold in every case: clean heads on both sides, no secret, and a proxy that goes on. */
+/** Holds for each case: valid heads on both sides, no internals, and a proxy that still works. */
 export function universalFaults({ answers, upstream, worksAfterwards }: BothEnds): string[] {
   const faults = upstream.flatMap(({ dirt }) => dirt.map((each) => `the upstream got ${each}`));
   for (const { dirt, status, fields, body } of answers) {
@@ -70,7 +68,7 @@ export function universalFaults({ answers, upstream, worksAfterwards }: BothEnds
   return faults;
 }
 
-/** A proxy may speak of its own connection; a keep-alive time-out of its own is such a thing. */
+/** A proxy may describe its own connection, such as its keep-alive timeout. */
 function hopByHop(fields: readonly Field[]): string[] {
   return CONNECTION_FIELDS.filter((name) => valuesOf(fields, name).length > 0).filter(
     (name) => name !== 'keep-alive' || !valuesOf(fields, name).every((value) => value.startsWith('timeout=')),

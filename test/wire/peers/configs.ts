@@ -1,8 +1,7 @@
-// The least configuration with which each peer forwards /wire/ to the suite's upstream, plain and over TLS.
-// Fields that say who the client is are set, as every gateway would; all other settings are the peer's own.
+// The smallest configurations that forward /wire/ over plain HTTP and TLS, with the fields that identify a client.
 
 export interface PeerPlace {
-  /** Temporary folder of this run, with `key.pem`, `cert.pem` and `both.pem`. */
+  /** The run's temporary folder, with `key.pem`, `cert.pem` and `both.pem`. */
   readonly folder: string;
   readonly plainPort: number;
   readonly tlsPort: number;

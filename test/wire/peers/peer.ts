@@ -1,5 +1,4 @@
-// A proxy of somebody else as a child process: its own ports and a temporary folder, stopped by its process id.
-// run.ts compares with it; a peer that is not installed says so.
+// Runs another proxy as a child process, with its own ports and a temporary folder.
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -17,7 +16,6 @@ export const PEERS = ['nginx', 'haproxy'] as const;
 export type PeerName = (typeof PEERS)[number];
 
 export interface Peer extends AsyncDisposable {
-  /** Name and version. */
   readonly version: string;
   readonly plain: Listener;
   readonly tls: Listener;
@@ -25,7 +23,7 @@ export interface Peer extends AsyncDisposable {
 
 const run = promisify(execFile);
 
-/** @throws Error when it is not installed, or does not listen within ten seconds */
+/** @throws Error if it is not installed, or does not listen within ten seconds */
 export async function startPeer(name: PeerName, upstreamPort: number): Promise<Peer> {
   const version = await versionOf(name);
   const folder = await mkdtemp(join(tmpdir(), `sundial-wire-${name}-`));

@@ -1,10 +1,9 @@
-// Bodies where some parsers expect none, and bodies that must arrive byte for byte (SMG-18, SMG-21, FWD-20).
-// Dropped in silence, such a body is the next request.
+// Bodies where some parsers expect none, and bodies that must arrive unchanged (SMG-18, SMG-21, FWD-20).
 import { chunks } from '../spot.ts';
 import type { RequestCase } from '../wire-case.ts';
 import { either, served } from './rows.ts';
 
-/** The body is a request; whoever forgets its framing sends that on. */
+/** The body is a request. A proxy that drops the framing forwards that request. */
 const bodied = (method: string): RequestCase[] => [
   either(
     `body-${method.toLowerCase()}-length`,

@@ -1,19 +1,18 @@
-// The chunked coding itself: sizes, ends of lines, extensions (RFC 9112 §7.1; SMG-12, SMG-13).
-// A size that can be read in two ways is followed by a canary.
+// The chunked coding: sizes, line ends, extensions (RFC 9112 §7.1; SMG-12, SMG-13). A canary follows ambiguous sizes.
 import { chunks } from '../spot.ts';
 import type { RequestCase } from '../wire-case.ts';
 import { either, refused, served } from './rows.ts';
 
 const CODING = 'Transfer-Encoding: chunked';
 
-/** A body that is no chunked one; the proxy may have begun to forward it before it could see that. */
+/** An invalid chunked body. The proxy may have begun to forward it before the fault. */
 const broken = (id: string, title: string, body: string, more?: Partial<RequestCase>): RequestCase =>
   refused(id, 'SMG-13', title, (w) => w.post([CODING], `${body}${w.canary}`), { truncated: true, ...more });
 
 const sound = (id: string, title: string, body: string, means = 'hello'): RequestCase =>
   served(id, 'SMG-12', title, (w) => w.post([CODING], body), { body: means });
 
-/** Whoever takes it for chunks of `hello` does no harm, as long as that is what arrives. */
+/** Reading it as chunks of `hello` is harmless if that is what arrives. */
 const lenient = (id: string, title: string, body: string): RequestCase => ({
   ...refused(id, 'SMG-13', title, (w) => w.post([CODING], `${body}${w.canary}`)),
   body: 'hello',

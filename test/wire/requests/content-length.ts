@@ -1,5 +1,4 @@
-// Content-Length that is wrong, double, or in two minds (RFC 9112 §6.2, §6.3; SMG-1, SMG-5).
-// Where the length could be read in two ways, what follows is a canary.
+// Invalid, repeated and ambiguous Content-Length, followed by a canary (RFC 9112 §6.2, §6.3; SMG-1, SMG-5).
 import type { RequestCase } from '../wire-case.ts';
 import { either, refused, served } from './rows.ts';
 

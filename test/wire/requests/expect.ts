@@ -1,5 +1,4 @@
-// Expect: 100-continue and its kin (RFC 9110 §10.1.1; FWD-10, FWD-11).
-// Either 100 and then the final answer, or the final answer at once; never a wait for nothing.
+// Expect: 100-continue: a 100 before the final response, or that response at once (RFC 9110 §10.1.1; FWD-10, FWD-11).
 import { chunks } from '../spot.ts';
 import { type RequestCase, says } from '../wire-case.ts';
 import { either, refused, served } from './rows.ts';

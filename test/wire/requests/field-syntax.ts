@@ -1,5 +1,4 @@
-// Field lines that are none, or that can be read in two ways (RFC 9112 §5, §2.2; SMG-9 to 11, SMG-25).
-// A refusal ends the connection, so that the canary behind it is never read.
+// Invalid and ambiguous field lines, followed by a canary (RFC 9112 §5, §2.2; SMG-9 to 11, SMG-25).
 import type { RequestCase } from '../wire-case.ts';
 import { either, refused, served } from './rows.ts';
 

@@ -1,5 +1,4 @@
-// What belongs to one connection only, and what a client must not say of itself (RFC 9110 §7.6.1; FWD-1, 2, 6, 11; XFF-1).
-// No case may cost the client its answer.
+// Hop-by-hop fields, and fields that a client must not set (RFC 9110 §7.6.1; FWD-1, 2, 6, 11; XFF-1).
 import { chunks } from '../spot.ts';
 import type { FieldTest, RequestCase } from '../wire-case.ts';
 import { either, served } from './rows.ts';
@@ -7,7 +6,7 @@ import { either, served } from './rows.ts';
 const dropped = (id: string, title: string, line: string, ...withheld: FieldTest[]): RequestCase =>
   served(id, 'FWD-2', title, (w) => w.get([line]), { withheld });
 
-/** Named by Connection: gone from the client's copy, and no harm to what the proxy says itself. */
+/** Listed in Connection: removed from the client's fields, without effect on the proxy's own. */
 const named = (
   id: string,
   title: string,

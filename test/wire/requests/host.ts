@@ -1,5 +1,4 @@
-// Host and the authority of absolute-form targets (RFC 9112 §3.2; SMG-6, SMG-7; TLS-4).
-// Whoever routes by one and forwards by the other can be led astray.
+// Host and the authority of absolute-form targets, which may differ (RFC 9112 §3.2; SMG-6, SMG-7; TLS-4).
 import type { RequestCase } from '../wire-case.ts';
 import { either, refused, served } from './rows.ts';
 

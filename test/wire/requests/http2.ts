@@ -1,12 +1,11 @@
-// HTTP/2 requests that become others when they are written in HTTP/1.1 (RFC 9113 §8; H2-1 to H2-4, H2-7).
-// Only over TLS; a reset of the stream is as good a refusal as a 400.
+// HTTP/2 requests that would change their meaning in HTTP/1.1 (RFC 9113 §8; H2-1 to H2-4, H2-7). A reset is a refusal.
 import { type Fields, pseudo, request } from '../http2-frames.ts';
 import type { Spot } from '../spot.ts';
 import type { RequestCase } from '../wire-case.ts';
 
 const common = { http2: true, staysOpen: true } as const;
 
-/** The fields of a clean request with others behind them. */
+/** The fields of a valid request, then others. */
 const malformed = (
   id: string,
   title: string,
@@ -23,8 +22,8 @@ const malformed = (
 });
 
 /**
- * A field that cannot be one. RFC 9113 §8.2.1 calls the message malformed; nghttp2 leaves the field out without a word,
- * after which nothing of it can reach anybody. A client that sent it is told of that by nobody (node-server.ts).
+ * An invalid field. RFC 9113 §8.2.1 calls the message malformed. nghttp2 drops the field without an event, so the
+ * client gets no error (node-server.ts). The field reaches nothing behind the gateway.
  */
 const leftOut = (
   id: string,
@@ -37,7 +36,7 @@ const leftOut = (
   withheld: [['x-injected'], ['x-a'], ['x'], ['authorization'], ['transfer-encoding', /^(?!chunked$)/]],
 });
 
-/** One of the pseudo-header fields with another value; undefined leaves it out. */
+/** Replaces one pseudo-header field. Undefined removes it. */
 const pseudoed = (
   id: string,
   title: string,

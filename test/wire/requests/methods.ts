@@ -1,11 +1,11 @@
-// Methods (RFC 9110 §9; FWD-8, FWD-15): tokens, in capitals where they are known, and none that opens a tunnel.
+// Methods: tokens, case-sensitive, and without tunnels (RFC 9110 §9; FWD-8, FWD-15).
 import type { RequestCase } from '../wire-case.ts';
 import { either, refused, served } from './rows.ts';
 
 const noMethod = (id: string, title: string, method: string): RequestCase =>
   refused(id, 'FWD-15', title, (w) => w.ask(method, [], w.canary), { requests: 2 });
 
-/** Nobody forwards what may mean anything; a proxy that does so cleanly is lax. */
+/** The meaning of the method is unknown. Forwarding it in a valid message is lax. */
 const unknown = (method: string, more: Partial<RequestCase> = {}): RequestCase =>
   either(
     `method-${method.toLowerCase()}`,

@@ -1,5 +1,4 @@
-// The path is read one way only: what was routed and judged is what is forwarded (RFC 3986 §6.2.2; VER-7).
-// A proxy that resolves a path must forward what it resolved; ours refuses.
+// The forwarded path is the path that was routed and judged (RFC 3986 §6.2.2; VER-7). Sundial refuses to normalise it.
 import type { RequestCase } from '../wire-case.ts';
 import { refused } from './rows.ts';
 
@@ -12,7 +11,7 @@ const unclear = (id: string, title: string, rest: string): RequestCase => ({
   readsPath: true,
 });
 
-/** Means the same to everyone, so that it is forwarded. */
+/** Unambiguous, so it is forwarded. */
 const clear = (id: string, title: string, rest: string): RequestCase => ({
   ...unclear(id, title, rest),
   pass: ['forwarded', 'refused', 'redirected', 'normalised'],

@@ -1,5 +1,4 @@
-// Several requests on one connection: answered in order, and none behind a refusal (RFC 9112 §9.3; SMG-26, FWD-12).
-// Here the canary is at times a request of its own right.
+// Pipelined requests: served in order, and none after a refusal (RFC 9112 §9.3; SMG-26, FWD-12).
 import { chunks } from '../spot.ts';
 import { type RequestCase, says } from '../wire-case.ts';
 import { refused, served } from './rows.ts';

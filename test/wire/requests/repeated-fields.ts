@@ -1,5 +1,4 @@
-// Fields with one value that come twice: two readers may take two different ones (RFC 9110 §5.3; SMG-17).
-// Lists may be repeated, and arrive with all their values.
+// Repeated fields: single values are refused, lists arrive with all values (RFC 9110 §5.3; SMG-17).
 import type { RequestCase } from '../wire-case.ts';
 import { refused, served } from './rows.ts';
 

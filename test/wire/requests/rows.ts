@@ -1,5 +1,4 @@
-// The three ways in which most request cases may end, so that the tables need not repeat them.
-// A row names the case, its rules (with spaces between), what it is about, and its bytes.
+// The expected ends of most request cases: id, rules (separated by spaces), title and octets.
 import type { RequestCase } from '../wire-case.ts';
 
 type Row = (
@@ -10,7 +9,7 @@ type Row = (
   more?: Partial<RequestCase>,
 ) => RequestCase;
 
-/** Not to be forwarded: 400 unless the row says another status, and the end of the connection. */
+/** Must not be forwarded: 400 or the status of the row, and the connection closes. */
 export const refused: Row = (id, rules, title, send, more) => ({
   id,
   rules: rules.split(' '),
@@ -21,7 +20,7 @@ export const refused: Row = (id, rules, title, send, more) => ({
   ...more,
 });
 
-/** A good request, however odd: it must arrive. */
+/** A valid, perhaps unusual request, which must arrive. */
 export const served: Row = (id, rules, title, send, more) => ({
   id,
   rules: rules.split(' '),
@@ -32,7 +31,7 @@ export const served: Row = (id, rules, title, send, more) => ({
   ...more,
 });
 
-/** Both are right; what counts is that nobody downstream can read it otherwise. */
+/** Both ends are right, if the forwarded message is unambiguous. */
 export const either: Row = (id, rules, title, send, more) => ({
   id,
   rules: rules.split(' '),

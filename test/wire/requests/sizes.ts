@@ -1,5 +1,4 @@
-// Too much of something (SMG-24): refused with its own status, at once; nothing is left out in silence.
-// What a proxy takes instead, it must pass on whole.
+// Messages beyond a bound (SMG-24): refused at once with the bound's status, or forwarded whole.
 import type { RequestCase } from '../wire-case.ts';
 import { either, refused, served } from './rows.ts';
 

@@ -1,5 +1,4 @@
-// The request line and its target, apart from what the path means (RFC 9112 §3; SMG-8, 11, 19, 20; VER-7).
-// Nothing but one method, one space, one target, one space and one version is a request line.
+// The request line and its target, except for the meaning of the path (RFC 9112 §3; SMG-8, 11, 19, 20; VER-7).
 import type { RequestCase } from '../wire-case.ts';
 import { either, refused, served } from './rows.ts';
 
@@ -19,7 +18,7 @@ const query = (id: string, title: string, written: string): RequestCase => ({
 });
 
 export const target: readonly RequestCase[] = [
-  // RFC 9112 §3: a recipient may take any number of spaces for one, as long as it forwards one.
+  // RFC 9112 §3: a recipient may treat several spaces as one, if it forwards one.
   either('line-two-spaces', 'SMG-11', 'two spaces before the target', (w) =>
     w.line(`GET  ${w.path} HTTP/1.1`),
   ),

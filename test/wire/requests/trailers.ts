@@ -1,5 +1,4 @@
-// Fields behind a chunked body: none of them may become a header (RFC 9110 §6.5.1; FWD-14).
-// And what only looks like one.
+// Trailers must not become header fields (RFC 9110 §6.5.1; FWD-14).
 import type { FieldTest, RequestCase } from '../wire-case.ts';
 import { either, refused, served } from './rows.ts';
 

@@ -1,10 +1,9 @@
-// Transfer-Encoding: with Content-Length, in disguise, or with codings nobody here knows (RFC 9112 §6.1; SMG-1 to 4, 14).
-// The bodies hold a canary that one of the two readings would take for a request.
+// Transfer-Encoding with Content-Length, disguised, or with unknown codings (RFC 9112 §6.1; SMG-1 to 4, 14).
 import { chunks } from '../spot.ts';
 import type { RequestCase } from '../wire-case.ts';
 import { either, refused, served } from './rows.ts';
 
-/** A value that is not `chunked`: whoever takes it for that, or ignores it, reads the canary. */
+/** A value other than `chunked`. A proxy that reads it as `chunked`, or ignores it, reads the canary. */
 const value = (id: string, title: string, written: string, more?: Partial<RequestCase>): RequestCase =>
   refused(
     id,
@@ -14,7 +13,7 @@ const value = (id: string, title: string, written: string, more?: Partial<Reques
     more,
   );
 
-/** Lines that hide the field from some readers. */
+/** Lines that hide the field from some parsers. */
 const hidden = (id: string, rules: string, title: string, ...lines: string[]): RequestCase =>
   refused(id, rules, title, (w) =>
     w.post([...lines, `Content-Length: ${5 + w.canary.length}`], `0\r\n\r\n${w.canary}`),

@@ -1,5 +1,4 @@
-// Requests that end before their end: nothing whole may reach the upstream (RFC 9112 §8; reliability of uploads).
-// The client leaves with a FIN or with a reset.
+// Incomplete requests, ended by FIN or RST: no complete message may reach the upstream (RFC 9112 §8).
 import { chunks } from '../spot.ts';
 import type { RequestCase } from '../wire-case.ts';
 

@@ -1,11 +1,10 @@
-// Upgrades to anything but WebSocket: ignored and served as the plain request it also is, or refused (WS-1, H2-7).
-// Bytes behind one must never pass as raw bytes.
+// Upgrades other than WebSocket: refused, or ignored and served as plain HTTP, never as a tunnel (WS-1, H2-7).
 import { type RequestCase, says } from '../wire-case.ts';
 import { either, refused } from './rows.ts';
 
 const SETTINGS = 'HTTP2-Settings: AAMAAABkAAQAAP__';
 
-/** No canary here: it is a second, legal request when the upgrade is ignored. */
+/** Without a canary, which would be a second, valid request if the upgrade is ignored. */
 const ignored = (
   id: string,
   title: string,

@@ -1,5 +1,4 @@
-// The version in the request line (RFC 9112 §2.3; SMG-15, SMG-16) and what HTTP/1.0 may do.
-// Framing and persistence hang on it, so that a version nobody knows is not to be guessed.
+// The version in the request line, on which framing and persistence depend (RFC 9112 §2.3; SMG-15, SMG-16).
 import { chunks } from '../spot.ts';
 import type { RequestCase } from '../wire-case.ts';
 import { either, refused, served } from './rows.ts';

@@ -1,5 +1,4 @@
-// Answers in chunks that are none, or that end too early (RFC 9112 §7.1; SMG-13, SMG-22, FWD-17).
-// The head is on its way by then, so that the client must see the end come too early.
+// Invalid and incomplete chunked responses: the client must see the early end (RFC 9112 §7.1; SMG-13, SMG-22, FWD-17).
 import { type ResponseCase, says } from '../wire-case.ts';
 import { cleaned, cutShort, head, relayed } from './rows.ts';
 

@@ -1,4 +1,4 @@
-// What belongs to the upstream's connection only, and what must reach the client as it was (FWD-3, FWD-4, FWD-5).
+// Hop-by-hop fields of the upstream, and fields that must reach the client unchanged (FWD-3, FWD-4, FWD-5).
 import type { FieldTest, ResponseCase } from '../wire-case.ts';
 import { head, relayed } from './rows.ts';
 

@@ -1,5 +1,4 @@
-// Answers whose head is broken, hostile or too large (SMG-10, SMG-11, SMG-22, FWD-18).
-// What an upstream slips into a value must never become a line of its own at the client.
+// Invalid, hostile and too large response heads: no value may become a line (SMG-10, SMG-11, SMG-22, FWD-18).
 import { byteByByte, type ResponseCase, says } from '../wire-case.ts';
 import { cleaned, faulty, head, relayed } from './rows.ts';
 
@@ -12,7 +11,7 @@ const field = (id: string, title: string, line: string, more?: Partial<ResponseC
 const line = (id: string, title: string, statusLine: string): ResponseCase =>
   faulty(id, 'FWD-18', title, `${statusLine}\r\nX-Upstream: suite\r\nContent-Length: 5\r\n\r\nhello`);
 
-/** A reason phrase means nothing, so that it may be left out. */
+/** A reason phrase has no meaning, so it may be dropped. */
 const EITHER: Partial<ResponseCase> = {
   pass: ['unavailable', 'forwarded'],
   status: [200, 502],

@@ -1,6 +1,4 @@
-// Answers whose framing is wrong, double, or in two minds (RFC 9112 §6.3; SMG-21, SMG-22).
-// Behind them stands another answer, in the same write, which must never be taken for the next one. (Were it to come later,
-// on a connection that is in use again, no proxy could tell.)
+// Invalid, repeated and ambiguous response framing, followed by a second response (RFC 9112 §6.3; SMG-21, SMG-22).
 import { chunks } from '../spot.ts';
 import type { ResponseCase } from '../wire-case.ts';
 import { cleaned, cutShort, faulty, head, relayed, STRAY } from './rows.ts';

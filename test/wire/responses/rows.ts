@@ -1,12 +1,14 @@
-// The ways in which most response cases may end, and the bytes they begin with.
-// A row names the case, its rules (with spaces between), what it is about, and what the upstream says.
+// The expected ends of most response cases: id, rules (separated by spaces), title and octets of the upstream.
 import { type ResponseCase, type Script, says } from '../wire-case.ts';
 
 /** A status line and the mark of the suite. */
 export const head = (status = '200 OK', ...lines: readonly string[]): string =>
   [`HTTP/1.1 ${status}`, 'X-Upstream: suite', ...lines, '', ''].join('\r\n');
 
-/** An answer of the upstream after the one that is meant, which nobody may get. */
+/**
+ * An extra response in the same write, which no client may get. Sent later, on a reused connection, no proxy could
+ * recognise it.
+ */
 export const STRAY = `${head('200 OK', 'Content-Length: 5', 'X-Stray: 1')}stray`;
 
 type Row = (
@@ -29,14 +31,14 @@ const row =
     ...more,
   });
 
-/** No answer that could be passed on: 502. */
+/** Not a valid response: 502. */
 export const faulty = row(['unavailable'], { status: [502] });
 
-/** Begins well and ends too early: the client must see that. */
+/** Valid up to an early end, which the client must see. */
 export const cutShort = row(['cut', 'unavailable'], { truncated: true });
 
-/** A good answer, however odd. */
+/** A valid, perhaps unusual response. */
 export const relayed = row(['forwarded'], { lax: ['unavailable'] });
 
-/** The head could be read in two ways, or what comes behind it could: 502, or passed on so that it cannot. */
+/** The head or what follows is ambiguous: 502, or forwarded unambiguously. */
 export const cleaned = row(['unavailable', 'forwarded'], {});

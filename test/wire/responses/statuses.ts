@@ -1,5 +1,4 @@
-// Statuses with rules of their own: 1xx, 204, 304, HEAD, and a 101 that nobody asked for (SMG-23, FWD-13, RFC 9110 §15).
-// A body where none can be must not become the next answer.
+// Statuses with their own rules: 1xx, 204, 304, HEAD, and an unexpected 101 (SMG-23, FWD-13, RFC 9110 §15).
 import { type ResponseCase, says } from '../wire-case.ts';
 import { cleaned, faulty, head, relayed, STRAY } from './rows.ts';
 

@@ -1,9 +1,8 @@
-// Upstreams that answer a sound handshake with something else than a sound 101 (RFC 6455 §4.1; WS-3, WS-5).
-// Whatever the client sends behind it must not reach an upstream that has not switched.
+// Upstreams that do not answer a valid handshake with a valid 101: no tunnel (RFC 6455 §4.1; WS-3, WS-5).
 import { byteByByte, type Script, says, type WebsocketCase } from '../wire-case.ts';
 import { FRAME, switches } from './rows.ts';
 
-/** No tunnel: the upstream has not done what makes one. */
+/** No tunnel, because the upstream did not switch. */
 const noTunnel = (
   id: string,
   title: string,
@@ -20,10 +19,9 @@ const noTunnel = (
   ...more,
 });
 
-/** The client sees what is wrong with it as well as the proxy does. */
+/** The client sees the fault as well as the proxy. */
 const CHECKED: Partial<WebsocketCase> = { lax: ['switched'] };
 
-/** An answer as any other: passed on whole. */
 const relayed = (id: string, title: string, status: string, ...lines: readonly string[]): WebsocketCase => ({
   id,
   rules: ['WS-3'],

@@ -1,4 +1,4 @@
-// Handshakes as clients send them: sound ones open a tunnel, all others never do (RFC 6455 §4.2.1; WS-1, WS-2, WS-3).
+// Handshakes of clients: valid ones open a tunnel, others never do (RFC 6455 §4.2.1; WS-1, WS-2, WS-3).
 import type { FieldTest, WebsocketCase } from '../wire-case.ts';
 import { KEY, lines } from './rows.ts';
 
@@ -20,7 +20,7 @@ const opens = (
   ...tests,
 });
 
-/** 400 unless the row says another status; a tunnel that both ends want all the same is lax. */
+/** 400 or the status of the row. A tunnel that both ends accept anyway is lax. */
 const refused = (
   id: string,
   title: string,
@@ -38,7 +38,7 @@ const refused = (
   ...tests,
 });
 
-/** Not a handshake at all, so that it is served like any request, without its upgrade. */
+/** Not a handshake, so it is served without its upgrade. */
 const plain = (
   id: string,
   title: string,

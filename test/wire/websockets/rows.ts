@@ -1,4 +1,4 @@
-// The handshake that is right, its answer, and a frame: what the WebSocket tables vary.
+// The valid handshake, its response and a frame, which the WebSocket tables vary.
 import { createHash } from 'node:crypto';
 import { holds, valuesOf } from '../field-lines.ts';
 import type { RecordedRequest } from '../recorded-request.ts';
@@ -17,7 +17,7 @@ const LINES: Readonly<Record<string, string>> = {
   'Sec-WebSocket-Key': KEY,
 };
 
-/** The lines of a sound handshake, less those that are undefined here, with others in their place. */
+/** The lines of a valid handshake with changes. Undefined removes a line. */
 export function lines(
   changed: Readonly<Record<string, string | undefined>> = {},
   ...more: readonly string[]
@@ -38,16 +38,15 @@ function acceptOf({ fields }: RecordedRequest): string {
 
 export interface Switching {
   readonly status?: string;
-  /** Undefined leaves the line out. */
+  /** Undefined removes the line. */
   readonly upgrade?: string | undefined;
   readonly connection?: string | undefined;
   readonly accept?: (right: string) => string | undefined;
   readonly more?: readonly string[];
-  /** Bytes behind the head. */
   readonly after?: string;
 }
 
-/** A 101 with something else in it; the upstream goes on as if it had switched. */
+/** A 101 with changes, after which the upstream behaves as if it had switched. */
 export function switches(changed: Switching = {}, how: Omit<Script, 'pieces'> = {}): Script {
   const {
     status = '101 Switching Protocols',
@@ -74,7 +73,7 @@ export function switches(changed: Switching = {}, how: Omit<Script, 'pieces'> = 
   };
 }
 
-/** Switches when it is asked to, and answers like any upstream when it is not. */
+/** Switches if asked to, and otherwise responds as usual. */
 export const OBLIGING: Script = {
   pieces: (request) =>
     holds(request.fields, ['upgrade', /^websocket$/i])

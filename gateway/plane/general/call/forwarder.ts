@@ -1,4 +1,4 @@
-// Forwards one decided request through @fastify/reply-from, with our own dispatcher underneath it.
+// Forwards one decided request through @fastify/reply-from, with an upstream client of the gateway under it.
 import replyFrom, { type FastifyReplyFromHooks, type FastifyReplyFromOptions } from '@fastify/reply-from';
 import type { Dispatcher } from 'undici';
 import type { HeaderLines } from '../../../exchange/answer-headers.ts';
@@ -13,19 +13,18 @@ import type { AnswerSink } from '../../port.ts';
 import { http2StreamOf, writeHead } from '../request/message.ts';
 import type { NodeInbound } from '../request/open-request.ts';
 
-/** The one method of a Fastify reply that is used here. */
 export interface ReplyWithFrom {
   readonly from: (source: string, hooks: FastifyReplyFromHooks) => unknown;
 }
 
 export interface Forwarder {
-  /** What the listener registers on its Fastify instance, so that replies get `from`. */
+  /** Adds `from` to the replies of a Fastify instance. */
   readonly plugin: typeof replyFrom;
   readonly options: FastifyReplyFromOptions;
   /**
-   * Resolves when the answer has been handed over or the client has left, and with a refusal when the request has turned
-   * out to be one while nothing has been written: its body went beyond its bound.
-   * Rejects with a `Fault` while nothing has been written; later failures reset the client's connection (FWD-17).
+   * Resolves when the response is written or the client has disconnected. Resolves with a refusal if the body
+   * exceeds its bound before anything is written. Rejects with a `Fault` before anything is written. Later
+   * failures reset the client's connection (FWD-17).
    */
   readonly forward: (
     inbound: NodeInbound,
@@ -33,7 +32,7 @@ export interface Forwarder {
     order: ForwardOrder,
     facts: ExchangeFacts,
   ) => Promise<Refusal | undefined>;
-  /** Gives an answer again that was kept; resolves and rejects as `forward` does. */
+  /** Sends a stored response. Resolves and rejects as `forward` does. */
   readonly replay: (
     inbound: NodeInbound,
     order: ReplayOrder,
@@ -48,12 +47,12 @@ interface ForwardedCall extends Forwarded {
   readonly done: () => void;
 }
 
-// reply-from copies symbol keys of the headers it is given; the passage travels to our dispatcher under this one.
+// reply-from copies symbol keys of the headers. Under this key the call reaches `request`.
 const FORWARDED_CALL = Symbol('passage');
 type Callback = (error: Error | null, answer?: unknown) => void;
 type WithForwardedCall = Record<string, never> & { [FORWARDED_CALL]: ForwardedCall };
 
-// reply-from is always asked for this address and never resolves a client's bytes against it (SMG-7).
+// reply-from resolves only this address, never bytes of a client (SMG-7).
 const NOWHERE = 'http://upstream.invalid';
 
 const NO_HEADERS: Readonly<Record<string, string>> = Object.freeze({});
@@ -83,7 +82,7 @@ export function createForwarder({
         finish(status, headers, call);
         call.writeHead = () => writeHead(inbound.res, status, headers);
         const body = { destroy: () => cancel(new Error('aborted')) };
-        // reply-from accepts only the statuses Fastify knows; the real one is written by `writeHead`.
+        // reply-from accepts only the statuses that Fastify knows. `writeHead` writes the real one.
         callback(null, { statusCode: 200, headers: {}, body });
       },
       end() {
@@ -99,7 +98,6 @@ export function createForwarder({
         facts.completion.bodyNotice = outcome;
       },
       onCut(why) {
-        // A client that left is no fault.
         if (!(why instanceof Fault)) facts.completion.refusal = why.reason;
         else if (!inbound.gone) facts.completion.fault = why;
         call.done();
@@ -128,7 +126,7 @@ export function createForwarder({
         writeHead: undefined,
         done: () => resolve(undefined),
       };
-      // The answer is written by us, not by Fastify: it would turn a broken body into a second answer.
+      // Fastify would turn a broken body into a second response, so the response is written here.
       reply.from('/', {
         rewriteRequestHeaders: () => ({ [FORWARDED_CALL]: call }),
         rewriteHeaders: () => NO_HEADERS,
@@ -146,9 +144,9 @@ export function createForwarder({
     plugin: replyFrom,
     options: {
       base: NOWHERE,
-      // Its type is that of undici's own method; reply-from calls nothing but this.
+      // The type of undici's own method. reply-from calls only this.
       undici: { request } as unknown as { request: Dispatcher['request'] },
-      // It would repeat a GET answered 503 up to ten times (FWD-16).
+      // reply-from would repeat a GET with status 503 up to ten times (FWD-16).
       retryMethods: [],
       disableRequestLogging: true,
     },
@@ -172,13 +170,13 @@ export function createForwarder({
   };
 }
 
-/** `head`: writes the client's head before it returns. What Node refuses to write throws. */
+/** `head`: writes the head before it returns. @throws for a head that Node refuses to write */
 export function answerTo(inbound: NodeInbound, { head, end }: Pick<AnswerSink, 'head' | 'end'>): AnswerSink {
   const { res } = inbound;
   return {
     head(status, headers) {
       head(status, headers);
-      // Node keeps a head back until there is a body; what came together with it has been written by then.
+      // Node delays the head until there is a body. A body that arrived with the head is written by then.
       queueMicrotask(() => {
         if (inbound.bytes === 0 && !res.writableEnded && !res.destroyed) res.flushHeaders();
       });
@@ -191,7 +189,7 @@ export function answerTo(inbound: NodeInbound, { head, end }: Pick<AnswerSink, '
     reset() {
       const stream = http2StreamOf(res);
       if (stream === undefined) res.destroy();
-      // With an error the code is INTERNAL_ERROR. Node's `close` would end the answer, which the client then takes for whole.
+      // Resets with INTERNAL_ERROR. Node's `close` would end the response, and the client would take it for complete.
       else stream.destroy(new Error('the answer broke off'));
     },
     onDrain: (resume) => void res.once('drain', resume),

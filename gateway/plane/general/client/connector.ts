@@ -1,4 +1,4 @@
-// How a connection to a target is made, always verified, with the trust, certificate, name and address of its upstream.
+// Creates connections to a target for undici and for Node's agents. Certificates are always verified.
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import type { Socket } from 'node:net';
@@ -8,22 +8,21 @@ import { hostNameOf, type NameLookup } from '../../../upstream/name-lookup.ts';
 import { targetOptions } from '../../target-options.ts';
 
 export interface Reach {
-  /** A connector for undici; `onSocket` gets the socket of each connection. */
   readonly connect: buildConnector.connector;
-  /** For connections of their own that begin with HTTP/1.1. */
+  /** For connections outside the pool that begin with HTTP/1.1. */
   readonly agent: HttpAgent;
 }
 
 export interface ReachOptions {
   readonly names: NameLookup;
   readonly onSocket: (socket: Socket) => void;
-  /** PEM bundle for upstreams that name no authority of their own; default: Node's. */
+  /** PEM bundle for upstreams without a CA of their own. Default: Node's. */
   readonly ca?: string | undefined;
 }
 
 /**
- * Read into one buffer for all connections. Node alone would allocate 64 KiB for each read, however little has come, and
- * hold three such pieces for a client that takes nothing.
+ * All connections read into one buffer. Otherwise Node allocates 64 KiB for each read, however short, and
+ * holds three of these buffers for a client that does not read.
  */
 const READ_BYTES = 32 * 1_024;
 const readBuffer = Buffer.allocUnsafeSlow(READ_BYTES);
@@ -53,7 +52,7 @@ export function createReach(
       connector(secure ? { ...target, servername: options.servername } : target, (...args) => {
         if (args[0] === null) {
           const [, socket] = args;
-          // Prior knowledge (RFC 9113 §3.3): undici goes by what TLS would have agreed on.
+          // Prior knowledge (RFC 9113 §3.3): undici reads the protocol that TLS would have negotiated.
           if (http2 && !secure) Object.assign(socket, { alpnProtocol: 'h2' });
           onSocket(socket);
         } else if (hostName !== undefined) names.invalidate(hostName);
@@ -68,14 +67,13 @@ const LENGTH = 12;
 const BLANK = 0x20;
 const CARRIAGE_RETURN = 0x0d;
 const END = Buffer.from('\r\n\r\n', 'latin1');
-/** An interim answer that is longer is not waited for: the parser refuses it. */
+/** Octets. The parser refuses a longer interim response. */
 const LONGEST = 16_384;
 
 /**
- * Takes "100 Continue" out of what an upstream answers: nothing asked for it, and undici ends the connection over it. Other
- * interim answers are passed over by the call itself (FWD-13).
- * Changes how undici reads `socket`; what is returned is called before each request: its answer begins with a
- * status line.
+ * Removes "100 Continue" from what an upstream sends. No request asks for it, and undici would close the
+ * connection. `callTarget` ignores other interim responses (FWD-13). Changes how undici reads `socket`. Call
+ * the result before each request.
  */
 export function passOverContinue(socket: Socket): () => void {
   const read: (size?: number) => Buffer | null = socket.read.bind(socket);
@@ -109,7 +107,6 @@ export function passOverContinue(socket: Socket): () => void {
   };
 }
 
-/** Whether what has come so far is the beginning of one. */
 function mayBeContinue(bytes: Buffer): boolean {
   const length = Math.min(bytes.length, LENGTH);
   const after = bytes[LENGTH] ?? BLANK;

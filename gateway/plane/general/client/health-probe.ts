@@ -1,9 +1,9 @@
-// One health check: a GET over a connection of its own, made as the upstream's connections are made.
+// One health check: a GET over a new connection, opened like the other connections of the upstream.
 import { errorCode } from '../../../upstream/fault-mapping.ts';
 import type { Probe } from '../../../upstream/targets/health-checks.ts';
 import type { ConnectionAware, Dispatch } from './upstream-call.ts';
 
-/** Bytes of a body that are read, so that the connection can end in order; the status has been believed by then. */
+/** Octets of the body that are read, so that the connection closes cleanly. The status alone decides the result. */
 const MOST_BODY = 65_536;
 
 export function createProbe(dispatchFresh: Dispatch): Probe {
@@ -27,7 +27,7 @@ export function createProbe(dispatchFresh: Dispatch): Probe {
     }
     const onStop = (): void => giveUp('given up');
     signal.addEventListener('abort', onStop);
-    // What has come while this process was busy is read before the verdict: a slow gateway is no sick target.
+    // Reads octets that arrived while this process was busy. A slow gateway does not make a target unhealthy.
     const timer = setTimeout(() => setImmediate(giveUp, 'no answer in time'), rules.timeout).unref();
 
     const handler: ConnectionAware = {
@@ -35,7 +35,7 @@ export function createProbe(dispatchFresh: Dispatch): Probe {
       onRequestStart(controller) {
         abort = (reason) => controller.abort(reason);
         handler.connection?.expectAnswer();
-        // Given up while it waited for a connection.
+        // The probe ended while it waited for a connection.
         if (over) abort(new Error('given up'));
       },
       onResponseStart(_controller, status) {

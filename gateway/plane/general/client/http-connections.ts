@@ -1,4 +1,4 @@
-// All connections to one target: undici's pool for requests, an agent for the handshakes of WebSockets.
+// All connections to one target: undici's pool for requests, an agent for WebSocket handshakes.
 import type { Agent } from 'node:http';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
@@ -14,7 +14,6 @@ import { type Connection, callTarget, type Dispatch } from './upstream-call.ts';
 
 export interface HttpConnections extends TargetConnections {
   readonly origin: string;
-  /** For a connection that becomes a WebSocket. */
   readonly agent: Agent;
 }
 
@@ -43,7 +42,7 @@ export function connectTarget(
       connections: upstream.connections.max,
       factory: (url) => openClient(url, options),
     });
-    // Without a listener undici's own error events would end the process; each request gets its error anyway.
+    // Without a listener, undici's error events would end the process. Each request gets its error anyway.
     made.on('connectionError', () => undefined);
     return made;
   };
@@ -55,7 +54,7 @@ export function connectTarget(
     fresh.close(() => undefined);
   };
   const dispatch: Dispatch = (request, handler) => {
-    // It waited for its place while the plan that wanted this target was replaced.
+    // A reload removed the target while the request was queued.
     if (retired) dispatchFresh(request, handler);
     else pool.dispatch({ ...request, origin }, handler);
   };
@@ -80,21 +79,21 @@ export function connectTarget(
 
 export interface ClientOptions extends Client.Options {
   readonly connect: buildConnector.connector;
-  /** Monotonic milliseconds; default: those of the process. */
+  /** Monotonic milliseconds. Default: the clock of the process. */
   readonly monotonic?: () => MonotonicMs;
 }
 
-/** Below the 5 s that many servers keep an idle connection, so that we let go first. */
+/** Milliseconds. Many servers close an idle connection after 5 s, so the gateway closes it first. */
 export const IDLE_MS = 4_000;
 
-/** A client of its own for `origin`: the pool's unit, and the fresh connection of a retry. */
+/** A client with one connection: a unit of the pool, or the new connection of a retry. */
 export function openClient(
   origin: string | URL,
   { monotonic = () => performance.now(), ...options }: ClientOptions,
 ): Client {
   let socket: Socket | undefined;
   let served = 0;
-  /** Undefined while it has something to do. */
+  /** Monotonic milliseconds. Undefined during a request. */
   let idleSince: number | undefined;
   let expectAnswer = (): void => undefined;
   const connection: Connection = {
@@ -111,13 +110,13 @@ export function openClient(
       idleSince = monotonic();
     },
   };
-  /** Comes before undici's own listener. */
+  /** Runs before undici's own listener. */
   const onError = (failed: Socket, error: Error): void => {
-    // FWD-16: undici fails the request that waits for an idle connection with the error of that connection. Only for codes of its
-    // own does it send the request on a new one.
+    // FWD-16: undici fails a request that waits for an idle connection with the error of that connection. It
+    // sends the request on a new connection only for its own error codes.
     if (idleSince !== undefined && !errorCode(error)?.startsWith('UND_'))
       Object.assign(error, { code: 'UND_ERR_SOCKET' });
-    // Node leaves a TLS connection open on which something else than TLS has come.
+    // Node keeps a TLS connection open on which octets other than TLS arrived.
     failed.destroy(error);
   };
   const tracked: buildConnector.connector = (target, callback) =>
@@ -131,8 +130,8 @@ export function openClient(
       }
       callback(...args);
     });
-  // undici's clock counts its ticks, and is slow where the event loop is. What may not be sent twice is not risked on a
-  // connection that the upstream may have ended meanwhile: undici makes another in its place.
+  // undici's clock counts ticks, so it is late if the event loop is. A request that must not be sent twice
+  // does not use a connection that the upstream may have closed in the meantime. undici opens a new one.
   const letGoOfOld = ({ method, body }: Dispatcher.DispatchOptions): void => {
     const isOld = idleSince !== undefined && monotonic() - idleSince > IDLE_MS;
     if (isOld && !connection.isShared() && !isRepeatable(method, body != null)) socket?.destroy();
@@ -147,7 +146,7 @@ export function openClient(
   return client;
 }
 
-/** Node says so of a TLS connection, undici of one without TLS on which it presupposes HTTP/2. */
+/** Node sets the field for TLS. The connector sets it for HTTP/2 without TLS. */
 function isHttp2(socket: Socket): boolean {
   return 'alpnProtocol' in socket && (socket as TLSSocket).alpnProtocol === 'h2';
 }

@@ -1,4 +1,4 @@
-// One call to one target: sends the request, judges the head, hands on the body with back pressure.
+// One call to one target: sends the request, checks the response head, streams the body with backpressure.
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { ClientHttp2Stream } from 'node:http2';
 import type { Dispatcher } from 'undici';
@@ -9,34 +9,29 @@ import { errorCode } from '../../../upstream/fault-mapping.ts';
 import { flatFields } from '../../../upstream/request-headers.ts';
 import { cleanAnswer, hasNoContent } from '../../../upstream/response-headers.ts';
 
-/** What is known of the connection a call runs on. */
 export interface Connection {
-  /** Answers completed on it; zero on a fresh connection. */
+  /** Complete responses. Zero on a new connection. */
   readonly served: () => number;
-  /** Whether several calls run on it at a time: then its reads belong to no single call. */
+  /** Whether calls share it, so that its octets belong to no single call. */
   readonly isShared: () => boolean;
-  /** Bytes read from the upstream so far. */
   readonly bytesRead: () => number;
-  /** Whether an error has ended it, such as a reset. */
   readonly isBroken: () => boolean;
   /** Call before a request is written. */
   readonly expectAnswer: () => void;
-  /** Call when an answer is complete. */
   readonly answered: () => void;
 }
 
-/** A handler that wants to know its connection; told before the request is written. */
+/** `connection` is set before the request is written. */
 export interface ConnectionAware extends Dispatcher.DispatchHandler {
   connection: Connection | undefined;
 }
 
-/** How a request is given to a connection of one target. */
 export type Dispatch = (
   request: Omit<Dispatcher.DispatchOptions, 'origin'>,
   handler: ConnectionAware,
 ) => void;
 
-/** Interim answers that are passed over: an upstream that makes no end of them makes no answer (FWD-13). */
+/** Interim responses that are ignored. More are an invalid response (FWD-13). */
 const MOST_INTERIM = 100;
 
 export function callTarget(options: CallOptions, dispatch: Dispatch): (reason: Error) => void {
@@ -54,7 +49,7 @@ export function callTarget(options: CallOptions, dispatch: Dispatch): (reason: E
   function isUntouched(connection: Connection, cause: unknown): boolean {
     const code = errorCode(cause);
     const ended = code === 'UND_ERR_SOCKET' || code === 'ECONNRESET' || code === 'EPIPE';
-    // Nothing else reads from an HTTP/1.1 connection while this call runs: pipelining is 1.
+    // Only this call reads from an HTTP/1.1 connection, because `pipelining` is 1.
     return ended && (connection.isShared() || connection.bytesRead() === readBefore);
   }
 
@@ -67,11 +62,11 @@ export function callTarget(options: CallOptions, dispatch: Dispatch): (reason: E
       readBefore = handler.connection?.bytesRead() ?? 0;
       if (handler.connection !== undefined)
         isCut = handler.connection.isShared() ? watchNextStream() : handler.connection.isBroken;
-      // Given up while it was waiting for a connection.
+      // The call was cancelled while it waited for a connection.
       if (over) started.abort(new Error('cancelled'));
     },
     onResponseStart(current, status, headers) {
-      // Views of the first read, which keep its 64 KB for as long as the answer lasts.
+      // The raw fields would keep the 64 KiB of the first read in memory.
       current.rawHeaders = null;
       if (over) return;
       if (status >= 100 && status < 200) {
@@ -92,14 +87,14 @@ export function callTarget(options: CallOptions, dispatch: Dispatch): (reason: E
       options.onceDrained(() => current.resume());
     },
     onResponseEnd(current) {
-      // FWD-17: undici takes a reset for the end of a body, except where the framing tells it that octets are missing.
+      // FWD-17: undici treats a reset as the end of a body, unless the framing shows that octets are missing.
       if (!isFramed && isCut()) {
         handler.onResponseError?.(current, Object.assign(new Error('reset'), { code: 'ECONNRESET' }));
         return;
       }
       if (handler.connection !== undefined) handler.connection.answered();
       if (over) return;
-      // A held head that Node refuses to write throws here and becomes a failure.
+      // `end` throws if Node refuses to write a delayed head. The call then fails.
       delivery.end();
       over = true;
       options.onEnd();
@@ -130,8 +125,8 @@ export function callTarget(options: CallOptions, dispatch: Dispatch): (reason: E
 const CREATED = 'http2.client.stream.created';
 
 /**
- * Call in the turn in which the stream is opened. The result tells whether that stream ended without END_STREAM: undici
- * takes a reset for an end, of some codes.
+ * Call in the turn in which the stream opens. The result says whether the stream ended without END_STREAM.
+ * With some error codes, undici treats a reset as an end.
  */
 function watchNextStream(): () => boolean {
   let cut: boolean | undefined;
@@ -140,7 +135,7 @@ function watchNextStream(): () => boolean {
     const { stream } = message as { readonly stream: ClientHttp2Stream };
     const push = stream.push.bind(stream);
     cut = true;
-    // Node ends the readable side at END_STREAM; after a reset it does as well, and the stream counts as closed by then.
+    // Node ends the readable side at END_STREAM and after a reset. After a reset the stream is already closed.
     stream.push = (chunk, encoding) => {
       if (chunk === null && !stream.closed) cut = false;
       return push(chunk, encoding);
@@ -152,7 +147,7 @@ function watchNextStream(): () => boolean {
   return () => cut === true;
 }
 
-/** undici leaves blanks behind a value, which are no part of it (RFC 9110 §5.5). */
+/** undici keeps whitespace after a value, which is not part of it (RFC 9110 §5.5). */
 function withoutBlanks(headers: AnswerHeaders): AnswerHeaders {
   const hasBlank = (value: string): boolean => value.endsWith(' ') || value.endsWith('\t');
   const trimmed = (value: string): string => value.replace(/[ \t]+$/, '');

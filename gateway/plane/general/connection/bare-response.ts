@@ -1,17 +1,16 @@
-// A response object for a connection that Node's server has handed over: refusals of an upgrade are written like all others.
+// A response object for a connection that Node's server has handed over, to answer an upgrade over HTTP.
 import { type IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { endGracefully } from '../../graceful-end.ts';
 
 export interface BareResponse {
   readonly res: ServerResponse;
-  /** Lets the answer onto the connection; what was written before is held until then. */
+  /** Writes the response to the connection. Earlier writes are buffered until then. */
   readonly attach: () => void;
-  /** The connection has another use now. */
   readonly detach: () => void;
 }
 
-/** Does what Node's server does for its own: back pressure, `close` after the last byte. */
+/** With backpressure and a `close` event after the last octet, as in Node's server. */
 export function createBareResponse(raw: IncomingMessage, socket: Socket): BareResponse {
   const res = new ServerResponse(raw);
   const onDrain = (): void => void res.emit('drain');
@@ -29,7 +28,7 @@ export function createBareResponse(raw: IncomingMessage, socket: Socket): BareRe
   return {
     res,
     attach() {
-      // The answer before it on this connection may have set the time-out of an idle one.
+      // An earlier response on the connection may have set the timeout for idle connections.
       socket.setTimeout(0);
       socket.on('drain', onDrain);
       res.assignSocket(socket);
@@ -38,11 +37,11 @@ export function createBareResponse(raw: IncomingMessage, socket: Socket): BareRe
   };
 }
 
-/** Apart, so that a connection which becomes a WebSocket keeps nothing of the response. */
+/** A separate function, so that its closures do not keep the response in memory while a WebSocket is open. */
 function prepare(socket: Socket): void {
   // Node has removed its own listener, and an unhandled error ends the process.
   socket.on('error', () => undefined);
-  // A reset must not overtake the answer, so that what still comes is read and thrown away.
+  // A reset must not overtake the response, so further octets are read and dropped.
   socket.destroySoon = () => {
     socket.resume();
     endGracefully(socket);

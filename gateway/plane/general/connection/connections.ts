@@ -1,4 +1,4 @@
-// Which client connections of a listener are open, and how they are ended.
+// The open client connections of a listener, and how they are closed.
 import type { IncomingMessage } from 'node:http';
 import type { ServerHttp2Session } from 'node:http2';
 import type { Socket } from 'node:net';
@@ -7,29 +7,29 @@ import { endGracefully } from '../../graceful-end.ts';
 
 export interface Connections {
   readonly track: (socket: Socket) => void;
-  /** The connection, or what TLS makes of it; one that speaks HTTP/2 is known by its session alone. */
+  /** The connection, or its TLS socket. HTTP/2 connections are known by their session instead. */
   readonly trackSpeaker: (socket: Socket | TLSSocket) => void;
   readonly trackSession: (session: ServerHttp2Session) => void;
-  /** The connection was upgraded; its new owner ends it. */
+  /** Call when the connection is upgraded. The WebSocket proxy closes it. */
   readonly release: (socket: Socket) => void;
   readonly size: () => number;
-  /** Tells HTTP/2 clients that no more requests are wanted here; those they send all the same are answered. */
+  /** Sends GOAWAY on HTTP/2. Requests that clients still send are served. */
   readonly announceEnd: () => void;
-  /** Ends what has no request, now or, where something has come already, soon; from now on also each new one. */
+  /** Closes idle connections, after a second if octets have arrived. From then on also each new connection. */
   readonly endIdle: (busy: Busy) => void;
   readonly destroyAll: () => void;
 }
 
-/** Whether a request of a connection waits for its answer. */
+/** Whether a request on a connection awaits its response. */
 export interface Busy {
   readonly socket: (socket: Socket) => boolean;
   readonly session: (session: ServerHttp2Session) => boolean;
 }
 
-/** How long a request whose head has begun to arrive has for the rest of it when the connections are ended, milliseconds. */
+/** Milliseconds for the rest of a request whose head has begun to arrive. */
 const HEAD_GRACE_MS = 1_000;
 const NGHTTP2_NO_ERROR = 0;
-/** RFC 9113 §6.8: no stream is ruled out yet. */
+/** RFC 9113 §6.8: the last stream is not decided yet. */
 const ANY_STREAM = 2 ** 31 - 1;
 
 export function createConnections(): Connections {
@@ -45,14 +45,13 @@ export function createConnections(): Connections {
 
   function endConnection(socket: Socket, busy: Busy): void {
     setTimeout(() => {
-      // A WebSocket by now is ended by others.
       if (speakers.has(socket) && !busy.socket(socket)) endGracefully(socket);
     }, HEAD_GRACE_MS).unref();
   }
 
   function endSession(session: ServerHttp2Session, busy: Busy): void {
     setTimeout(() => {
-      // One that began meanwhile, and one whose header section never ends: that may come behind any request.
+      // For a session that opened in the meantime, and for one whose header section never ends.
       session.close();
       if (busy.session(session)) endSession(session, busy);
       else session.destroy();
@@ -63,7 +62,7 @@ export function createConnections(): Connections {
     track: (socket) => keep(open, socket),
     trackSpeaker(socket) {
       if ('alpnProtocol' in socket && socket.alpnProtocol === 'h2') {
-        // Node ends its side behind the last stream, and then waits for ever for its client to do the same.
+        // Node ends its side after the last stream, and then waits without a timeout for the client.
         socket.once('finish', () => endGracefully(socket));
         return;
       }
@@ -77,7 +76,7 @@ export function createConnections(): Connections {
     release: (socket) => void speakers.delete(socket),
     size: () => open.size,
     announceEnd() {
-      // One that its client has ended is known until its connection has closed, and says nothing any more.
+      // A session that the client ended stays in the set until its connection closes.
       for (const session of sessions) if (!session.destroyed) session.goaway(NGHTTP2_NO_ERROR, ANY_STREAM);
     },
     endIdle(busy) {
@@ -87,7 +86,7 @@ export function createConnections(): Connections {
         endSession(session, busy);
       }
       for (const socket of speakers) endConnection(socket, busy);
-      // Of a TLS connection that has said nothing there is no speaker yet.
+      // A TLS connection before its handshake is only in `open`.
       for (const socket of open) if (socket.bytesRead === 0) endGracefully(socket);
     },
     destroyAll() {
@@ -96,11 +95,11 @@ export function createConnections(): Connections {
   };
 }
 
-/** Discards the rest of a body whose answer is already made, and makes Node close its connection gently. */
+/** Discards the rest of a body that has its response, and makes Node close the connection without a reset. */
 export function abandonBody(raw: IncomingMessage): void {
   const { socket } = raw;
   raw.unpipe();
   raw.resume();
-  // Node calls this once the last answer of a connection has been flushed.
+  // Node calls this after the last response of a connection.
   socket.destroySoon = () => endGracefully(socket);
 }

@@ -1,26 +1,26 @@
-// The opening handshake of a WebSocket as the listener judges it, before anything is asked about APIs (WS-2, RFC 6455 §4.2.1).
+// The listener's checks of a WebSocket handshake, before any API is looked up (WS-2, RFC 6455 §4.2.1).
 import type { IncomingMessage } from 'node:http';
 import type { RequestRefusal } from '../../../exchange/directive.ts';
 
 const WEBSOCKET_VERSION = '13';
 
-/** Sixteen bytes in base64: the last of the 22 digits holds four bits only. */
+/** Sixteen octets in base64. The last of the 22 digits holds four bits. */
 const KEY = /^[A-Za-z0-9+/]{21}[AQgw]==$/;
 
 /**
- * Whether a request wants its connection to become a WebSocket. Every other upgrade is ignored and the request served as
- * the plain one it also is (WS-1); so is one in HTTP/1.0, or one that Connection does not name (RFC 9110 §7.8).
+ * Whether a request asks for a WebSocket. Any other upgrade is ignored and the request is served as plain
+ * HTTP (WS-1). The same holds for HTTP/1.0 and for an upgrade that Connection does not list (RFC 9110 §7.8).
  */
 function wantsWebSocket({ headers, httpVersion }: IncomingMessage): boolean {
   return httpVersion === '1.1' && names(headers.upgrade, 'websocket') && names(headers.connection, 'upgrade');
 }
 
-/** What Node's server asks: true hands over the connection itself, so that only a message without a body may have it. */
+/** Called by Node's server. If true, Node hands over the connection, so the message must have no body. */
 export function mayUpgrade(raw: IncomingMessage): boolean {
   return wantsWebSocket(raw) && raw.method === 'GET' && !hasFraming(raw);
 }
 
-/** Undefined for a sound handshake and for a request that is none. */
+/** Undefined for a valid handshake and for any other request. */
 export function handshakeRefusal(raw: IncomingMessage): RequestRefusal | undefined {
   if (!wantsWebSocket(raw)) return undefined;
   if (raw.method !== 'GET') return malformed('A WebSocket handshake is a GET.');

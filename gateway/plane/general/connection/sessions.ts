@@ -1,14 +1,14 @@
-// HTTP/2 connections between their requests: ended when they are idle, and when their client does nothing but reset (H2-6).
+// Closes HTTP/2 connections that are idle, or whose client only resets its streams (H2-6).
 import { constants, type Http2Session, type ServerHttp2Session } from 'node:http2';
 import type { Bounds } from '../../../plan/bounds.ts';
 import type { BoundsCounter } from '../../port.ts';
 
-/** What nghttp2 ends a connection with when a header section goes on in frame after frame. */
+/** nghttp2's error for a header section in endless CONTINUATION frames. */
 const ENDLESS_HEADERS = /CONTINUATION/;
 
 export interface Http2Sessions {
   readonly watch: (session: ServerHttp2Session) => void;
-  /** Whether a stream of it was reset before, so that the next one may be as well. */
+  /** Whether one of its streams was reset, so that the next may be too. */
   readonly hasReset: (session: Http2Session | undefined) => boolean;
   readonly isBusy: (session: Http2Session) => boolean;
 }
@@ -33,13 +33,12 @@ function watchSession(
   report: Pick<BoundsCounter, 'refused'>,
 ): SessionFacts {
   const facts: SessionFacts = { streams: 0, hasReset: false };
-  // A bucket that fills up again within the window: nothing has to be remembered of single resets.
+  // A token bucket that refills within the window, so that single resets need not be recorded.
   let left = resets.units;
   let filledAt = performance.now();
-  // Idle is a connection without a request, whatever else comes on it: pings, settings, or a header section octet by
-  // octet keep Node's own time-out from passing.
+  // Idle means without a request. Pings, settings and a slow header section keep Node's own timeout from passing.
   const idle = setTimeout(() => {
-    // Tells the client by GOAWAY which streams were seen, and does not wait for a half-received header section.
+    // Sends GOAWAY with the last stream, and does not wait for an incomplete header section.
     if (facts.streams === 0) session.destroy();
   }, idleMs);
 
@@ -59,8 +58,8 @@ function watchSession(
     stream.once('close', () => {
       facts.streams -= 1;
       if (facts.streams === 0) idle.refresh();
-      // Also those that we had to reset: a client can provoke them as well. And with whatever code: NO_ERROR ends an
-      // unanswered stream like any other.
+      // Counts our own resets, because a client can provoke them. Counts aborted streams too, because
+      // NO_ERROR also ends a stream without a response.
       if (stream.aborted || stream.rstCode !== constants.NGHTTP2_NO_ERROR) onReset();
     });
   });

@@ -1,4 +1,4 @@
-// Node's request and response objects as the rest reads them: HTTP/1 and HTTP/2 differ in how they tell.
+// Reads Node's request and response objects, where HTTP/1 and HTTP/2 differ.
 import type { IncomingMessage, OutgoingHttpHeader, ServerResponse } from 'node:http';
 import type { ServerHttp2Stream } from 'node:http2';
 import type { HeaderLines } from '../../../exchange/answer-headers.ts';
@@ -10,12 +10,12 @@ import type { NodeInbound, OpenRequest, RequestPorts } from './open-request.ts';
 
 const NGHTTP2_NO_ERROR = 0;
 
-/** The stream behind an HTTP/2 answer; undefined on HTTP/1. */
+/** The stream of an HTTP/2 response. Undefined on HTTP/1. */
 export function http2StreamOf(res: ServerResponse): ServerHttp2Stream | undefined {
   return 'stream' in res ? (res.stream as ServerHttp2Stream) : undefined;
 }
 
-/** Whether the message has framing for a body, whatever its method. */
+/** Whether the message has framing for a body, for any method. */
 export function hasBody(raw: IncomingMessage, res: ServerResponse): boolean {
   const stream = http2StreamOf(res);
   if (stream !== undefined) return !stream.endAfterHeaders;
@@ -23,7 +23,7 @@ export function hasBody(raw: IncomingMessage, res: ServerResponse): boolean {
   return raw.headers['transfer-encoding'] !== undefined || (length !== undefined && Number(length) > 0);
 }
 
-/** Throws what Node refuses to write. */
+/** @throws for a head that Node refuses to write */
 export function writeHead(res: ServerResponse, status: number, { flat }: HeaderLines): void {
   const stream = http2StreamOf(res);
   if (stream === undefined) {
@@ -31,21 +31,20 @@ export function writeHead(res: ServerResponse, status: number, { flat }: HeaderL
     return;
   }
   if (stream.destroyed || stream.closed) return;
-  // The response would wait for trailers that never come, a frame and a round of the event loop later.
+  // `res.writeHead` would wait for trailers, which costs a frame and a turn of the event loop.
   res.statusCode = status;
   stream.respond([':status', String(status), ...flat] as string[]);
 }
 
-/** Whether the whole answer was handed to the connection. */
 export function isComplete(res: ServerResponse): boolean {
   const stream = http2StreamOf(res);
   if (stream === undefined) return res.writableFinished;
-  // Node may close a stream before it says that it has finished; a client may reset one after that.
+  // Node may close a stream before `writableFinished`, and a client may reset the stream after it.
   const unbroken = !stream.aborted && stream.rstCode === NGHTTP2_NO_ERROR;
   return res.writableEnded && (stream.writableFinished || unbroken);
 }
 
-/** RFC 9113 §8.1: with the answer complete the rest of a body is not wanted, and an HTTP/2 stream need not wait for it. */
+/** RFC 9113 §8.1: after a complete response, an HTTP/2 stream need not wait for the rest of the request body. */
 export function endWithAnswer(raw: IncomingMessage, res: ServerResponse): void {
   const stream = http2StreamOf(res);
   if (stream === undefined || !hasBody(raw, res)) return;
@@ -54,12 +53,12 @@ export function endWithAnswer(raw: IncomingMessage, res: ServerResponse): void {
   });
 }
 
-/** Milliseconds between two looks whether END_STREAM has left. */
+/** Milliseconds between two checks whether END_STREAM is sent. */
 const LOOK_AGAIN_MS = 5;
 
 /**
- * A reset would overtake the end of the answer and so break it. Node has no event for END_STREAM, which is sent after `finish`
- * and waits for the socket.
+ * A reset before the end of the response would truncate it. Node has no event for END_STREAM, which is sent
+ * after `finish` and waits for the socket.
  */
 function closeOnceEnded(stream: ServerHttp2Stream): void {
   if (stream.destroyed || stream.closed) return;
@@ -67,7 +66,6 @@ function closeOnceEnded(stream: ServerHttp2Stream): void {
   else setTimeout(closeOnceEnded, LOOK_AGAIN_MS, stream);
 }
 
-/** A request that will be judged, in the form in which upstream/ streams its two bodies. */
 export function inboundOf(
   open: OpenRequest,
   { view, forwardedHost }: { readonly view: RequestView; readonly forwardedHost: string },
@@ -110,15 +108,16 @@ function endedWhole(raw: IncomingMessage, res: ServerResponse): boolean {
 }
 
 /**
- * The parser caps the extensions of each chunk but does not report them. Octets of the connection beyond those of the body
- * are framing (SMG-12): at most this many per octet, and at the start one read.
+ * The parser limits the extensions of each chunk but does not report them. Octets of the connection that are
+ * not body are framing (SMG-12). Allowed: the first read, and this many octets per octet of the body.
  */
 const FRAMING_EACH = 16;
 const FRAMING_AT_FIRST = 64 * 1_024;
 
 /**
- * `raw`: HTTP/1, and nothing of its body has been parsed yet. Counts what is parsed and not what is taken: a request behind
- * another one is read before its turn, and what a connection has read by then also holds the requests behind it.
+ * Returns whether the framing exceeds its bound. `raw`: HTTP/1, with no part of its body parsed. Counts
+ * parsed octets, not consumed ones: a pipelined request is parsed before its turn, when the connection has
+ * also read the requests after it.
  */
 function watchFraming(raw: IncomingMessage): () => boolean {
   const { socket } = raw;
@@ -126,7 +125,7 @@ function watchFraming(raw: IncomingMessage): () => boolean {
   const push = raw.push.bind(raw);
   let octets = 0;
   let ended: number | undefined;
-  // The parser calls this while it reads, with or without a listener.
+  // The parser calls this while it reads, even without a listener.
   raw.push = (chunk, encoding) => {
     if (chunk === null) ended = socket.bytesRead;
     else octets += chunk.length;
@@ -135,10 +134,10 @@ function watchFraming(raw: IncomingMessage): () => boolean {
   return () => (ended ?? socket.bytesRead) - begun - octets > FRAMING_AT_FIRST + FRAMING_EACH * octets;
 }
 
-/** What is observed for a client that left before any status was sent. */
+/** Logged status if the client disconnects before a status is sent. */
 const CLIENT_LEFT = 499;
 
-/** What is observed of a request that has ended; `complete`: its answer was handed over whole. */
+/** `complete`: the whole response was given to the connection. */
 export function outcomeOf(open: OpenRequest, complete: boolean): ExchangeOutcome {
   const { raw, res, inbound, view, glimpse, client, switched } = open;
   return {
@@ -156,12 +155,11 @@ export function outcomeOf(open: OpenRequest, complete: boolean): ExchangeOutcome
   };
 }
 
-/** The target of a request that could not be read, without its query and without a user and password. */
+/** The target of an unreadable request without its query, user and password. */
 function withoutSecrets(target: string): string {
   return target.replace(/\?.*$/s, '').replace(/^([a-z][\w.+-]*:\/\/)[^/]*@/i, '$1');
 }
 
-/** Why the fast plane does not have it. */
 export function planeReason({ headers }: IncomingMessage, isHttp2: boolean, plane: PlaneName): PlaneReason {
   if (isHttp2) return 'http2';
   if (plane === 'general') return 'settings';

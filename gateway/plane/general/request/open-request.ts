@@ -1,4 +1,4 @@
-// What a listener holds of a client connection, and of the requests on it in their order.
+// The state of a client connection and of its requests, in their order.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { ExchangeFacts } from '../../../exchange/facts.ts';
@@ -10,35 +10,33 @@ import type { Http2Sessions } from '../connection/sessions.ts';
 export interface RequestPorts extends Omit<ListenerOptions, 'address' | 'socket'> {
   readonly scheme: 'https' | 'http';
   readonly sessions: Pick<Http2Sessions, 'hasReset'>;
-  /** Each answer says that its connection ends. */
+  /** Each response has `Connection: close`. */
   readonly isDraining: () => boolean;
-  /** A connection ends behind the answer under way, whatever that said. */
+  /** Each connection closes after its current response, whether or not the response said so. */
   readonly isEnding: () => boolean;
 }
 
-/** A request that will be judged, as Node holds it. */
 export interface NodeInbound extends Inbound {
-  /** HTTP/2 requests arrive through Node's compatibility API, which has the same shape. */
+  /** Node's compatibility API gives HTTP/2 requests the same shape. */
   readonly raw: IncomingMessage;
   readonly res: ServerResponse;
-  /** Whether this answer must say `Connection: close`; asked when its head is written (drain). */
+  /** Whether this response must have `Connection: close`. Called when its head is written (drain). */
   readonly mustClose: () => boolean;
-  /** Called before an answer's head that ends the connection; the listener then ignores what follows on it. */
+  /** Called before the head of the last response on a connection. The listener ignores later requests on it. */
   readonly sealConnection: () => void;
 }
 
 export interface ConnectionFacts extends ClientConnection {
   /** Every further request on this HTTP/1 connection is ignored (FWD-12, SMG-26). */
   isSealed: boolean;
-  /** The last request begun on an HTTP/1 connection, while that is not over. */
+  /** The latest request on an HTTP/1 connection, until it ends. */
   latest: OpenRequest | undefined;
-  /** HTTP/1 requests that have no whole answer yet. */
   unanswered: number;
-  /** Called when an answer was written whole and does not end the connection. */
+  /** Called after a complete response that keeps the connection open. */
   readonly onKept?: (() => void) | undefined;
 }
 
-/** A request between its first line and the end of its answer. */
+/** A request between its first line and the end of its response. */
 export class OpenRequest {
   readonly raw: IncomingMessage;
   readonly res: ServerResponse;
@@ -49,26 +47,26 @@ export class OpenRequest {
   readonly glimpse: RequestGlimpse;
   /** Undefined when the request could not be read. */
   readonly view: RequestView | undefined;
-  /** Set for what is judged; what the listener answers itself has none. */
+  /** Undefined for a request that the listener answers itself. */
   inbound: NodeInbound | undefined;
-  /** Where it stands in the list of those that are watched for slow clients. */
+  /** Index in the list that the sweep for slow clients visits. */
   place = -1;
-  /** Octets of the answer that the client's side has taken, and sweeps since then in which more waited. */
+  /** Octets of the response that the client accepted, and the number of sweeps since then with more octets waiting. */
   taken = 0;
   sweepsUnread = 0;
-  /** While it is awaited: sweeps in which it was, and what came in them. */
+  /** While the body is awaited: the number of sweeps, and the octets that arrived during them. */
   arriving: { waited: number; bytes: number; counts: boolean } | undefined;
   bytes = 0;
   gone = false;
   answered = false;
-  /** Observed; nothing happens to it any more. */
+  /** It is reported, and nothing more happens to it. */
   ended = false;
-  /** Its connection is a WebSocket now; the 101 was its answer. */
+  /** The connection became a WebSocket. The response was the 101. */
   switched = false;
-  /** Lets its answer onto the connection, where Node does not order the answers itself. */
+  /** Writes the response to the connection. Set if Node does not order the responses. */
   attach: (() => void) | undefined;
   closeAfter = false;
-  /** The one before it on its HTTP/1 connection, while that is not answered. */
+  /** The previous request on the HTTP/1 connection, if it was open when this one began. */
   before: OpenRequest | undefined;
   onEnded: (() => void) | undefined;
 
@@ -89,12 +87,12 @@ export class OpenRequest {
   }
 }
 
-/** A connection in memory that carries one request of another connection. */
+/** An in-memory connection that carries one request of another connection. */
 export interface MessageConnection extends Pick<ConnectionFacts, 'onKept'> {
   readonly known: ClientConnection;
 }
 
-/** Kept on the socket itself, where HTTP/2's stand-in for a socket shows it too. */
+/** Stored on the socket, because HTTP/2's proxy of the socket also shows it. */
 const FACTS = Symbol('connection facts');
 
 export function connectionFacts(
@@ -115,8 +113,8 @@ export function connectionFacts(
 }
 
 /**
- * Pipelined requests are answered in order, one at a time. RFC 9112 §9.3.2 lets only safe ones run side by side, and each
- * would keep an upstream connection until then.
+ * Pipelined requests are served one at a time, in order. RFC 9112 §9.3.2 allows only safe ones to run in
+ * parallel, and each would hold an upstream connection until its turn.
  */
 export function joinPipeline(open: OpenRequest): void {
   const { connection } = open;
@@ -125,7 +123,7 @@ export function joinPipeline(open: OpenRequest): void {
   connection.unanswered += 1;
 }
 
-/** Undefined when none is before it; else resolves when that one has ended. */
+/** Resolves when the previous request has ended. Undefined if there is none. */
 export function previousEnded({ before }: OpenRequest): Promise<void> | undefined {
   if (before === undefined || before.ended) return undefined;
   return new Promise((resolve) => {
@@ -137,7 +135,7 @@ export function leavePipeline(open: OpenRequest): void {
   if (!open.isHttp2) {
     const { connection } = open;
     connection.unanswered -= 1;
-    // An idle connection keeps nothing of any request.
+    // An idle connection keeps no request in memory.
     if (connection.latest === open) connection.latest = undefined;
   }
   open.ended = true;
@@ -145,7 +143,7 @@ export function leavePipeline(open: OpenRequest): void {
   open.onEnded?.();
 }
 
-/** Requests that are still open, the oldest first: when a connection closes Node tells only that one. */
+/** Open requests, oldest first. When a connection closes, Node reports only the oldest. */
 export function openOn({ latest }: ConnectionFacts): readonly OpenRequest[] {
   const found: OpenRequest[] = [];
   for (let open = latest; open !== undefined; open = open.before) found.unshift(open);

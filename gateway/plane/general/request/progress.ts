@@ -1,4 +1,4 @@
-// How far a request of Node's is, for the sweeps that look for slow clients.
+// The progress of a request, for the sweep that finds slow clients.
 import type { Watching } from '../../slow-clients.ts';
 import { http2StreamOf } from './message.ts';
 import type { OpenRequest } from './open-request.ts';
@@ -12,7 +12,7 @@ export const nodeRequests: Pick<Watching<OpenRequest>, 'progress' | 'cut' | 'bod
       const waiting = stream.writableLength;
       return { waiting, taken: bytes + (inbound?.bytes ?? 0) - waiting };
     }
-    // An HTTP/1 answer that waits for the one before it has no connection yet: nothing of it waits for the client.
+    // An HTTP/1 response that waits for the one before it has no socket, so none of it waits for the client.
     const waiting = res.socket?.writableLength ?? 0;
     return { waiting, taken: (res.socket?.bytesWritten ?? 0) - waiting };
   },
@@ -24,14 +24,14 @@ export const nodeRequests: Pick<Watching<OpenRequest>, 'progress' | 'cut' | 'bod
   bodyState({ raw, arriving }) {
     if (arriving === undefined || raw.readableEnded || raw.destroyed) return 'ended';
     if (!arriving.counts) {
-      // Nothing reads it yet: a listener of ours would set it flowing.
+      // A listener here would start the flow of a body that has no consumer yet.
       if (raw.readableFlowing === null) return 'held';
       arriving.counts = true;
       raw.on('data', (chunk: Buffer) => {
         arriving.bytes += chunk.length;
       });
     }
-    // Paused, or not taken.
+    // Paused, or not consumed.
     return raw.readableFlowing !== true || raw.readableLength > 0 ? 'held' : 'awaited';
   },
 };

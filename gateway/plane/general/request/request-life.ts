@@ -1,4 +1,4 @@
-// One request from its first line to its observed end: read, judged, answered or forwarded, counted once.
+// Runs one request: reads it, judges it, answers or forwards it, and reports it once.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { setImmediate as nextRound } from 'node:timers/promises';
@@ -28,7 +28,7 @@ import { readRequest } from './request-view.ts';
 import { createUnreadable, type Unreadable } from './unreadable.ts';
 import { sendAnswer } from './write-answer.ts';
 
-/** How a request goes on when it is to be forwarded or answered again; resolves with what it turned out to be refused for on its way. */
+/** Forwards a request, or replays a stored response. Resolves with a refusal that is found on the way. */
 export type ForwardJudged = (
   inbound: NodeInbound,
   directive: Extract<Directive, { kind: 'forward' | 'replay' }>,
@@ -36,15 +36,12 @@ export type ForwardJudged = (
 ) => Promise<Refusal | undefined>;
 
 export interface RequestLife extends Unreadable {
-  /** Each connection on which requests come, as it opens. */
   readonly watch: (socket: Socket, message?: MessageConnection) => void;
-  /** The first line of a request; undefined on a sealed connection. It may be answered already. */
+  /** Call at the first line of a request. Undefined on a sealed connection. The result may be answered already. */
   readonly begin: (raw: IncomingMessage, res: ServerResponse) => OpenRequest | undefined;
-  /** Judges and answers what `begin` returned. Never rejects for what the exchange or the upstream do. */
+  /** Judges and answers what `begin` returned. Failures of the exchange or the upstream never reject. */
   readonly run: (open: OpenRequest, forward: ForwardJudged) => Promise<void>;
-  /** Whether a request on this HTTP/1 connection waits for its answer. */
   readonly isBusy: (socket: Socket) => boolean;
-  /** The connection of `open` is a WebSocket from now on: 101 was the answer, and it is observed. */
   readonly onSwitched: (open: OpenRequest) => void;
   readonly stop: () => void;
 }
@@ -76,7 +73,7 @@ export function createRequestLife(ports: RequestPorts): RequestLife {
       const before = connection.latest;
       if (connection.isSealed || before?.closeAfter) return undefined;
       if (before !== undefined && connection.unanswered >= bounds.pipelined) {
-        // Never read: the connection ends with the last answer, which tells its client to ask again (RFC 9112 §9.3.2).
+        // Not read: the connection closes after the last response, so the client repeats it (RFC 9112 §9.3.2).
         before.closeAfter = true;
         report.refused('pipelined');
         return undefined;
@@ -95,8 +92,8 @@ export function createRequestLife(ports: RequestPorts): RequestLife {
     const glimpse = view ?? glimpseOf(context);
     const open = new OpenRequest({ raw, res, isHttp2, facts, connection, client, glimpse, view });
     if (!isHttp2) joinPipeline(open);
-    // WS-1: served as plain HTTP. Node drops what arrived together with an upgrade it ignores, so that the next bytes
-    // may be the middle of anything.
+    // WS-1: served as plain HTTP. Node drops octets that arrived with an ignored upgrade, so the next octets
+    // may begin in the middle of a message.
     open.closeAfter = !isHttp2 && raw.headers.upgrade !== undefined;
     slowClients.watch(open);
     res.on('close', () => end(open));
@@ -119,11 +116,11 @@ export function createRequestLife(ports: RequestPorts): RequestLife {
     const { facts, view, inbound, raw, before } = open;
     const waiting = previousEnded(open);
     if (waiting !== undefined) await waiting.then(() => exchange.resume(facts));
-    // H2-6: by then a reset that came with the request has been read, and no work was wasted.
+    // H2-6: a reset that arrived with the request is read by then, and no work is wasted.
     if (open.isHttp2 && sessions.hasReset(http2StreamOf(open.res)?.session)) await nextRound();
     if (open.ended || (open.answered && open.attach === undefined)) return;
     if (before?.closeAfter) {
-      // As if it had never been read: the connection ends before its turn.
+      // As if it had not been read: the connection closes before its turn.
       open.closeAfter = true;
       finish(open);
       return;
@@ -148,7 +145,7 @@ export function createRequestLife(ports: RequestPorts): RequestLife {
       if (raw.headers.expect !== undefined && raw.httpVersion !== '1.0' && open.attach === undefined)
         open.res.writeContinue();
       const refusal = await forward(inbound, directive, facts);
-      const mustClose = refusal?.reason === 'request_malformed'; // SMG-26: its body was badly framed.
+      const mustClose = refusal?.reason === 'request_malformed'; // SMG-26: its body had malformed framing.
       if (refusal !== undefined && !open.gone && !open.answered)
         sendAnswer(open, exchange.refuse(refusal, facts, view), mustClose, ports);
     } catch (thrown) {
@@ -161,7 +158,7 @@ export function createRequestLife(ports: RequestPorts): RequestLife {
     if (bound !== undefined) report.refused(bound);
   }
 
-  /** A refusal by this listener: the connection is not trusted any further (SMG-26). */
+  /** Refuses in the listener and closes the connection (SMG-26). */
   function refuse(open: OpenRequest, refusal: Refusal): void {
     countRefusal(refusal, open.raw.rawHeaders.length);
     sendAnswer(open, exchange.refuse(refusal, open.facts, open.glimpse), true, ports);
@@ -196,7 +193,7 @@ export function createRequestLife(ports: RequestPorts): RequestLife {
     end(open);
   }
 
-  /** Nothing is written yet, or what the upstream answers so early stands. */
+  /** An early response of the upstream is not replaced. */
   function refuseSlow(open: OpenRequest): void {
     if (open.answered || open.res.headersSent) return;
     report.refused('body_rate');

@@ -1,4 +1,4 @@
-// From a raw HTTP/1 or HTTP/2 request to the view the exchange judges, or to a refusal: what Node's parsers leave to be judged.
+// Turns Node's request into the view that the exchange judges, or into a refusal.
 import type { IncomingMessage } from 'node:http';
 import type { RequestRefusal } from '../../../exchange/directive.ts';
 import { OFFERED_METHODS } from '../../../exchange/request-view.ts';
@@ -15,7 +15,7 @@ const OFFERED: ReadonlySet<string> = new Set(OFFERED_METHODS);
 
 const refused = (refusal: RequestRefusal): RequestReading => ({ kind: 'refused', refusal });
 
-/** Reads `raw`, whose `url` must be the target as received. */
+/** `raw.url` must be the target as received. */
 export function readRequest(
   raw: IncomingMessage & RequestHead,
   context: ReadingContext & { readonly bounds: HeadBounds },

@@ -1,17 +1,17 @@
-// What comes on an HTTP/1 connection and is no request: refused once, and nothing behind it is read as a request.
+// Refuses octets on an HTTP/1 connection that are no valid request, once per connection.
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Refusal, RequestRefusal } from '../../../exchange/directive.ts';
 import type { ConnectionFacts, OpenRequest } from './open-request.ts';
 
 export interface Unreadable {
-  /** The parser or a deadline refused; the bytes that follow cannot be understood (ERR-3). */
+  /** For an error of the parser or a passed deadline. Later octets cannot be parsed (ERR-3). */
   readonly refuseUnparsed: (error: Error, socket: Socket) => void;
-  /** An HTTP/1 CONNECT, which Node hands over without a response object (FWD-8). */
+  /** For a CONNECT over HTTP/1, which Node reports without a response object (FWD-8). */
   readonly refuseTunnel: (raw: IncomingMessage) => void;
 }
 
-/** `refuse` answers a request; `refuseOnSocket` is for where none waits for an answer; `tunnel`: why a CONNECT is refused. */
+/** `refuse` answers a request. `refuseOnSocket` refuses without one. `tunnel`: the refusal of a CONNECT. */
 export function createUnreadable(
   tunnel: Refusal,
   connectionOf: (socket: Socket) => ConnectionFacts,
@@ -25,7 +25,7 @@ export function createUnreadable(
     const open = connection.latest;
     const pending = open !== undefined && !open.res.writableFinished;
     if (pending && open.raw.complete) {
-      // The error is in a later request: what was asked before it still gets its answer.
+      // The error is in a later request. The earlier request still gets its response.
       open.closeAfter = true;
     } else if (pending && open.res.headersSent) {
       socket.destroy();
@@ -44,30 +44,29 @@ export function createUnreadable(
       else refuseRest(refusal, socket);
     },
     refuseTunnel({ socket }) {
-      // Node has taken its own listener away, and an error without a listener ends the process.
+      // Node has removed its own listener, and an unhandled error ends the process.
       socket.on('error', () => undefined);
       refuseRest(tunnel, socket);
     },
   };
 }
 
-/** Octets of a packet: a request line that ends within them is not what was too long. */
+/** Octets of a packet. If the request line ends within them, the target was not too long. */
 const LOOKED_AT = 8_000;
 const TOKEN_AND_SPACE = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+ /;
 
-/** Undefined if the connection broke or was never established: there is no client to answer. */
+/** Undefined for a connection that broke or was never established: no client awaits a response. */
 function parserRefusal(error: Error): RequestRefusal | undefined {
   const code = 'code' in error ? error.code : undefined;
   switch (code) {
     case 'HPE_INVALID_EOF_STATE':
       return undefined;
     case 'HPE_INVALID_VERSION':
-      // Also what it says of a line that ends in a bare LF, or in spaces: no other version was asked for (SMG-11).
+      // The parser has the same code for a line that ends in a bare LF or in spaces, which names no version (SMG-11).
       return 'reason' in error && error.reason === 'Invalid HTTP version'
         ? { reason: 'protocol_version_unsupported' }
         : malformed(400);
     case 'HPE_INVALID_METHOD':
-      // Only a well-formed token is a method that is not supported; anything else is noise.
       return TOKEN_AND_SPACE.test(startOfPacket(error).trimStart())
         ? { reason: 'method_unknown', method: '-' }
         : malformed(400);
@@ -80,7 +79,7 @@ function parserRefusal(error: Error): RequestRefusal | undefined {
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return malformed(408, 'The request did not arrive in time.');
     default:
-      // The rest are resets and failed handshakes, which have no request to answer.
+      // Other errors are resets and failed handshakes, which have no request to answer.
       return typeof code === 'string' && code.startsWith('HPE_') ? malformed(400) : undefined;
   }
 }
@@ -93,9 +92,9 @@ function malformed(
 }
 
 /**
- * Whether the parser gave up within the request line. It counts the target and the fields together and is refused only
- * what is longer than both may be (node-server.ts); a target that comes in pieces so small that its start is gone by then
- * passes for a field.
+ * Whether the parser stopped within the request line. It counts target and fields together, and stops only
+ * above both bounds together (node-server.ts). If the target arrives in small packets, its start is no longer
+ * in the last one, and the result is false.
  */
 function endlessTarget(error: Error): boolean {
   const start = startOfPacket(error);

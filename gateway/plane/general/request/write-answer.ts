@@ -1,4 +1,4 @@
-// Writes an answer the gateway made itself onto a response, and settles what becomes of the connection.
+// Writes a response of the gateway, and decides whether the connection closes after it.
 import type { ServerResponse } from 'node:http';
 import type { ExchangeAnswer } from '../../../exchange/exchange.ts';
 import { RecordFields } from '../../../exchange/request-view.ts';
@@ -7,8 +7,8 @@ import { hasBody, writeHead } from './message.ts';
 import type { OpenRequest, RequestPorts } from './open-request.ts';
 
 /**
- * Answers `open` with `made`. An HTTP/1 connection ends afterwards when `mustClose` says so, when a drain runs, or when
- * a body is left unread on it: nothing that follows on it is a request any more (FWD-12, SMG-26).
+ * After the response, an HTTP/1 connection closes if `mustClose` is true, during a drain, or if a body is
+ * unread. Later octets on it are not read as requests (FWD-12, SMG-26).
  */
 export function sendAnswer(
   open: OpenRequest,
@@ -22,7 +22,7 @@ export function sendAnswer(
     res.destroy();
     return;
   }
-  // Without a body the message is complete, though the parser has not said so while it hands over the head.
+  // A message without a body is complete, although the parser reports that only after the head.
   const unread = !isHttp2 && !raw.complete && hasBody(raw, res);
   const close = !isHttp2 && (mustClose || unread || isDraining() || open.closeAfter);
   open.closeAfter = close;
@@ -31,13 +31,13 @@ export function sendAnswer(
   try {
     open.bytes = writeAnswer(res, raw.method ?? '', made, close);
   } catch (thrown) {
-    // A line that cannot be written must not end the process; a failure's answer holds nothing of the request.
+    // An invalid header value must not end the process. The response to a fault has no value from the request.
     const failed = exchange.fail(thrown, open.facts, { scheme: glimpse.scheme, headers: new RecordFields() });
     open.bytes = writeAnswer(res, raw.method ?? '', failed, close);
   }
 }
 
-/** Returns the body bytes written; none for HEAD, 204 and 304 (ERR-3). */
+/** Returns the octets of the body written. HEAD, 204 and 304 have none (ERR-3). */
 function writeAnswer(res: ServerResponse, method: string, answer: ExchangeAnswer, close: boolean): number {
   const { status, headers } = answer;
   // RFC 9110 §7.8: Upgrade, which a 426 must send, is listed in Connection.

@@ -1,29 +1,25 @@
-// Open WebSockets, and when the gateway ends them: at a drain, with the version or the token, and when idle.
+// Open WebSockets, which close at a drain, when the version or the token ends, or when idle.
 import type { ExpiryCause, TunnelService } from '../../../exchange/tunnel-service.ts';
 import type { IdleBound } from '../../port.ts';
 import { GOING_AWAY, POLICY_VIOLATION, type Tunnel } from './tunnel.ts';
 
 export interface OpenTunnels {
-  /** Keeps what `open` makes until it calls back. */
   readonly add: (service: TunnelService, open: (onClosed: () => void) => Tunnel) => void;
-  /** Ends all, and from now on each new one as soon as it is open. */
   readonly goAway: () => void;
   readonly services: () => Iterable<TunnelService>;
 }
 
 /**
- * How often the open ones are looked at, milliseconds. A look at the clock instead of a timer to the day: dates move
- * while a connection is open, by reloads and pauses, and the clock may be a moved one.
+ * Milliseconds between two checks of the open tunnels. A timer for the end would be wrong: reloads and pauses
+ * move dates while a connection is open, and the lifecycle clock may have an offset.
  */
 const LOOK_EVERY_MS = 1_000;
 
-/** What an open one carried until it was last seen to carry more. */
 interface Traffic {
   bytes: number;
   at: number;
 }
 
-/** Without `idle` a WebSocket may be quiet for as long as both sides like. */
 export function createOpenTunnels(
   endingOf: (service: TunnelService) => ExpiryCause | undefined,
   idle: IdleBound | undefined,

@@ -1,4 +1,4 @@
-// An upstream's answer to a handshake that is no 101: given to the client as the HTTP answer it is (WS-3).
+// Relays an upstream's response to a WebSocket handshake that is not a 101 (WS-3).
 import type { IncomingMessage } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import { Fault } from '../../../exchange/directive.ts';
@@ -10,8 +10,8 @@ import { writeHead } from '../request/message.ts';
 import type { NodeInbound } from '../request/open-request.ts';
 
 /**
- * Streams `answer` with back pressure, under the time-outs of the order, and ends the client's connection with it.
- * Rejects when the head cannot be given on; an answer that breaks after it resets the client's connection (FWD-17).
+ * Streams `answer` with backpressure under the timeouts of the order. The client's connection closes after it. Rejects
+ * if the head cannot be written. If `answer` breaks later, the client's connection is reset (FWD-17).
  */
 export async function relayAnswer(
   answer: IncomingMessage,
@@ -39,12 +39,12 @@ export async function relayAnswer(
     void answer.destroy(new Fault(code, { service, timeoutMs }));
   const total = startDeadline(timeouts.total, late('upstream_total_timeout', timeouts.total));
   answer.socket.setTimeout(timeouts.idle, late('upstream_idle_timeout', timeouts.idle));
-  // FWD-17: Node takes a reset for the end of a body without a length. Its own listener comes after this one.
+  // FWD-17: Node treats a reset as the end of a body without a length. Node's own listener runs after this one.
   answer.socket.prependOnceListener('error', (cause) => {
     if (!answer.complete) answer.destroy(cause);
   });
   answer.once('error', (cause) => {
-    // Before the client's connection is reset, after which the request counts as over. A client that left is no fault.
+    // Set before the client's connection is reset, because the request ends then. A disconnected client is no fault.
     if (!inbound.gone) facts.completion.fault = toFault(cause, order);
   });
   answer.on('data', (chunk: Buffer) => {

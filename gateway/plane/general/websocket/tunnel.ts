@@ -1,26 +1,27 @@
-// One open WebSocket between two connections: how it is kept, how either side's end reaches the other, how we end it.
+// One open WebSocket between two connections, and how either side or the gateway ends it.
 import { randomBytes } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { endGracefully, LINGER_MS } from '../../graceful-end.ts';
 
 export interface Tunnel {
-  /** What both sides have said so far; pings count. */
+  /** Octets read from both sides, pings included. */
   readonly bytes: () => number;
-  /** WS-6: a Close frame with `code` to both sides, then the end, with whatever they answer or after a second. */
+  /**
+   * WS-6: sends a Close frame with `code` to both sides, and closes them at the client's next octets or after a second.
+   */
   readonly close: (code: CloseCode) => void;
 }
 
-/** A quiet peer is asked after this long whether it is still there, milliseconds; a WebSocket may be quiet for as long as it likes. */
+/** Milliseconds until the TCP keepalive probes an idle peer. A WebSocket may be idle for any time. */
 const KEEP_ALIVE_MS = 60_000;
-/** How long the two sides have to answer a Close frame, milliseconds. */
 const CLOSE_GRACE_MS = 1_000;
 
 const MOST_LISTENERS = 20;
 
-/** RFC 6455 §7.4.1: the server is going down, or what it served is gone. */
+/** RFC 6455 §7.4.1: the server shuts down, or the version has ended. */
 export const GOING_AWAY = 1001;
-/** The same: what the client may do has ended. */
+/** RFC 6455 §7.4.1: the client is no longer permitted. */
 export const POLICY_VIOLATION = 1008;
 type CloseCode = typeof GOING_AWAY | typeof POLICY_VIOLATION;
 const FIN_AND_CLOSE = 0x88;
@@ -28,14 +29,13 @@ const MASKED = 0x80;
 
 export interface TunnelEnds {
   readonly client: Socket;
-  /** Stands before `client`; `upstream` is piped to and from it. */
+  /** Wraps `client`. Piped to and from `upstream`. */
   readonly end: Duplex;
   readonly upstream: Socket;
-  /** A side that has not taken what waits for it for this long is cut, milliseconds. */
+  /** Milliseconds. A side that does not read what waits for it for this long is disconnected. */
   readonly stalledAfterMs: number;
 }
 
-/** `onClosed` comes once, when both sides have closed. */
 export function openTunnel(
   { client, end, upstream, stalledAfterMs }: TunnelEnds,
   onClosed: () => void,
@@ -43,9 +43,9 @@ export function openTunnel(
   let closed = 0;
   let leaving = false;
   for (const socket of [client, upstream]) {
-    // Each part that holds a connection listens for its close. Node takes more than ten for a leak and warns on stderr.
+    // Each part that uses a connection listens for its close. Above ten listeners Node warns of a leak on stderr.
     socket.setMaxListeners(MOST_LISTENERS);
-    // A side that is not read cannot be seen to close.
+    // The close of a side that is not read is not reported.
     socket.setTimeout(stalledAfterMs, () => {
       if (socket.writableLength > 0) socket.destroy();
     });
@@ -56,9 +56,9 @@ export function openTunnel(
       if (closed === 2) onClosed();
     });
   }
-  // Node ends a TLS connection together with its client, before the upstream's last words have come.
+  // Node closes a TLS connection with its client, before the last octets of the upstream arrive.
   client.allowHalfOpen = true;
-  // http-proxy-3 ends the upstream's connection in both cases, but waits for ever for the upstream to do the same.
+  // http-proxy-3 ends the upstream's connection in both cases, but waits for the upstream without a timeout.
   client.once('end', () => {
     const hard = setTimeout(() => upstream.destroy(), LINGER_MS);
     upstream.once('close', () => clearTimeout(hard));
@@ -73,8 +73,8 @@ export function openTunnel(
     close(code) {
       if (leaving) return;
       leaving = true;
-      // Whole chunks have gone through; whether the last one ended with a frame is not known here. Where it did not, the
-      // peer takes ours for the rest of that frame and then sees the connection end.
+      // Chunks were copied whole, but the last may end inside a frame. In that case the peer reads this Close
+      // frame as the rest of that frame, and then sees the connection end.
       upstream.unpipe(end);
       end.unpipe(upstream);
       const payload = Buffer.from([code >> 8, code & 0xff]);
@@ -86,7 +86,7 @@ export function openTunnel(
         end.off('data', endBoth);
         end.end();
         endGracefully(upstream);
-        // What waits for a client that takes nothing never ends by itself.
+        // Data for a client that does not read would keep the connection open.
         hard = setTimeout(() => client.destroy(), LINGER_MS);
       };
       const grace = setTimeout(endBoth, CLOSE_GRACE_MS);
@@ -95,13 +95,13 @@ export function openTunnel(
         clearTimeout(hard);
       });
       upstream.resume();
-      // What a client says from now on is its own Close frame, or comes too late.
+      // The client's next octets are its Close frame, or come too late.
       end.once('data', endBoth);
     },
   };
 }
 
-/** RFC 6455 §5.3: what a client sends is masked, and towards the upstream we are the client. */
+/** RFC 6455 §5.3: a client masks its frames, and the gateway is the upstream's client. */
 function maskedClose(payload: Buffer): Buffer {
   const mask = randomBytes(4);
   const masked = payload.map((octet, index) => octet ^ (mask[index] ?? 0));
@@ -109,11 +109,10 @@ function maskedClose(payload: Buffer): Buffer {
 }
 
 /**
- * The client's end as http-proxy-3 is given it: a stream of ours, made before the upstream is asked. Until the upstream has
- * switched, nothing that http-proxy-3 writes gets further.
- *
- * Passes bytes both ways with back pressure. Destroyed, it leaves the connection open and reads it empty: then an answer
- * is written to the connection itself. Ended, it ends the connection once the client has had everything.
+ * The stream that http-proxy-3 gets in place of the client's connection, with backpressure both ways. If it
+ * is destroyed, the connection stays open and is drained, so that a response can be written to the connection
+ * itself. After a failed handshake, nothing of http-proxy-3 reaches the client. If it
+ * is ended, the connection closes after the last octet is written.
  */
 export function createClientEnd(client: Socket): Duplex {
   const onData = (chunk: Buffer): void => {
@@ -127,7 +126,7 @@ export function createClientEnd(client: Socket): Duplex {
   }
 
   const end = new Duplex({
-    // The only text is the head of the 101, whose characters are octets.
+    // The only string is the head of the 101, one octet per character.
     decodeStrings: false,
     read: () => void client.resume(),
     write: (chunk: string | Buffer, _encoding, done) => void client.write(chunk, 'latin1', done),
@@ -143,11 +142,11 @@ export function createClientEnd(client: Socket): Duplex {
   });
   client.on('data', onData);
   client.on('end', onEnd);
-  // An end of the connection that is no error of ours; http-proxy-3 listens as well, but not before it has begun.
+  // The close of the connection is no error. http-proxy-3 has its own listener only once it has begun.
   end.on('error', () => undefined);
   client.once('close', () => end.destroy());
   const self = (): Duplex => end;
-  // What http-proxy-3 calls on a socket besides the methods of a stream; `openTunnel` sets up the connection.
+  // The methods of a socket that http-proxy-3 calls. `openTunnel` sets up the connection itself.
   const surface = {
     setTimeout: self,
     setNoDelay: self,

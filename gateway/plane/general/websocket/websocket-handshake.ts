@@ -1,4 +1,4 @@
-// One WebSocket handshake with one target, through http-proxy-3: asked, judged, and handed over once the target has switched.
+// One WebSocket handshake with one target over http-proxy-3, up to the open connection.
 import { createHash } from 'node:crypto';
 import {
   type ClientRequest,
@@ -22,24 +22,25 @@ import { createClientEnd } from './tunnel.ts';
 export interface HandshakeOptions {
   readonly inbound: NodeInbound;
   readonly client: Socket;
-  /** What came behind the client's handshake. */
+  /** Octets after the client's handshake. */
   readonly head: Buffer;
   readonly order: ForwardOrder;
   readonly route: UpstreamRoute<HttpConnections>;
   readonly startDeadline: StartDeadline;
   readonly decorate: (headers: HeaderLines) => void;
-  /** The head of the 101 is good; at most one of these three comes, and none after the call was given up. */
+  /** The head of the 101 is valid. At most one of the next three is called, and none after the call is cancelled. */
   readonly onSwitched: () => void;
   readonly onAnswer: (answer: IncomingMessage) => void;
-  /** `unsent`: there never was a connection. */
+  /** `unsent`: no connection was opened. */
   readonly onFailure: (cause: unknown, unsent: boolean) => void;
-  /** After `onSwitched`, when the 101 is written and both sides are being copied. */
+  /** Called after `onSwitched`, once the 101 is written and both sides are copied. */
   readonly onOpen: (ends: { readonly end: Duplex; readonly upstream: Socket }) => void;
 }
 
 /**
- * Starts it and returns how to give it up. Time-outs for connection and head are those of the order's upstream.
- * http-proxy-3 keeps `fail` and what is around it for as long as the WebSocket is open: none of that is the request.
+ * Starts the handshake and returns a function that cancels it. The timeouts are those of the order's
+ * upstream. http-proxy-3 keeps `fail` and its closure in memory while the WebSocket is open, so the closure
+ * must not hold the request.
  */
 export function shakeHands(options: HandshakeOptions): () => void {
   const { inbound, client, order, route, startDeadline } = options;
@@ -56,7 +57,6 @@ export function shakeHands(options: HandshakeOptions): () => void {
   function limited(code: 'upstream_connect_timeout' | 'upstream_headers_timeout', timeoutMs: number) {
     return startDeadline(timeoutMs, () => fail(new Fault(code, { service, timeoutMs })));
   }
-  /** From here on nothing more is decided by this call. */
   function settle(): HandshakeOptions | undefined {
     const last = events;
     events = undefined;
@@ -80,29 +80,27 @@ export function shakeHands(options: HandshakeOptions): () => void {
       if (events === undefined) throw new Error('the client left');
       switchedHead(answer, { key, upstream: order.upstream }, events.decorate);
     } catch (cause) {
-      // WS-3: what http-proxy-3 writes now ends at the destroyed stand-in.
+      // WS-3: what http-proxy-3 now writes goes to the destroyed stream.
       upstream.destroy();
       fail(cause);
       return;
     }
     const last = settle();
     last?.onSwitched();
-    // When http-proxy-3 has written the head, set up both connections and begun to copy.
     proxy.once('open', () => last?.onOpen({ end, upstream }));
   }
 
   function onResponse(answer: IncomingMessage): void {
-    // Destroyed, it is passed over by http-proxy-3, which would write neither whole nor safely.
+    // http-proxy-3 ignores a destroyed stream. It would write the response neither completely nor safely.
     end.destroy();
     settle()?.onAnswer(answer);
   }
 
   const proxy = createProxyServer();
-  // Without a listener it throws.
   proxy.on('error', fail);
   proxy.once('proxyReqWs', (request) => {
     call = request;
-    // http-proxy-3 has read it through a URL parser; the bytes that were judged are what is sent (ORD-2).
+    // http-proxy-3 has normalised it with a URL parser. The target must stay as judged (ORD-2).
     request.path = path;
     request.once('socket', (socket) => {
       socket.once(target.protocol === 'https:' ? 'secureConnect' : 'connect', () => {
@@ -112,13 +110,13 @@ export function shakeHands(options: HandshakeOptions): () => void {
         limit = limited('upstream_headers_timeout', timeouts.headers);
       });
     });
-    // Before those of http-proxy-3, which are added after this event.
+    // Runs before the listeners of http-proxy-3, which are added after this event.
     request.once('upgrade', onUpgrade);
     request.once('response', onResponse);
   });
   try {
     const message = handshakeFor(inbound, order, target);
-    // The agent verifies, and brings what the upstream's section says of TLS.
+    // The agent verifies certificates and has the TLS settings of the upstream.
     proxy.ws(
       message,
       end,
@@ -133,10 +131,10 @@ export function shakeHands(options: HandshakeOptions): () => void {
   return () => void giveUp();
 }
 
-/** Made here: a listener keeps all that is around it. What follows from the end of a connection does not follow from its error. */
+/** At the top level, because a closure would keep its scope in memory. The connection's end reports errors. */
 const passOver = (): void => undefined;
 
-/** The request as http-proxy-3 sends it on: the header section of any forwarded request, and the upgrade of this hop (WS-3). */
+/** The request that http-proxy-3 sends: the fields of any forwarded request, and the upgrade of this hop (WS-3). */
 function handshakeFor(inbound: NodeInbound, order: ForwardOrder, { host }: URL): IncomingMessage {
   const headers = new Map<string, string | string[]>();
   const flat = flatFields(upstreamHeaders(inbound, order));
@@ -159,9 +157,9 @@ function handshakeFor(inbound: NodeInbound, order: ForwardOrder, { host }: URL):
 const ACCEPT_SUFFIX = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
 
 /**
- * The head of an upstream's 101: believed only if it answers this very handshake, then made into ours (WS-3, WS-5).
- * Replaces the fields of `answer`, which http-proxy-3 writes to the client as they stand.
- * @throws Fault `upstream_invalid` when the upstream switched to another protocol or answers another handshake
+ * Checks that an upstream's 101 answers this handshake, and replaces its fields (WS-3, WS-5). http-proxy-3
+ * writes the fields of `answer` to the client unchanged.
+ * @throws Fault `upstream_invalid` for another protocol or another handshake
  */
 export function switchedHead(
   answer: IncomingMessage,
@@ -170,14 +168,14 @@ export function switchedHead(
 ): void {
   const { headers, httpVersion } = answer;
   const accept = createHash('sha1').update(`${key}${ACCEPT_SUFFIX}`).digest('base64');
-  // RFC 9110 §7.8, §15.2: HTTP/1.0 knows neither an upgrade nor a 101.
+  // RFC 9110 §7.8, §15.2: HTTP/1.0 has neither upgrades nor 101.
   const isSwitch = httpVersion === '1.1' && headers.upgrade?.toLowerCase() === 'websocket';
   if (!isSwitch || headers['sec-websocket-accept'] !== accept)
     throw new Fault('upstream_invalid', { service: upstream.name });
   const fields = cleanFields(headers, upstream);
   fields.remove('content-length');
   decorate(fields);
-  // Of this hop, like the key, and so also where the upstream's Connection names it.
+  // Hop-by-hop fields, like the key. They stay even if the upstream's Connection lists them.
   const ofThisHop = { 'sec-websocket-accept': accept, connection: 'Upgrade', upgrade: 'websocket' };
   const record = fields.record();
   for (const [name, value] of Object.entries(record))

@@ -1,4 +1,4 @@
-// Forwards one decided WebSocket handshake to a target, and the bytes of both sides once the target has switched.
+// Forwards one decided WebSocket handshake, and then the octets of both sides.
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { Fault, type ForwardOrder } from '../../../exchange/directive.ts';
@@ -25,14 +25,14 @@ import { shakeHands } from './websocket-handshake.ts';
 export interface Handover {
   readonly socket: Socket;
   readonly head: Buffer;
-  /** The connection is a WebSocket now, and its 101 is written. */
+  /** The connection is a WebSocket, and the 101 is written. */
   readonly onSwitched: () => void;
 }
 
 export interface Websockets extends Pick<OpenTunnels, 'goAway' | 'services'> {
   /**
-   * Resolves when the connection has become a WebSocket, when another answer has been handed over, or when the client has
-   * left. Rejects with a `Fault` while nothing has been written.
+   * Resolves when the connection is a WebSocket, when another response is written, or when the client has
+   * disconnected. Rejects with a `Fault` before anything is written.
    */
   readonly forward: (
     inbound: NodeInbound,
@@ -52,7 +52,7 @@ export function createWebsockets(ports: WebsocketPorts): Websockets {
   const { exchange, pools, targets, startDeadline, idleWebsockets } = ports;
   const tunnels = createOpenTunnels(exchange.expiryCauseOf, idleWebsockets);
 
-  /** Apart from the request, of which nothing is kept for as long as the WebSocket is open. */
+  /** A separate function, so that its closure does not keep the request in memory while the WebSocket is open. */
   function keepOpen(ends: TunnelEnds, service: TunnelService, slot: Slot | undefined): void {
     tunnels.add(service, (onClosed) =>
       openTunnel(ends, () => {
@@ -74,7 +74,7 @@ export function createWebsockets(ports: WebsocketPorts): Websockets {
     const { name: service, timeouts, retries } = upstream;
     if (countOwnHops(raw.headers.via) > MOST_OWN_HOPS)
       return Promise.reject(new Fault('upstream_loop', { service }));
-    // The socket may have ended while the request was judged; that event does not come again.
+    // The client may have sent FIN while the request was judged. That event does not come again.
     if (client.readableEnded) {
       client.destroy();
       return Promise.resolve(undefined);
