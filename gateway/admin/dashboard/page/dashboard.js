@@ -91,7 +91,7 @@ function unknownAddress() {
   ];
 }
 
-/** One poll at a time, however often one is asked for. */
+/** Polls at once, or after the running poll. */
 function again() {
   clearTimeout(timer);
   isWanted = isLooking;
@@ -124,7 +124,7 @@ async function look() {
   last = { session, standing, seen };
   draw();
   place('trouble', []);
-  // When the browser looked for the target of the hash, the page was still empty.
+  // The page was still empty when the browser looked for the target of the hash.
   if (isFirst && location.hash !== '') document.getElementById(location.hash.slice(1))?.scrollIntoView();
   return 'seen';
 }
@@ -162,7 +162,7 @@ function missing(title, why) {
 /** Keeps the last page and says how old it is. @param {unknown} error */
 function tellTrouble(error) {
   if (error instanceof Refused && error.status === 401) return askForToken();
-  // A fault of these scripts: its stack goes to the console.
+  // An error in these scripts: the console gets the stack.
   if (!hasMessage(error)) reportError(error);
   const why = hasMessage(error) ? error.message : 'This page failed. Load it again.';
   const old = last === undefined ? '' : ` The data shown is from ${clockOf(last.standing)}.`;

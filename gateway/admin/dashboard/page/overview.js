@@ -10,7 +10,7 @@ import { ago, away, counted, date, nameOf, number, percent, trendWords } from '.
 export const title = 'Overview';
 
 const LONGEST_NOW_S = 90;
-/** Two tables under the timeline: short, so that the page stays short. */
+/** Few rows, because two tables are under the timeline. */
 const SHORT_PAGE_ROWS = 10;
 
 /** The counts of the poll before, for the present rate. */

@@ -74,7 +74,7 @@ function refusedLine(api, effect) {
 }
 
 /**
- * The version if it is deprecated, or else its deprecated operations; only what has a sunset.
+ * The version if it is deprecated, else its deprecated operations. Only those with a sunset.
  *
  * @param {any} version
  * @param {Usage} usage

@@ -14,7 +14,7 @@ export function number(count) {
 }
 
 /**
- * `15 Apr 2027`, with the time where it is not midnight; in UTC.
+ * `15 Apr 2027` in UTC, with the time if it is not midnight.
  *
  * @param {string} instant
  */
@@ -107,7 +107,7 @@ const LEAST = 0.1;
 /** @param {number} part of 1 */
 export function percent(part) {
   const whole = part * 100;
-  // Rounding must not show a few as none, nor most as all.
+  // Rounding must not show a few as none, or most as all.
   if (whole > 0 && whole < LEAST) return `< ${LEAST} %`;
   if (whole < 100 && whole > 100 - LEAST) return `> ${100 - LEAST} %`;
   return `${whole > 0 && whole < 10 ? whole.toFixed(1) : Math.round(whole)} %`;
