@@ -1,4 +1,4 @@
-// Exceptions of one consumer from the sunset or from lowered limits, their end, and the retirement afterwards.
+// Exceptions of one consumer from the sunset or from lowered limits, their end, and a forgotten version.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startEcho } from '../../upstreams/echo/echo.ts';
 import { type RunningGateway, runGateway } from '../support/gateway.ts';
