@@ -99,14 +99,14 @@ describe.each(['HTTP/1.1', 'HTTP/2'])('over %s', (how) => {
     ['/api/exp/EXPORT', 410],
     ['/api/exp/export;x', 200],
     ['/api/exp/a%2Fb', 400],
-    // each key of paths, by word: another path than /export
+    // keys of `paths` that make it another path than /export
     ['/api/exact/export', 410],
     ['/api/exact/EXPORT', 200],
     ['/api/exact/export;x', 200],
     ['/api/exact/export.json', 200],
     ['/api/exact/export/x', 200],
     ['/api/exact/%2Fexport', 200],
-    // or the same
+    // keys that make it the same path
     ['/api/loose/EXPORT', 410],
     ['/api/loose/export;x', 410],
     ['/api/loose/export.json', 410],

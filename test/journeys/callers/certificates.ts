@@ -1,4 +1,4 @@
-// Client certificates: whom they prove, what is bound to them, and that no header replaces one.
+// Client certificates: whom they identify, which tokens are bound to them, and that no header replaces one.
 import { createHash, X509Certificate } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { runGateway } from '../../support/gateway.ts';
