@@ -6,7 +6,6 @@ import { type AdminRoute, type AdminRouteMatch, matchRoute } from './route.ts';
 
 export interface AccessRules {
   readonly routes: readonly AdminRoute[];
-  /** Sent to browsers at an unknown path. */
   readonly notFound?: AdminAnswer | undefined;
   /** As configured. Undefined: every interface. */
   readonly boundHost: string | undefined;

@@ -20,19 +20,15 @@ import { createTokenCheck } from './token.ts';
 
 export interface AdminListenerOptions {
   readonly address: Address;
-  /**
-   * Routes that are not open need it: writes always, pages off loopback. Undefined: no token is accepted.
-   */
+  /** Routes that are not open need it: writes always, pages off loopback. Undefined: no token is accepted. */
   readonly token: string | undefined;
   /** Accepts any Host. Default: only names that can be this listener's own. */
   readonly anyHost?: boolean;
   readonly routes: readonly AdminRoute[];
   /** Sent to browsers at an unknown path. Default: the error body. */
   readonly notFound?: AdminAnswer;
-  /** Returns whether a Cookie field names a session. Default: never. */
   readonly hasSession?: (cookie: string | undefined) => boolean;
   readonly audit: AuditTrail;
-  /** Called with each unexpected error. */
   readonly onError: (error: unknown) => void;
 }
 

@@ -25,7 +25,6 @@ export interface GuardPorts {
 }
 
 export interface GuardReport {
-  /** Called for each version that was checked. */
   readonly onJudged: (version: VersionRules, retirement: Retirement) => void;
   /** The hold is stored, and in force on every gateway. `before`: the hold that it renews. */
   readonly onHeld: (hold: Hold, before: Hold | undefined) => void;

@@ -43,7 +43,6 @@ const HEADERS = {
 
 export interface Dashboard {
   readonly pages: readonly AdminPage[];
-  /** Sent to browsers at an unknown path. */
   readonly notFound: AdminAnswer;
 }
 

@@ -5,7 +5,6 @@ import type { AdminSessions } from './sessions.ts';
 
 export interface SessionRules {
   readonly sessions: AdminSessions;
-  /** Returns whether an `Authorization` value has the admin token. */
   readonly hasToken: (authorization: string | undefined) => boolean;
   /** Other machines can connect, so pages need a session. */
   readonly exposed: boolean;
