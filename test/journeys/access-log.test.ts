@@ -27,7 +27,6 @@ const start = (more: Readonly<Record<string, string>>) =>
     environment: { ...environment, ...more },
   });
 
-/** Access lines without times and ids. */
 const linesOf = ({ log }: RunningGateway) =>
   log.flatMap(({ log: kind, time, request_id, ...line }) => (kind === 'access' ? [line] : []));
 

@@ -25,7 +25,6 @@ beforeEach(async () => {
 });
 afterEach(() => perTest.disposeAsync());
 
-/** Writes a gateway file with this admin listener. `undefined`: without one. */
 async function configure(admin: string | undefined): Promise<void> {
   const listener = admin === undefined ? '' : `\n  admin: ${admin}`;
   await writeFile(

@@ -31,7 +31,6 @@ function askAt(at: number, path: string, headers: Readonly<Record<string, string
   return client.ask({ path, headers });
 }
 
-/** The lines about the lifecycle of a version, and the limit. */
 function linesOf({ headers }: Answer) {
   const { deprecation, sunset, link } = headers;
   const warns = headers.warning !== undefined;

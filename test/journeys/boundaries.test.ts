@@ -54,7 +54,6 @@ const MOVED = `301 retired ${OF_OPERATION} - - GET /old/{id} of API version v1 w
 const OLD = '/api/v1/orders/old/7';
 const ANY = '/api/v1/orders/7';
 
-/** In time order. */
 const BOUNDARIES: readonly (readonly [
   name: string,
   at: number,

@@ -54,7 +54,6 @@ async function webSocket(): Promise<WebSocketClient> {
 
 const refused = (bound: string) => gateway.metric(`sundial_bounds_refused_total{bound="${bound}"}`);
 
-/** Runs `reach` and expects exactly one more refusal by `bound`. */
 async function counted(bound: string, reach: () => Promise<void>): Promise<void> {
   const before = (await refused(bound)) ?? Number.NaN;
   await reach();

@@ -35,7 +35,6 @@ const checkByProcess = (...words: readonly string[]) =>
 const check = (words: readonly string[], more: Readonly<Record<string, string>> = {}) =>
   operate(['check', '-c', config, ...words], { environment: folder.environment(more) });
 
-/** Names, sizes and times of all files of the store. */
 async function storeFiles(): Promise<readonly string[]> {
   const data = join(folder.path, 'data');
   const names = (await readdir(data)).filter((name) => name.startsWith('sundial.db')).toSorted();

@@ -38,7 +38,6 @@ beforeAll(async () => {
 });
 afterAll(() => stack.disposeAsync());
 
-/** Responds with the received request as JSON. */
 async function startEchoOverHttp2(): Promise<string> {
   const server = createServer(async (request, response) => {
     response.end(JSON.stringify(await receive(request as unknown as Parameters<typeof receive>[0])));

@@ -50,7 +50,6 @@ async function growNoFileBeyond(bytes: number | 'unlimited', { pid }: GatewayPro
   await runProgram('prlimit', ['--pid', String(pid), `--fsize=${bytes}:unlimited`]);
 }
 
-/** Requests to a gateway in this process or in another. */
 async function askersOf({ https, admin }: { readonly https: number; readonly admin: number }) {
   const client = stack.use(overHttp1(https));
   const operator = stack.use(overHttp1(admin, { tls: false }));

@@ -59,7 +59,6 @@ function keep(socket: Socket): Socket {
   return socket;
 }
 
-/** Sends one more stream. Returns its status. */
 const askOn = (session: ClientHttp2Session): Promise<unknown> =>
   new Promise((resolve) => {
     const stream = session.request({ ':path': '/api/slow', ':authority': '127.0.0.1' });

@@ -64,7 +64,6 @@ it('nothing is left out but by name, and what is named is there', () => {
     ).toBe(true);
 });
 
-/** A request, and its explanation. */
 interface Told {
   readonly at: number;
   readonly ask: Ask;

@@ -45,7 +45,6 @@ function succeed(command: string, words: readonly string[], cwd: string): string
   return stdout;
 }
 
-/** Runs `npx sundial …` of the installed package in the folder of the service. */
 const sundial = (...words: readonly string[]) =>
   run(join(folder, 'node_modules/.bin/sundial'), words, service);
 

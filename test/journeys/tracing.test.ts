@@ -57,7 +57,6 @@ beforeAll(async () => {
 });
 afterAll(() => stack.disposeAsync());
 
-/** A new trace for each case. */
 const newTrace = (): string => (++count).toString(16).padStart(32, '5');
 
 const spansOf = (traceId: string): Promise<readonly ToldSpan[]> =>

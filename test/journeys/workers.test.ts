@@ -65,7 +65,6 @@ async function keepUsage(data: string): Promise<void> {
   await close();
 }
 
-/** Sends `count` requests to each worker at once. */
 const askAll = (count: number, path: string): Promise<Answer[]> =>
   Promise.all(clients.flatMap((client) => Array.from({ length: count }, () => client.ask({ path }))));
 const statuses = (answers: readonly Answer[]): Readonly<Record<number, number>> => {

@@ -158,7 +158,6 @@ async function query(base: string, path: string): Promise<unknown> {
   }
 }
 
-/** All alerts that fired in this run. */
 const fired = new Set<string>();
 
 async function firingAlerts(base: string): Promise<readonly string[]> {

@@ -8,7 +8,6 @@ import { type BrowserDemo, startBrowserDemo } from '../support/demo.ts';
 import { findChromium } from '../support/find-chromium.ts';
 import { seedLedger } from './seed.ts';
 
-/** The day that the demo shows. */
 const TODAY = Date.UTC(2026, 10, 20);
 const VIEW = { width: 1280, height: 800 };
 /** Margin in pixels above and below the shown part. */

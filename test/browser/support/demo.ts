@@ -10,7 +10,6 @@ export interface BrowserDemo extends AsyncDisposable {
   /** Origins, without a trailing slash. */
   readonly gateway: string;
   readonly admin: string;
-  /** Origin of a sample service, by its name. */
   readonly service: (name: string) => string;
   readonly dataFolder: string;
 }

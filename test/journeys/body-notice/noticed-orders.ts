@@ -30,7 +30,6 @@ export interface NoticedOrders extends AsyncDisposable {
   readonly clientOf: (protocol: (typeof PROTOCOLS)[number]) => Client;
   /** Returns the tail of a new resource with this response. */
   readonly place: (reply: Reply) => string;
-  /** Places `reply` and requests it. */
   readonly askFor: (ask: Client['ask'], reply: Reply, request?: Omit<Ask, 'path'>) => Promise<Asked>;
   /** The last head for this target that the upstream received. */
   readonly lastHead: (target: string) => string;

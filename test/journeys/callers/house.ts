@@ -64,7 +64,6 @@ export interface House {
   readonly ask: (path: string, headers?: Fields, asking?: Asking) => Promise<Answer>;
   readonly makeKey: (consumer: string, more?: Readonly<Record<string, unknown>>) => Promise<MadeKey>;
   readonly bearer: (claims: Readonly<Record<string, unknown>>) => Promise<{ readonly authorization: string }>;
-  /** The access line of a response. */
   readonly logged: (answer: Answer) => ReturnType<RunningGateway['accessLine']>;
 }
 

@@ -7,7 +7,6 @@ export interface DrawnPolicy {
   readonly subdomain: boolean;
   readonly header: string | undefined;
   readonly query: string | undefined;
-  /** The media type before and after the version. */
   readonly named: { readonly before: string; readonly after: string } | undefined;
   /** The parameter of the media type that carries the version. */
   readonly parameter: string | undefined;
