@@ -56,7 +56,7 @@ let isLooking = false;
 let isWanted = false;
 /** The last successful poll, which stays on the page when the next one fails. */
 let last = /** @type {{ session: any, standing: any, seen: any } | undefined} */ (undefined);
-/** Whether the sign-in form is to get the focus. */
+/** Whether the sign-in form gets the focus. */
 let wantsFocus = location.hash === '#sign-in';
 
 for (const link of document.querySelectorAll('header nav a')) {
