@@ -1,4 +1,4 @@
-// The frame of every page: finds the page of the address, polls the gateway, and draws header, warnings, page and footer.
+// The frame of all pages: selects the page of the address, polls the gateway and draws everything.
 import { ask, hasMessage, Refused } from './ask.js';
 import * as configuration from './configuration.js';
 import * as consumer from './consumer.js';

@@ -48,7 +48,7 @@ function filled(element, attributes, children) {
 }
 
 /**
- * A link to an address from a policy; plain text unless it is an http or https URL.
+ * A link to an address from a policy, or plain text unless it is an http or https URL.
  *
  * @param {string} address
  * @param {string} text

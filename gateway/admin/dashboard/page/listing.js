@@ -1,4 +1,4 @@
-// Search, filters, sort order and pages of a list, kept in the query of the address so that a link shows the same rows.
+// Search, filters, sort order and pages of a list, kept in the address so that a link shows the same rows.
 import { h } from './elements.js';
 import { table } from './parts.js';
 import { number } from './words.js';

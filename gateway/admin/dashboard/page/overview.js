@@ -1,4 +1,4 @@
-// The overview: every version on one axis of time, the deprecated versions with their use, and requests by version.
+// The overview: a timeline of all versions, deprecated versions with their use, and requests by version.
 import { ask } from './ask.js';
 import { h } from './elements.js';
 import { listing, listTable } from './listing.js';
@@ -13,7 +13,7 @@ const LONGEST_NOW_S = 90;
 /** Few rows, because two tables are under the timeline. */
 const SHORT_PAGE_ROWS = 10;
 
-/** The counts of the poll before, for the present rate. */
+/** The counts of the previous poll, for the current rate. */
 let before = /** @type {{ at: number, requests: number, deprecated: number } | undefined} */ (undefined);
 
 /** @param {import('./dashboard.js').Look} look */
@@ -170,7 +170,7 @@ function rateOf({ requests, deprecated }) {
   if (since === undefined || requests < since.requests) return undefined;
   const more = requests - since.requests;
   const seconds = (at - since.at) / 1000;
-  // The tab was hidden for long: the mean since then is not the present rate.
+  // After a tab was hidden for long, the mean is not the current rate.
   if (seconds > LONGEST_NOW_S) return undefined;
   return {
     perSecond: more / seconds,

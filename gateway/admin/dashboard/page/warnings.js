@@ -1,4 +1,4 @@
-// The warnings above every page, in one line that unfolds: refused policy files, and what ends within the notice horizon.
+// The warnings above every page: refused policy files, and what ends within the notice horizon.
 import { h } from './elements.js';
 import { listed } from './parts.js';
 import { addressOf, away, counted, date, nameOf } from './words.js';

@@ -26,7 +26,7 @@ export function date(instant) {
 }
 
 /**
- * Whole days from `now` on; negative in the past.
+ * Whole days from `now`. Negative in the past.
  *
  * @param {string} instant
  * @param {string} now
@@ -49,7 +49,7 @@ export function away(instant, now) {
 }
 
 /**
- * `3 minutes ago`, for the past.
+ * `3 minutes ago` for the past.
  *
  * @param {string} instant
  * @param {string} now
@@ -60,7 +60,7 @@ export function ago(instant, now) {
 }
 
 /**
- * `in 5 minutes`, for the future; `now` once it is due.
+ * `in 5 minutes` for the future, `now` once it is due.
  *
  * @param {string} instant
  * @param {string} now
