@@ -179,7 +179,7 @@ function shownOnce(status: number, { record, ...made }: CreatedKey, now: EpochMs
 
 /**
  * `takenBy`: the APIs with a version that accepts keys.
-  * `unknownScopes`: scopes of the key that no rule requires, such as misspelt ones.
+ * `unknownScopes`: scopes of the key that no rule requires, such as misspelt ones.
  */
 function usesOf({ scopes }: KeyRecord, { plan }: KeyPorts): Required<Omit<CreatedKey, 'record' | 'secret'>> {
   const { apis } = plan();

@@ -21,7 +21,7 @@ export const RECORDS_PER_PAGE = 500;
 
 /**
  * Ends a page with the last record of a consumer, so that a row has all of it.
-  * Only a consumer that fills a whole page continues on the next page.
+ * Only a consumer that fills a whole page continues on the next page.
  */
 export async function wholeConsumers<T extends UsageSubject>(
   read: (page: PageRequest) => Promise<RecordsPage<T>>,

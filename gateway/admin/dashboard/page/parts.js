@@ -36,7 +36,7 @@ export function figures(head) {
 
 /**
  * Omits columns without text. On a phone the style sheet makes each row a card. The roles keep it a table for
-  * screen readers.
+ * screen readers.
  *
  * @param {string} caption
  * @param {readonly Head[]} heads
