@@ -1,4 +1,4 @@
-// Changes of what was published that an operator accepts although the rules refuse them: recorded, audited, and put in force.
+// Records a change of a published date that an operator accepts although the rules refuse it, then reloads.
 import { readAcceptRequest } from '../api/admin-requests.ts';
 import type { GatewayPlan } from '../plan/plan.ts';
 import type { Problem } from '../plan/problems.ts';
@@ -62,7 +62,7 @@ async function accept(
   });
 }
 
-/** Those of a version are those of its operations too. */
+/** `version` includes its operations. */
 function refusedChanges(
   problems: readonly Problem[],
   api: string,
@@ -76,7 +76,7 @@ function refusedChanges(
   });
 }
 
-/** Undefined where the API and the version are in force. */
+/** Undefined if the plan has the API and the version. */
 function unknownSubject(
   { apis }: Pick<GatewayPlan, 'apis'>,
   api: string,

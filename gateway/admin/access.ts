@@ -1,4 +1,4 @@
-// Who may ask the admin listener for what, judged before any body is read, so that a refusal costs nothing.
+// Decides which requests the admin listener accepts, before their bodies are read.
 import { isIP } from 'node:net';
 import { preferredType } from '../policy/versioning/accept.ts';
 import { type AdminAnswer, errorAnswer } from './answers.ts';
@@ -6,16 +6,15 @@ import { type AdminRoute, type AdminRouteMatch, matchRoute } from './route.ts';
 
 export interface AccessRules {
   readonly routes: readonly AdminRoute[];
-  /** The answer to a browser at an unknown path. */
   readonly notFound?: AdminAnswer | undefined;
-  /** As configured; undefined: every interface. */
+  /** As configured. Undefined: every interface. */
   readonly boundHost: string | undefined;
-  /** Whatever the Host says: for machines that know this one by names of their own, where every page is open. */
+  /** Accepts any Host, for clients that know this machine by another name. Every page must be open. */
   readonly anyHost: boolean;
-  /** Others than this machine reach the listener: everything but health and metrics needs the token. */
+  /** Other machines can connect, so every page that is not open needs the token. */
   readonly exposed: boolean;
   readonly hasToken: (authorization: string | undefined) => boolean;
-  /** Whether a Cookie field names a session; default: never. */
+  /** Returns whether a Cookie field names a session. Default: never. */
   readonly hasSession?: (cookie: string | undefined) => boolean;
 }
 
@@ -32,19 +31,19 @@ export interface AccessRequest {
 
 export type AccessDecision =
   | { readonly kind: 'admitted'; readonly match: MatchedRoute }
-  /** `match` where it is known what was asked for. */
+  /** `match`: undefined if no route matched. */
   | { readonly kind: 'refused'; readonly answer: AdminAnswer; readonly match: MatchedRoute | undefined };
 
 export type MatchedRoute = Extract<AdminRouteMatch, { kind: 'found' }>;
 
-/** The same whether a token is missing or wrong. */
+/** The same for a missing and for a wrong token. */
 const CHALLENGE = { 'www-authenticate': 'Bearer realm="sundial-admin"' };
 
 export function decideAccess(
   rules: AccessRules,
   { method, url, hosts, headers }: AccessRequest,
 ): AccessDecision {
-  // Of two, others may go by the one that is not looked at here (RFC 9112 section 3.2).
+  // RFC 9112 section 3.2: another server may use the Host that is not checked here.
   if (hosts > 1) return refuse(errorAnswer(400, 'A request has one Host.'));
   if (!rules.anyHost && !isOwnHost(headers.host, rules.boundHost))
     return refuse(errorAnswer(421, 'This listener answers only under its own address.'));
@@ -80,7 +79,7 @@ function admit(rules: AccessRules, match: MatchedRoute, headers: AccessRequest['
   return { kind: 'admitted', match };
 }
 
-/** A browser sends its cookies with whatever a page makes it send: a write by cookie has to say that the page is ours. */
+/** A browser adds its cookies to requests of any page, so a write by cookie must name its origin. */
 function isProven(
   { hasToken, hasSession }: AccessRules,
   headers: AccessRequest['headers'],
@@ -107,7 +106,7 @@ function isAlias(route: AdminRoute): boolean {
 
 const NAME_AND_PORT = /^(\[[^\]]+\]|[^:[\]]+)(?::\d{1,5})?$/;
 
-/** True for IP literals, loopback names and the name this listener was bound by. `boundHost` may be an IP literal. */
+/** True for IP literals, loopback names and `boundHost`, which may be an IP literal. */
 export function isOwnHost(host: string | undefined, boundHost: string | undefined): boolean {
   const name = NAME_AND_PORT.exec(host ?? '')?.[1]?.toLowerCase();
   if (name === undefined) return false;
@@ -115,7 +114,7 @@ export function isOwnHost(host: string | undefined, boundHost: string | undefine
   return name === 'localhost' || name.endsWith('.localhost') || name === boundHost?.toLowerCase();
 }
 
-/** What a browser says of the page behind a request; nothing of it comes from a command line. */
+/** Fields by which a browser names the page that sends a request. Command-line clients send only Host. */
 interface PageFields {
   readonly host?: string | undefined;
   readonly origin?: string | undefined;
@@ -127,16 +126,13 @@ function namesItsOrigin({ origin, 'sec-fetch-site': site }: PageFields): boolean
   return origin !== undefined || site === 'same-origin';
 }
 
-/** False for a request that a page of another origin makes. The Host has passed `isOwnHost`. */
+/** False if a page of another origin sends the request. The Host must have passed `isOwnHost`. */
 export function isFromOwnPage({ host, origin, 'sec-fetch-site': site }: PageFields): boolean {
   if (site !== undefined && site !== 'same-origin' && site !== 'none') return false;
   return origin === undefined || origin.toLowerCase() === `http://${host?.toLowerCase()}`;
 }
 
-/**
- * Whether a page of another origin sends this request in the background. It cannot read the answer, but its timing leaks, and
- * each request costs a read of the ledger. A followed link is allowed.
- */
+/** Background requests of other origins leak timing and cost a read of the ledger. Links may be followed. */
 function isCrossSiteRead({ 'sec-fetch-site': site, 'sec-fetch-mode': mode }: PageFields): boolean {
   return (site === 'cross-site' || site === 'same-site') && mode !== 'navigate';
 }

@@ -1,4 +1,4 @@
-// The admin listener: health, metrics, and what operators change while the gateway runs, on an address of its own.
+// The admin listener: serves health, metrics and the admin API on an address of its own.
 import { randomUUID } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import fastify from 'fastify';
@@ -20,24 +20,22 @@ import { createTokenCheck } from './token.ts';
 
 export interface AdminListenerOptions {
   readonly address: Address;
-  /** Required for every write, and off loopback for every page that is not open; undefined: no request has it. */
+  /** Routes that are not open need it: writes always, pages off loopback. Undefined: no token is accepted. */
   readonly token: string | undefined;
-  /** Whatever the Host says; default: only names that can be this listener's own. */
+  /** Accepts any Host. Default: only names that can be this listener's own. */
   readonly anyHost?: boolean;
   readonly routes: readonly AdminRoute[];
-  /** The answer to a browser at an unknown path; default: the error body. */
+  /** Sent to browsers at an unknown path. Default: the error body. */
   readonly notFound?: AdminAnswer;
-  /** Whether a Cookie field names a session; default: never. */
   readonly hasSession?: (cookie: string | undefined) => boolean;
   readonly audit: AuditTrail;
-  /** Told of whatever made an answer fail. */
   readonly onError: (error: unknown) => void;
 }
 
 export interface AdminListener {
-  /** As bound: the port is the real one when 0 was asked for. */
+  /** The bound address. Port 0 is replaced by the actual port. */
   readonly address: { readonly host: string; readonly port: number };
-  /** Closes at once: a scrape under way is cut off, the next one meets a closed port. */
+  /** Closes at once: aborts running requests and refuses new connections. */
   readonly close: () => Promise<void>;
 }
 
@@ -45,12 +43,12 @@ const REQUEST_TIMEOUT_MS = 10_000;
 const EVERY_IPV6_AND_IPV4 = '::';
 const EVERY_IPV4 = '0.0.0.0';
 
-/** Instead of Fastify's own compilers, which take a tenth of the time to start and have nothing to compile. */
+/** Replaces Fastify's schema compilers, which take a tenth of the start-up time and have nothing to compile. */
 function noSchemas(): never {
   throw new Error('no route has a schema');
 }
 
-/** @throws the system's error when the address cannot be bound */
+/** @throws the system error if the address cannot be bound */
 export async function createAdminListener(options: AdminListenerOptions): Promise<AdminListener> {
   const { address, routes, audit, onError } = options;
   const rules = {
@@ -62,7 +60,7 @@ export async function createAdminListener(options: AdminListenerOptions): Promis
     hasSession: options.hasSession ?? (() => false),
     hasToken: options.token === undefined ? () => false : createTokenCheck(options.token),
   };
-  /** With the client address, which is unknown once the connection has closed. */
+  /** Keeps the client address, which is unknown once the connection has closed. */
   const matches = new WeakMap<FastifyRequest, MatchedRoute & { readonly from: string }>();
   const app = fastify({
     forceCloseConnections: true,
@@ -149,7 +147,7 @@ const OF_EVERY_ANSWER = {
 function send(reply: FastifyReply, answer: AdminAnswer): FastifyReply {
   const { status, contentType, headers, body } = answer;
   reply.code(status).headers({ ...OF_EVERY_ANSWER, ...headers });
-  // No length: that of nothing is not that of what the 200 would have (RFC 9110 section 8.6).
+  // No Content-Length: it would have to be that of the 200 (RFC 9110 section 8.6).
   if (status === 304) return reply.send();
   return reply.header('content-type', contentType).send(body);
 }
@@ -178,7 +176,7 @@ const MOST_BODY_BYTES = 64 * 1024;
 
 class BodyUnreadable extends Error {}
 
-/** No other media type is taken, so that no form of a page elsewhere can pass for a write. */
+/** Accepts JSON only: an HTML form of another site cannot send this media type. */
 function takeJsonOnly(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(
@@ -196,7 +194,7 @@ function parseJson(bytes: Buffer): unknown {
   }
 }
 
-/** The answer to a body that was not taken; undefined for any other error. */
+/** Undefined if `error` is not about the body. */
 function bodyRefusal(error: unknown): AdminAnswer | undefined {
   if (error instanceof BodyUnreadable) return errorAnswer(400, 'The body is no JSON in UTF-8.');
   const code: unknown = error instanceof Error ? Reflect.get(error, 'code') : undefined;
@@ -206,7 +204,7 @@ function bodyRefusal(error: unknown): AdminAnswer | undefined {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return errorAnswer(413, `The body may have at most ${MOST_BODY_BYTES / 1024} KiB.`);
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
-    // The client has left: the answer is for the audit.
+    // The client disconnected: only the audit trail gets this response.
     case 'ECONNRESET':
       return errorAnswer(400, 'The body is not as long as Content-Length says.');
     default:

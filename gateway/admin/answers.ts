@@ -1,4 +1,4 @@
-// What the admin listener answers with, before it meets a framework or a raw socket.
+// Responses of the admin listener, independent of framework and socket.
 import { reasonPhrase } from '../exchange/answers/error-body.ts';
 import type { EpochMs } from '../policy/contract.ts';
 
@@ -21,7 +21,7 @@ export function jsonAnswer(status: number, body: Readonly<Record<string, unknown
   };
 }
 
-/** ERR-1. `message` is for people and holds nothing of a cause. */
+/** ERR-1. `message` is for people and must not contain the cause of an error. */
 export function errorAnswer(
   status: number,
   message: string,
@@ -30,36 +30,35 @@ export function errorAnswer(
   return jsonAnswer(status, { error: reasonPhrase(status), message, ...members });
 }
 
-/** A body that does not say what is needed: every sentence, as one message and one by one. */
+/** `problems`: sentences, sent joined in `message` and as a list. */
 export function malformedBody(problems: readonly string[]): AdminAnswer {
   return errorAnswer(400, `The body cannot be used: ${problems.join('; ')}.`, { problems });
 }
 
-/** The same of the query of a URL. */
 export function malformedQuery(problems: readonly string[]): AdminAnswer {
   return errorAnswer(400, `The query cannot be used: ${problems.join('; ')}.`, { problems });
 }
 
-/** ERR-5. A write may have happened all the same: the store may have taken it and not said so. */
+/** ERR-5. After a write, the store may hold the change although it did not confirm it. */
 export function storeUnavailable({ wrote }: { readonly wrote: boolean }): AdminAnswer {
   const advice = wrote ? 'See whether anything changed, then ask again.' : 'Ask again.';
   const message = `The store does not answer. ${advice}`;
   return { ...errorAnswer(503, message, { retryAfter: RETRY_AFTER_S }), headers: RETRY_AFTER };
 }
 
-/** ERR-5. The store may hold what this process does not know, so this is no 404. */
+/** ERR-5. Not 404: the store may hold data that this process has not read. */
 export function storeNotYetRead(what: string): AdminAnswer {
   const message = `The store has not answered since this gateway started: ${what} cannot be known. Ask again.`;
   return { ...errorAnswer(503, message, { retryAfter: RETRY_AFTER_S }), headers: RETRY_AFTER };
 }
 
-/** ERR-5. It answers, and what was asked for is not together in time. */
+/** ERR-5. The store responds, but not with everything in time. */
 export function storeTooSlow(seconds: number, advice: string): AdminAnswer {
   const message = `The store did not tell all of it within ${seconds} seconds. ${advice}`;
   return { ...errorAnswer(503, message, { retryAfter: RETRY_AFTER_S }), headers: RETRY_AFTER };
 }
 
-/** RFC 9110 section 13.1.2: 304 if If-None-Match names the ETag of the answer; weak comparison. */
+/** RFC 9110 section 13.1.2: 304 if If-None-Match names the ETag, by weak comparison. */
 export function orNotModified(answer: AdminAnswer, ifNoneMatch: string | undefined): AdminAnswer {
   const { etag } = answer.headers;
   if (etag === undefined || ifNoneMatch === undefined || answer.status !== 200) return answer;
@@ -72,12 +71,12 @@ export function instantText(instant: EpochMs): string {
   return Temporal.Instant.fromEpochMilliseconds(instant).toString();
 }
 
-/** The same; null for an instant that is not set or never comes. */
+/** Null for an instant that is not set or never comes. */
 export function instantOrNull(instant: EpochMs | undefined): string | null {
   return instant === undefined || !Number.isFinite(instant) ? null : instantText(instant);
 }
 
-/** The answer to bytes that Node's parser refused, by its error code; 501 for a method it does not know (ERR-4). */
+/** `code`: of Node's HTTP parser. 501 for an unknown method (ERR-4). */
 export function malformedAnswer(code: string | undefined): AdminAnswer {
   switch (code) {
     case 'HPE_INVALID_METHOD':
@@ -93,7 +92,7 @@ export function malformedAnswer(code: string | undefined): AdminAnswer {
   }
 }
 
-/** As bytes for a connection that is given up with this answer. */
+/** Serialises the response for a connection that is closed after it. */
 export function rawAnswer({ status, contentType, body }: AdminAnswer): string {
   return [
     `HTTP/1.1 ${status} ${reasonPhrase(status)}`,

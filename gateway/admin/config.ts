@@ -1,4 +1,4 @@
-// The configuration and the state over the admin listener: what is in force, reading the policies again, and a backup.
+// Admin routes for the configuration, reloads, backups and the log level.
 import { readLogLevelRequest, readOptionalAuthor } from '../api/admin-requests.ts';
 import { type EffectiveConfig, effectiveJson } from '../plan/effective/effective.ts';
 import { isLogLevel, LOG_LEVELS, type LogLevel } from '../plan/grammar/logs-section.ts';
@@ -13,14 +13,14 @@ export interface ConfigPorts {
   readonly reload: () => Promise<ReloadOutcome>;
   readonly preview: () => Promise<readonly Problem[]>;
   readonly lastReload: () => LastLoad | undefined;
-  /** Undefined where Redis has the state. */
+  /** Undefined if Redis holds the state. */
   readonly backup: ((at: EpochMs) => Promise<{ readonly file: string; readonly bytes: number }>) | undefined;
   readonly wallClock: () => EpochMs;
   readonly logLevel: {
-    /** What the gateway file says. */
+    /** From the gateway file. */
     readonly configured: LogLevel;
     readonly current: () => LogLevel;
-    /** Resolves when all workers have it. */
+    /** Resolves when all workers use it. */
     readonly set: (level: LogLevel) => Promise<void>;
   };
 }
@@ -136,7 +136,7 @@ function refusedFiles(name: 'quarantined' | 'leftOut', files: ReloadOutcome['qua
   return files.length > 0 && { [name]: files.map(({ api, file }) => ({ api, file })) };
 }
 
-/** Only a terminal gets the source lines, with what is secret in them masked. */
+/** Source lines may contain secrets. Only a terminal shows them, masked. */
 function withoutSource(problems: readonly Problem[]): readonly Omit<Problem, 'source'>[] {
   return problems.map(({ source: _source, ...problem }) => problem);
 }

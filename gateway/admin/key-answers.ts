@@ -1,4 +1,4 @@
-// What is said of API keys: how one stands, for people and for the audit, and why it is not changed.
+// Bodies of API keys for clients and the audit trail, and refusals of changes.
 import type { KeyBody } from '../api/admin-answers.ts';
 import { type KeyRecord, stateOfKey } from '../policy/authentication/key-record.ts';
 import type { EpochMs } from '../policy/contract.ts';
@@ -42,7 +42,7 @@ export function noSuchKey(): AdminAnswer {
   );
 }
 
-/** The stored record is of a later edition or damaged: the key exists, so this is no 404. */
+/** Not 404: the key exists, but its record is damaged or was written by a later release. */
 export function unreadable(): AdminAnswer {
   return errorAnswer(
     409,

@@ -1,4 +1,4 @@
-// API keys through the admin API: which there are, making one, giving one another secret, ending one.
+// Admin routes for API keys: list, create, rotate, revoke.
 import type { KeyAnswer, KeysAnswer, NewKeyAnswer } from '../api/admin-answers.ts';
 import { readEndingRequest, readKeyRequest, readRotationRequest } from '../api/admin-requests.ts';
 import type { ApiPlan, GatewayPlan } from '../plan/plan.ts';
@@ -21,11 +21,11 @@ import { type AdminRequest, type AdminRoute, type AdminWriteResult, orStoreUnava
 export interface KeyPorts {
   readonly keys: KeyStore;
   readonly plan: () => Pick<GatewayPlan, 'apis'>;
-  /** The real time: keys end by it, whatever the lifecycle clock says. */
+  /** The real time: keys expire by it, not by the lifecycle clock. */
   readonly wallClock: () => EpochMs;
 }
 
-/** Long enough for a team to roll a new key out without haste. */
+/** Enough time for a team to deploy the new key. */
 const USUAL_OVERLAP_MS = 86_400_000;
 
 export function keyRoutes(ports: KeyPorts): readonly AdminRoute[] {
@@ -136,10 +136,7 @@ interface KeyChange {
   readonly answer: AdminAnswer;
 }
 
-/**
- * `make` says what stands there then; undefined: a key that has ended stays as it is. `end`: for a record that cannot be
- * read, of which nothing else can be made.
- */
+/** `make` returns undefined for a key that has ended. `end` revokes a key whose record cannot be read. */
 async function change(
   keys: KeyStore,
   { id, by, why }: KeyWrite,
@@ -166,7 +163,7 @@ async function change(
   });
 }
 
-/** What is no public part of a key, the whole key by mistake included, is not asked for. */
+/** Passes no invalid id to the store: it may be a whole key, sent by mistake. */
 async function found(keys: KeyStore, id: string): ReturnType<KeyStore['read']> {
   return isKeyId(id) ? keys.read(id) : undefined;
 }
@@ -181,8 +178,8 @@ function shownOnce(status: number, { record, ...made }: CreatedKey, now: EpochMs
 }
 
 /**
- * `takenBy`: the APIs of which a version takes keys: without one a key opens nothing. `unknownScopes`: those of the key that
- * no rule of any API asks for, as a slip of the keyboard.
+ * `takenBy`: the APIs with a version that accepts keys.
+ * `unknownScopes`: scopes of the key that no rule requires, such as misspelt ones.
  */
 function usesOf({ scopes }: KeyRecord, { plan }: KeyPorts): Required<Omit<CreatedKey, 'record' | 'secret'>> {
   const { apis } = plan();

@@ -1,4 +1,4 @@
-// Notices through the admin API: the very mails and events that are due, now or at another instant, and sending them now.
+// Admin routes for notices: preview the mails and events due now or at another instant, and send those due now.
 import { readOptionalAuthor } from '../api/admin-requests.ts';
 import type {
   NoticesAnswer,
@@ -27,7 +27,7 @@ export interface NoticePorts {
   readonly notices:
     | {
         readonly preview: (asked: NoticesQuery) => Promise<NoticesFound>;
-        /** Undefined where the lifecycle clock was moved. */
+        /** Undefined if the lifecycle clock was moved. */
         readonly announce: (() => Promise<NoticesSent>) | undefined;
       }
     | undefined;
@@ -46,7 +46,7 @@ export function noticeRoutes(ports: NoticePorts): readonly AdminRoute[] {
   ];
 }
 
-/** Rejects with `StoreUnavailable` while the store does not answer. */
+/** Rejects with `StoreUnavailable`. */
 async function show({ notices, plan }: NoticePorts, { query }: AdminRequest): Promise<AdminAnswer> {
   if (notices === undefined) return noticesOff();
   const problems = [...new Set(query.keys())].flatMap((name) => problemsOf(query, name));

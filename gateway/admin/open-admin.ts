@@ -1,5 +1,4 @@
-// What operators and their machines reach, put together: the admin listener with its token, resources and audit trail,
-// and the metrics listener beside it. Called once by gateway.ts; either may be missing from the gateway file.
+// Opens the admin listener and the metrics listener that the gateway file configures.
 import { randomBytes } from 'node:crypto';
 import type { Settings } from '../plan/settings.ts';
 import { isLoopback } from '../policy/notation.ts';
@@ -36,12 +35,12 @@ type OperatorSettings = Pick<Settings, 'listeners' | 'dataFolder' | 'webhookDeli
 type Addressed = Pick<AdminListener, 'address'>;
 
 export interface OperatorListeners {
-  /** Undefined for what the settings do not have. */
+  /** Undefined for a listener that the settings do not have. */
   readonly addresses: { readonly admin: Addressed | undefined; readonly metrics: Addressed | undefined };
   readonly close: () => Promise<void>;
 }
 
-/** @throws the system's error when an address cannot be bound; Error when the token's file cannot be had */
+/** @throws the system error if an address cannot be bound; Error if the token file cannot be read or made */
 export async function openAdmin(
   settings: OperatorSettings,
   telemetry: Pick<Telemetry, 'metrics' | 'logger'>,
@@ -100,8 +99,8 @@ async function openAdminListener(
 }
 
 /**
- * What probes and scrapers read, so that the admin listener can stay on loopback. Undefined where the settings have none.
- * @throws the system's error when the address cannot be bound
+ * Serves health and metrics alone, so that the admin listener can stay on loopback.
+ * @throws the system error if the address cannot be bound
  */
 async function openMetrics(
   { listeners: { metrics: settings } }: Pick<Settings, 'listeners'>,
@@ -113,10 +112,10 @@ async function openMetrics(
   return createAdminListener({
     address: settings.address,
     token: undefined,
-    // Clients from outside may read these pages anyway; on loopback a web page may not.
+    // Off loopback any client can read these pages. On loopback the Host check keeps web pages out.
     anyHost: host === undefined || !isLoopback(host),
     routes: healthRoutes({ metrics, readiness }),
-    // No route of it writes.
+    // No route writes.
     audit: () => undefined,
     onError: (error) => logger.error('a page of the metrics listener failed', { error }),
   });

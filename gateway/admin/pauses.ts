@@ -1,4 +1,4 @@
-// Pauses through the admin API: which are in force, making one, ending one.
+// Admin routes for pauses: list, begin, end.
 import { randomBytes } from 'node:crypto';
 import type { EndedAnswer, PauseAnswer, PauseBody, PausesAnswer } from '../api/admin-answers.ts';
 import { type PauseRequestBody, readEndingRequest, readPauseRequest } from '../api/admin-requests.ts';
@@ -14,13 +14,13 @@ import { type AdminRequest, type AdminRoute, type AdminWriteResult, orStoreUnava
 export interface PausePorts {
   readonly plan: () => GatewayPlan;
   readonly now: () => EpochMs;
-  /** The real time: what only a moved lifecycle clock calls over may be running on other gateways. */
+  /** The real time. A pause that is over only by a moved lifecycle clock may still run on other gateways. */
   readonly wallClock: () => EpochMs;
   readonly overrides: OverrideStore;
 }
 
 const ID_BYTES = 5;
-/** More than come with one write, so that they become fewer; few enough to wait for. */
+/** More than one, the number that a write adds, so that the backlog shrinks. Few, because the write waits. */
 const MOST_REMOVED_AT_ONCE = 10;
 
 export function pauseRoutes(ports: PausePorts): readonly AdminRoute[] {
@@ -102,7 +102,7 @@ async function end(
   });
 }
 
-/** The audit has told of them; what the store does not remove now, the next pause removes. */
+/** The audit trail has them. What the store does not remove now, the next pause removes. */
 async function removeLongOver(overrides: OverrideStore, now: EpochMs): Promise<void> {
   try {
     for (const { id } of longExpired(overrides.current(), now).slice(0, MOST_REMOVED_AT_ONCE))
@@ -136,7 +136,7 @@ function pauseBody(pause: Override, effects: readonly PauseEffect[], apis: reado
   };
 }
 
-/** By the policies of now: the guard makes none where they say `warn`, or nothing of it any more. */
+/** By the current policies: the guard renews no hold if they say `warn` or have no rule. */
 function isRenewable({ api, label }: Hold, apis: readonly ApiPlan[]): boolean {
   const found = apis.find(({ name }) => name === api);
   return found?.mode === 'enforce' && found.versions.get(label)?.retireWhen?.onExceed === 'hold';
@@ -150,7 +150,7 @@ function subjectOf({ api, label }: Pick<Override, 'api' | 'label'>): string {
   return label === undefined ? api : `${api} ${label}`;
 }
 
-/** A store that was never read cannot prove absence. */
+/** Before the first read of the store, absence is unknown. */
 function noSuchPause({ wasRead }: OverrideStore) {
   if (!wasRead()) return storeNotYetRead('whether there is such a pause');
   return errorAnswer(404, 'There is no such pause, or it has ended. GET /-/overrides lists those in force.');
@@ -165,7 +165,7 @@ const MEMBERS: Readonly<Record<PauseProblem['field'], string>> = {
   until: 'until',
 };
 
-/** An end that was given as a length is called by that. */
+/** If the request gives a duration, the problems name `for` instead of `until`. */
 function refusedAnswer(problems: readonly PauseProblem[], request: Pick<PauseRequestBody, 'for'>) {
   const members = request.for === undefined ? MEMBERS : { ...MEMBERS, until: 'for' };
   const sentences = problems.map(({ field, message }) => `"${members[field]}": ${message}`);

@@ -1,4 +1,4 @@
-// What the admin API says of a pin: as it stands, and why it cannot move as asked.
+// Bodies of pins for clients and the audit trail, and refusals of moves.
 import type { PinAnswer } from '../api/admin-answers.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import type { Pin, PinKey, PinMove, PinnableVersions } from '../policy/versioning/pin.ts';
@@ -40,9 +40,9 @@ export function pinState(pin: Pin | undefined): AuditState | undefined {
 
 export interface RefusedMove {
   readonly api: string;
-  /** The version named; undefined for a roll-back. */
+  /** The requested version. Undefined for a roll-back. */
   readonly requested: string | undefined;
-  /** The version the account gets today, where that is known. */
+  /** The version that the account gets now, if known. */
   readonly from: Label | undefined;
   readonly current: Pin | undefined;
   readonly versions: PinnableVersions;
@@ -83,12 +83,12 @@ export function pinRefused(reason: PinRefusalReason, move: RefusedMove): AdminAn
   }
 }
 
-/** A creation day given for an account whose version does not follow from it. */
+/** Refuses a creation day where the version of an account does not depend on it. */
 export function createdNotUsed(api: string): AdminAnswer {
   return errorAnswer(422, `"created": ${api} pins no account by the day it was made. Leave it out.`);
 }
 
-/** Others moved the pin while this move was made, twice. */
+/** The pin changed during both attempts. */
 export function contended(): AdminAnswer {
   return errorAnswer(409, 'Somebody else moved this pin at the same time. Look at it, then ask again.');
 }

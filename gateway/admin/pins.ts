@@ -1,4 +1,4 @@
-// Pins through the admin API: the version an account stays on, its upgrade, and its way back for 72 hours.
+// Admin routes for pins: show, upgrade, and roll back within 72 hours.
 
 import { readEndingRequest, readUpgradeRequest } from '../api/admin-requests.ts';
 import { versionsAt } from '../exchange/steps/resolution.ts';
@@ -65,7 +65,7 @@ async function rollBack(ports: PinPorts, request: AdminRequest): Promise<AdminWr
 }
 
 type PinMoveRequest =
-  /** `created`: when the account was made, if the caller knows it. */
+  /** `created`: when the account was created, if the caller knows it. */
   | { readonly kind: 'upgrade'; readonly to: Label; readonly created: EpochMs | undefined }
   | { readonly kind: 'roll_back' };
 
@@ -112,7 +112,7 @@ async function carryOut(
   return { answer: contended(), audit };
 }
 
-/** The version an account gets today, as far as that is known without its token. */
+/** The version that an account gets now, as far as it is known without the token. */
 function fromOf(
   move: PinMoveRequest,
   { resolution }: GatewayPlan['apis'][number],

@@ -1,15 +1,15 @@
-// The pages that machines read: metrics, liveness, and readiness, which is false until the start is done and from the drain on.
+// Pages for machines: metrics, liveness, and readiness, which lasts from the end of start-up to the drain.
 import type { Metrics } from '../telemetry/telemetry.ts';
 import { type AdminAnswer, jsonAnswer } from './answers.ts';
 import type { AdminPage } from './route.ts';
 
 export interface PolicyReadiness {
-  /** The files as they stand are not, or not all, in force. */
+  /** Some or all of the current files are not in force. */
   readonly reloadRefused: boolean;
   readonly restartNeeded: boolean;
-  /** APIs that are served in their last accepted form. */
+  /** APIs served in their last accepted form. */
   readonly quarantined: readonly string[];
-  /** APIs that are not served, since their files are refused. */
+  /** APIs not served, because their files are refused. */
   readonly leftOut: readonly string[];
 }
 
@@ -17,7 +17,7 @@ export interface Readiness {
   readonly state: 'starting' | 'ready' | 'draining';
   /** The kind of store, never its address. */
   readonly store: { readonly kind: 'embedded' | 'redis'; readonly state: 'up' | 'down' };
-  /** Revision of the plan in use; undefined before there is one. */
+  /** Revision of the current plan. Undefined before the first plan. */
   readonly revision: string | undefined;
   readonly policies: PolicyReadiness;
 }
@@ -46,7 +46,6 @@ function detailOf(policies: PolicyReadiness) {
   };
 }
 
-/** One sentence part for quarantined APIs and one for APIs that are left out. */
 export function refusedApis({
   quarantined,
   leftOut,
@@ -64,7 +63,7 @@ export interface ReadinessPorts {
 
 export function healthRoutes({ metrics, readiness }: ReadinessPorts): readonly AdminPage[] {
   const page = { method: 'GET', open: true } as const;
-  // Liveness asks nothing of anyone: a lost store or issuer is no reason to restart the process.
+  // Liveness checks no dependency: a restart does not repair an unavailable store or issuer.
   const healthy = () => jsonAnswer(200, { status: 'healthy' });
   const ready = () => readinessAnswer(readiness());
   return [

@@ -1,5 +1,4 @@
-// The guard of retirements: looks at what is still called of each version that says `retire_when`, and does what an
-// operator would do before its sunset: hold it, or say aloud that it will go all the same. Run by gateway.ts.
+// Checks each version with `retire_when` before its sunset: holds the sunset or warns that it comes.
 import type { ApiPlan, GatewayPlan, VersionRules } from '../plan/plan.ts';
 import { DAY_MS, type EpochMs, type MonotonicMs, StoreUnavailable } from '../policy/contract.ts';
 import { knownAt } from '../policy/lifecycle/announcements.ts';
@@ -20,34 +19,33 @@ export interface GuardPorts {
   readonly monotonic: () => MonotonicMs;
   readonly overrides: Pick<OverrideStore, 'current' | 'put'>;
   readonly ledger: Pick<LedgerStore, 'count' | 'beganAt'>;
-  /** Before it the ledger has forgotten what was called; undefined: nothing. */
+  /** The ledger has deleted calls before this instant. Undefined: it has deleted none. */
   readonly keptFrom: () => EpochMs | undefined;
   readonly report: GuardReport;
 }
 
 export interface GuardReport {
-  /** Of each version that was looked at. */
   readonly onJudged: (version: VersionRules, retirement: Retirement) => void;
-  /** Stored, and in force on every gateway. `before`: the one it renews. */
+  /** The hold is stored, and in force on every gateway. `before`: the hold that it renews. */
   readonly onHeld: (hold: Hold, before: Hold | undefined) => void;
-  /** At most once a day: its sunset is near, or has just come, and more is called than the rule allows. */
+  /** At most once a day per version: the sunset is near or just passed, and calls exceed the rule. */
   readonly onGoing: (version: VersionRules, sunset: EpochMs, usage: string) => void;
-  /** What a store that was away kept from being done. */
+  /** The store was unavailable, so a check or a hold is missing. */
   readonly onAway: (version: VersionRules, reason: Error) => void;
   readonly onFault: (error: unknown) => void;
 }
 
 export interface RetirementGuard {
-  /** One check at a time: concurrent callers share it. Never rejects. */
+  /** Runs one check at a time. Concurrent callers share it. Never rejects. */
   readonly look: () => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
 const EVERY_MS = 60_000;
-/** From so long before a sunset on it is looked at closely, and it is said that it comes. */
+/** How long before a sunset each check reads the ledger, and how long before it the guard warns. */
 const CLOSELY_MS = 2 * DAY_MS;
 const SAID_FROM_MS = 30 * DAY_MS;
-/** Reading a ledger of a hundred thousand consumers takes seconds: what is far away is not read every minute. */
+/** A ledger of 100,000 consumers takes seconds to read. Versions with a distant sunset can wait an hour. */
 const SELDOM_MS = 60 * 60_000;
 
 const NOT_KNOWN: Retirement = { kind: 'unknown', usage: undefined };
@@ -91,7 +89,7 @@ export function openRetirementGuard(ports: GuardPorts): RetirementGuard {
     if (rule === undefined || sunset === undefined || upstream === undefined) return;
     if (deprecated === undefined || now() < deprecated) return;
     const moment = { now: now(), hold: retirementHoldOf(overrides.current(), version, now()) };
-    // An end that is a day old is no news.
+    // A sunset more than a day ago is not reported.
     if (moment.hold === undefined && now() >= sunset + DAY_MS) return;
     let isJudged = false;
     try {

@@ -1,4 +1,4 @@
-// What the admin listener answers to: pages that show and writes that change, by path. One table, matched on raw paths.
+// The routes of the admin listener: pages and writes, matched on raw paths.
 import { type MaybePromise, StoreUnavailable } from '../policy/contract.ts';
 import type { AuditEntry } from '../telemetry/logs/logger.ts';
 import { type AdminAnswer, storeUnavailable } from './answers.ts';
@@ -6,10 +6,8 @@ import { type AdminAnswer, storeUnavailable } from './answers.ts';
 export interface AdminRequest {
   /** The decoded segment at `{name}` of the path. */
   readonly parameter: (name: string) => string;
-  /** As sent, decoded; for pages that take any. */
   readonly query: URLSearchParams;
   readonly accept: string | undefined;
-  /** The Cookie field; whose session it names is asked of the sessions. */
   readonly cookie?: string | undefined;
   readonly body: unknown;
 }
@@ -19,7 +17,7 @@ export interface AdminPage {
   /** Segments in braces are parameters: `/-/pins/{api}/{account}`. */
   readonly path: string;
   readonly alias?: boolean;
-  /** Needs no token even where the listener is not on loopback: health and metrics. */
+  /** Needs no token, even off loopback. */
   readonly open?: boolean;
   readonly show: (request: AdminRequest) => MaybePromise<AdminAnswer>;
 }
@@ -27,7 +25,7 @@ export interface AdminPage {
 export interface AdminWrite {
   readonly method: 'POST' | 'PUT' | 'DELETE';
   readonly path: string;
-  /** For audit and metrics, from a closed list. */
+  /** Label in the audit trail and in metrics. */
   readonly action:
     | 'pause'
     | 'end_pause'
@@ -45,9 +43,9 @@ export interface AdminWrite {
     | 'set_log_level'
     | 'sign_in'
     | 'sign_out';
-  /** Needs no token: it is asked for one itself, or gives up what one has. */
+  /** Needs no token: the route checks the token itself or ends a session. */
   readonly open?: boolean;
-  /** Rejects with `StoreUnavailable` when nothing could be stored. */
+  /** Rejects with `StoreUnavailable` if nothing could be stored. */
   readonly perform: (request: AdminRequest) => Promise<AdminWriteResult>;
 }
 
@@ -61,12 +59,12 @@ export type AdminRoute = AdminPage | AdminWrite;
 export type AdminRouteMatch =
   | { readonly kind: 'found'; readonly route: AdminRoute; readonly parameters: ReadonlyMap<string, string> }
   | { readonly kind: 'unknown' }
-  /** A segment is no percent-encoded UTF-8. */
+  /** A segment is not percent-encoded UTF-8. */
   | { readonly kind: 'malformed' }
-  /** `allow`: methods that the path has. */
+  /** `allow`: the methods of the path. */
   | { readonly kind: 'method'; readonly allow: string };
 
-/** HEAD is offered wherever GET is (FWD-15). `url` as received; its query is not looked at. */
+/** HEAD is allowed wherever GET is (FWD-15). `url`: as received. The query is ignored. */
 export function matchRoute(routes: readonly AdminRoute[], method: string, url: string): AdminRouteMatch {
   const [path = ''] = url.split('?', 1);
   const segments = path.split('/');
@@ -87,10 +85,7 @@ export function matchRoute(routes: readonly AdminRoute[], method: string, url: s
   return { kind: 'found', route, parameters };
 }
 
-/**
- * What `store` makes of a write. ERR-5 while the store is away, with `audit`, which is what was asked for: the write may have
- * happened.
- */
+/** If the store is unavailable: ERR-5 with `audit`, because the write may have happened. */
 export async function orStoreUnavailable(
   audit: AdminWriteResult['audit'],
   store: () => Promise<AdminWriteResult>,

@@ -1,4 +1,4 @@
-// The token that admin writes need: the configured one, or one that is made at first start and kept in the data folder.
+// The admin token: the configured one, or one made at the first start and kept in the data folder.
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { chmod, link, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -16,8 +16,8 @@ export interface TokenSource {
 }
 
 /**
- * The token in force. Two processes that start together on one folder find the same.
- * @throws Error when the file in the data folder cannot be had or holds no token
+ * Processes that start together on one folder get the same token.
+ * @throws Error if the file in the data folder cannot be read or made, or holds no token
  */
 export async function openAdminToken({ configured, dataFolder }: TokenSource): Promise<string> {
   if (configured !== undefined) return configured;
@@ -38,7 +38,7 @@ async function readOrMake(file: string, dataFolder: string): Promise<string> {
   }
 }
 
-/** Written to a temporary file and linked: no reader sees half a token, and a second process reads the first one's. */
+/** Links a temporary file, so readers see a whole token and a second process reads the token of the first. */
 async function make(file: string, dataFolder: string): Promise<string> {
   await makeFolder(dataFolder, { mode: 0o700 });
   const temporary = `${file}.${randomBytes(6).toString('hex')}`;
@@ -73,7 +73,7 @@ function codeOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
 
-/** Whether an `Authorization` value carries the token; takes as long for a nearly right one as for any other. */
+/** Returns whether an `Authorization` value has the token. Compares in constant time. */
 export function createTokenCheck(token: string): (authorization: string | undefined) => boolean {
   const expected = digest(token);
   return (authorization) => {

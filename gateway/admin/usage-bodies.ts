@@ -1,4 +1,4 @@
-// A row and a record of the ledger in the form in which the admin API tells them.
+// Rows and records of the ledger as bodies of the admin API.
 import type { UsageRecordBody, UsageRowBody } from '../api/usage-answers.ts';
 import type { UsageRecord } from '../policy/usage/ledger.ts';
 import type { UsageRow } from '../policy/usage/rows.ts';

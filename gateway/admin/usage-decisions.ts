@@ -1,4 +1,4 @@
-// What the usage of a version decides: who is new to it since its freeze, and whether it may retire by its rule.
+// Describes what the usage of a version decides: its freeze and its `retire_when` rule.
 
 import type { UsedVersion } from '../api/usage-answers.ts';
 import type { VersionRules } from '../plan/plan.ts';
@@ -18,9 +18,9 @@ import { instantText } from './answers.ts';
 
 export interface DecisionPorts {
   readonly moment: StageInput;
-  /** Undefined: not yet, or nothing is counted now. */
+  /** Undefined: counting has not begun or is off. */
   readonly beganAt: (version: { api: string; version: string }) => Promise<EpochMs | undefined>;
-  /** Undefined where nothing is counted now. */
+  /** Undefined if counting is off. */
   readonly usageOf: (
     version: { api: string; version: string },
     days: number,
@@ -29,7 +29,7 @@ export interface DecisionPorts {
 
 type UsageDecisions = NonNullable<UsedVersion['decides']>;
 
-/** Undefined for a version that lets its usage decide nothing. */
+/** Undefined for a version without `freeze` and `retire_when`. */
 export async function decidesOf(
   rules: VersionRules,
   { moment, beganAt, usageOf }: DecisionPorts,

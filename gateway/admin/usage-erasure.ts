@@ -1,4 +1,4 @@
-// Forgetting a consumer: all that the ledger keeps of it, at once, told in the audit without its name.
+// Erases the ledger records of a consumer, without its name in the audit trail.
 import { createHash } from 'node:crypto';
 import { readOptionalAuthor } from '../api/admin-requests.ts';
 import type { ErasedAnswer } from '../api/usage-answers.ts';
@@ -29,7 +29,7 @@ export async function eraseUsage(
   });
 }
 
-/** The audit must not keep the erased name: only someone who knows the name can find it by its hash. */
+/** The audit trail must not keep the erased name. An auditor who knows the name can find it by its hash. */
 function pseudonymOf(consumer: string): string {
   return `sha256:${createHash('sha256').update(consumer).digest('hex').slice(0, 32)}`;
 }

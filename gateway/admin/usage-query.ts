@@ -1,4 +1,4 @@
-// What a look at the ledger asks for, as the query of its URL says it.
+// Reads the query of a request for usage.
 import { suggest } from '../plan/read/shape-issues.ts';
 import { DAY_MS, type EpochMs } from '../policy/contract.ts';
 import { dayOf, isPrintableId, parseDuration, parseInstant } from '../policy/notation.ts';
@@ -8,15 +8,15 @@ import { daysBefore } from '../policy/usage/window.ts';
 export interface UsageQuery {
   readonly filter: Pick<UsageFilter, 'api' | 'version' | 'consumer'>;
   readonly since: UsageDay | undefined;
-  /** Where a page before said that the next one begins. */
+  /** Cursor of the page: the `next` of the page before. */
   readonly after: string | undefined;
-  /** So many rows, those with the most calls first; undefined: all of them, in pages. */
+  /** The number of rows, most calls first. Undefined: all rows, in pages. */
   readonly most: number | undefined;
 }
 
 export type UsageQueryRead =
   | { readonly kind: 'read'; readonly value: UsageQuery }
-  /** Each a sentence that names the parameter. */
+  /** Each problem is a sentence that names the parameter. */
   | { readonly kind: 'malformed'; readonly problems: readonly string[] };
 
 const PARAMETERS = ['api', 'version', 'consumer', 'since', 'after', 'most'] as const;
@@ -44,7 +44,7 @@ export function readUsageQuery(query: URLSearchParams, now: EpochMs): UsageQuery
   return { kind: 'read', value: { filter, since, after, most } };
 }
 
-/** The consumer whose records are to be erased: named, and nothing besides, so that no filter is thought to narrow it. */
+/** Refuses all other parameters, so that a caller cannot believe that a filter narrows the erasure. */
 export function readErasureQuery(
   query: URLSearchParams,
 ):
@@ -81,7 +81,7 @@ function mostOf(text: string): number | undefined {
   return most <= MOST ? most : undefined;
 }
 
-/** A length ends today; a day is that day itself. Undefined for a day to come. */
+/** A duration ends today. A date is that day. Undefined for a day in the future. */
 function sinceOf(text: string, now: EpochMs): UsageDay | undefined {
   const length = parseDuration(text);
   if (length !== undefined) return daysBefore(now, Math.ceil(length / DAY_MS));

@@ -1,4 +1,4 @@
-// The ledger read in pages, so that neither a hundred thousand records nor a slow store keeps the event loop from others.
+// Reads the ledger in pages, so that 100,000 records or a slow store do not block the event loop.
 
 import { type EpochMs, type MonotonicMs, StoreUnavailable } from '../policy/contract.ts';
 import type { UsageSummary } from '../policy/lifecycle/retire-when.ts';
@@ -16,12 +16,12 @@ import { createVersionTallies, type VersionTallies } from '../policy/usage/versi
 import { completeSince, daysBefore, type UsageWindow, usageWindow } from '../policy/usage/window.ts';
 import { createSlices } from '../system/time-slices.ts';
 
-/** Few enough to be made into rows and JSON within a turn. */
+/** Few enough to become rows and JSON within one turn of the event loop. */
 export const RECORDS_PER_PAGE = 500;
 
 /**
- * A page that ends with the last record of a consumer, so that a row has all of it. Only a consumer that fills a page by
- * itself goes on in the next one.
+ * Ends a page with the last record of a consumer, so that a row has all of it.
+ * Only a consumer that fills a whole page continues on the next page.
  */
 export async function wholeConsumers<T extends UsageSubject>(
   read: (page: PageRequest) => Promise<RecordsPage<T>>,
@@ -38,12 +38,12 @@ interface RecordsPage<T> {
   readonly next: string | undefined;
 }
 
-/** The read took too long and was given up. */
+/** The read exceeded its time limit. */
 export class TooSlow extends StoreUnavailable {}
 
 type Readable = Pick<LedgerStore, 'read' | 'count' | 'beganAt'>;
 
-/** `ledger`, of which nothing more is asked once the time is up: each answer may be in time, and all of them late. */
+/** Rejects reads after the time limit: each read may be fast enough, and all together too slow. */
 export function boundedReads(withinMs: number, ledger: Readable, monotonic: () => MonotonicMs): Readable {
   const end = monotonic() + withinMs;
   const ask =
@@ -53,7 +53,6 @@ export function boundedReads(withinMs: number, ledger: Readable, monotonic: () =
   return { read: ask(ledger.read), count: ask(ledger.count), beganAt: ask(ledger.beganAt) };
 }
 
-/** Everything that the filter lets pass is added to `tally`. */
 export async function tallyAll(
   { count }: Pick<LedgerStore, 'count'>,
   filter: Omit<UsageFilter, 'since'>,
@@ -70,7 +69,7 @@ export async function tallyAll(
   } while (after !== undefined);
 }
 
-/** Of the last `days` days before `now`. `kept`: as completeSince has it. Rejects with `StoreUnavailable`. */
+/** Usage of the last `days` days. `kept`: as in `completeSince`. Rejects with `StoreUnavailable`. */
 export async function usageSummary(
   ledger: Pick<LedgerStore, 'count' | 'beganAt'>,
   version: UsageVersion,

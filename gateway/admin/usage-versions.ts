@@ -1,4 +1,4 @@
-// The body of each version in a usage answer: its dates, its calls, its exceptions.
+// Builds the entry of each version in a usage response: dates, calls, exceptions.
 
 import type { UsedVersion } from '../api/usage-answers.ts';
 import { successorIn } from '../exchange/linked-versions.ts';
@@ -23,16 +23,16 @@ export interface UsedVersionsQuery {
   readonly moment: StageInput;
   readonly filter: Pick<UsageFilter, 'api' | 'version' | 'consumer'>;
   readonly window: UsageWindow;
-  /** Since when the ledger watches a version; not asked where one consumer alone is meant. */
+  /** When the ledger began to count a version. Not called if the filter names a consumer. */
   readonly beganAt: LedgerStore['beganAt'];
   readonly usageOf: DecisionPorts['usageOf'];
-  /** Before it the ledger has forgotten what was called; undefined: nothing. */
+  /** The ledger has deleted calls before this instant. Undefined: it has deleted none. */
   readonly kept: EpochMs | undefined;
 }
 
 type VersionVerdict = Pick<UsedVersion, 'verdict' | 'summary' | 'looks'>;
 
-/** Those of the policies that are deprecated or were asked for by name, and whatever else the ledger has something of. */
+/** Versions that the filter names, deprecated versions, and all others with calls in the ledger. */
 export async function usedVersions(
   query: UsedVersionsQuery,
   tallies: readonly VersionTally[],
@@ -98,7 +98,7 @@ async function verdictOn(
   rules: VersionRules,
   tally: VersionTally | undefined,
 ): Promise<VersionVerdict> {
-  // What one consumer leaves alone others may call.
+  // Other consumers may call what this one does not.
   if (filter.consumer !== undefined) return { verdict: null, summary: null };
   const phase = phaseAt(rules.phases, moment.now);
   if (hasEnded(phase)) return { verdict: 'ended', summary: `has ended${stillEffective(window, tally)}` };
@@ -116,7 +116,7 @@ async function verdictOn(
   return { verdict: verdict.kind, summary: verdictInWords(verdict, operations), looks };
 }
 
-/** The ledger remembers what the policies have forgotten. */
+/** For a version that the ledger has and the policies do not. */
 function unplannedEntry({ filter, window }: UsedVersionsQuery, tally: VersionTally): UsedVersion {
   const { api, version } = tally;
   const verdict: VersionVerdict =
@@ -156,7 +156,7 @@ function keyOf(api: string, version: string): string {
 
 type ExceptionBody = UsedVersion['exceptions'][number];
 
-/** Those of the version, and those that an operation has of its own; those that have run out too. */
+/** Includes expired exceptions and those of operations. */
 export function exceptionsOf({ exceptions, operations }: VersionRules): readonly Exception[] {
   const all = [...exceptions, ...(operations?.list.flatMap((each) => each.exceptions) ?? [])];
   // An exception from the sunset of the version does not apply to an operation with a sunset of its own.
@@ -164,7 +164,7 @@ export function exceptionsOf({ exceptions, operations }: VersionRules): readonly
   return [...new Map(effective.map((each) => [exceptionKey(each), each])).values()];
 }
 
-/** `use`: what its consumer called of the version. */
+/** `use`: the calls of its consumer to the version. */
 function exceptionBody(exception: Exception, use: Counted | undefined, now: EpochMs): ExceptionBody {
   const { consumer, from, until, why, by } = exception;
   return {
@@ -187,7 +187,7 @@ function inWords(exception: Exception, now: EpochMs): string {
   return `${consumer} has ${allowed}${endsSoon(exception, now) ? `: it ends in ${counted(days, 'day')}` : ''}`;
 }
 
-/** An operation takes over those of its version, each with the phases that its own dates give. */
+/** Without the phases: an operation inherits the version's exceptions, with phases by its own dates. */
 function exceptionKey({ consumer, from, until, why }: Exception): string {
   return JSON.stringify([consumer, from, until, why]);
 }

@@ -1,4 +1,4 @@
-// Usage through the admin API: who still calls what is deprecated, all that is kept of one consumer, and forgetting it.
+// Admin routes for usage: calls to deprecated versions, the records of one consumer, and erasure.
 
 import type { UsageAnswer, UsedVersion } from '../api/usage-answers.ts';
 import { usageCsv } from '../api/usage-csv.ts';
@@ -37,21 +37,20 @@ export interface UsagePorts {
   readonly plan: () => GatewayPlan;
   /** The lifecycle clock. */
   readonly now: () => EpochMs;
-  /** Milliseconds. */
   readonly monotonic: () => MonotonicMs;
   readonly overrides: Pick<OverrideStore, 'current'>;
   readonly ledger: Pick<LedgerStore, 'read' | 'count' | 'beganAt' | 'erase'>;
-  /** False: what the ledger has is of another time. */
+  /** False: counting is off, so the ledger holds only earlier calls. */
   readonly recordsUsage: boolean;
-  /** Before it the ledger has forgotten what was called; undefined: nothing. */
+  /** The ledger has deleted calls before this instant. Undefined: it has deleted none. */
   readonly keptFrom: () => EpochMs | undefined;
 }
 
 const USAGE = '/-/usage';
 const USUAL_DAYS = 30;
-/** Records with all their days; rows of several consumers have none. */
+/** Fewer than rows, because a record has all its days. */
 const WHOLE_RECORDS_PER_PAGE = 100;
-/** Less than the timeout of `sundial usage`, so that it gets the reason. */
+/** Less than the timeout of `sundial usage`, so that the command gets the reason. */
 const LOOK_WITHIN_MS = 25_000;
 const CSV = 'text/csv';
 
@@ -67,7 +66,7 @@ export function usageRoutes(ports: UsagePorts): readonly AdminRoute[] {
   ];
 }
 
-/** Rejects with `StoreUnavailable` while the ledger cannot be read. */
+/** Rejects with `StoreUnavailable`. */
 async function showInTime(ports: UsagePorts, request: AdminRequest): Promise<AdminAnswer> {
   const { erase } = ports.ledger;
   const ledger = { erase, ...boundedReads(LOOK_WITHIN_MS, ports.ledger, ports.monotonic) };
@@ -93,7 +92,7 @@ async function show(ports: UsagePorts, { query, accept }: AdminRequest): Promise
   if (usageQuery.most !== undefined) return showMost(ports, scope, usageQuery.most);
   const answer = await pageOf(ports, scope);
   if (preferredType(accept, ['application/json', CSV]) === CSV) return csvAnswer(answer, query);
-  // Once, however many pages there are.
+  // Only the first page has the versions.
   if (usageQuery.after !== undefined) return jsonAnswer(200, answer);
   const versions = await versionsOf(ports, scope);
   if (versions.length === 0 && answer.consumers.length === 0 && isUnknown(ports.plan(), usageQuery))
@@ -101,7 +100,7 @@ async function show(ports: UsagePorts, { query, accept }: AdminRequest): Promise
   return jsonAnswer(200, { ...answer, versions } satisfies UsageAnswer);
 }
 
-/** Without pages, and as JSON alone: the ledger is gone through once for the versions and for these rows. */
+/** JSON without pages: one pass over the ledger collects the versions and these rows. */
 async function showMost(ports: UsagePorts, scope: UsageScope, most: number): Promise<AdminAnswer> {
   const busiest = createMostCalls(most);
   const versions = await versionsOf(ports, scope, busiest.add);
@@ -117,7 +116,7 @@ interface UsageScope {
   readonly beganAt: EpochMs | undefined;
 }
 
-/** For one consumer all kept days, unless a day is named. `from`: where the kept records may begin. */
+/** All kept days for one consumer, else 30 days. `from`: where the kept records may begin. */
 function usualSince({ filter }: UsageQuery, now: EpochMs, from: readonly (EpochMs | undefined)[]): string {
   const begins = filter.consumer === undefined ? [] : from.filter((each) => each !== undefined);
   const days = begins.map((at) => dayNumberAt(now) - dayNumberAt(at));
@@ -159,7 +158,7 @@ async function pageOf(ports: UsagePorts, scope: UsageScope): Promise<UsageAnswer
 async function versionsOf(
   { plan: current, ledger, overrides, recordsUsage, keptFrom }: UsagePorts,
   { query: usageQuery, window }: UsageScope,
-  /** Is given the rows as well. */
+  /** Called with the rows too. */
   also: (rows: readonly UsageRow[]) => void = () => undefined,
 ): Promise<UsedVersion[]> {
   const plan = current();
@@ -177,7 +176,7 @@ async function versionsOf(
   };
   await tallyAll(ledger, filter, window, { add });
   const moment = { now: window.now, overrides: overrides.current() };
-  // Who is not looked at now may be calling.
+  // While counting is off, a version without calls may still be called.
   const beganAt = recordsUsage ? ledger.beganAt : async () => undefined;
   const usageOf = async (version: UsageVersion, days: number) =>
     recordsUsage ? usageSummary(ledger, version, days, window.now, keptFrom()) : undefined;
@@ -200,7 +199,7 @@ function unknownSubject({ apis }: GatewayPlan, { filter: { api, version } }: Usa
   return errorAnswer(404, message);
 }
 
-/** Where there is more, a Link names the next page (RFC 8288), since a table has no room for it. */
+/** A Link names the next page (RFC 8288), because a table has no place for it. */
 function csvAnswer({ consumers, next }: UsageAnswer, query: URLSearchParams): AdminAnswer {
   const following = new URLSearchParams([...query].filter(([name]) => name !== 'after'));
   if (next !== null) following.set('after', next);

@@ -1,5 +1,4 @@
-// The dashboard over a real socket: its files and their headers, signing in and out, and what a session is good for.
-// The pages themselves are looked at in a browser, by test/browser.
+// The dashboard over a real socket: files, headers, sign-in, sign-out, and what a session allows.
 import { afterEach, describe, expect, it } from 'vitest';
 import { type AdminListener, createAdminListener } from '../../gateway/admin/admin-listener.ts';
 import { jsonAnswer } from '../../gateway/admin/answers.ts';
@@ -124,7 +123,7 @@ describe('the files of the dashboard', () => {
     });
     const again = await ask('GET', path, { 'if-none-match': `"other", W/${headers.etag}` });
     expect({ status: again.status, body: again.text }).toEqual({ status: 304, body: '' });
-    // RFC 9110 section 8.6: none, or that of the file.
+    // RFC 9110 section 8.6: no Content-Length, or that of the file.
     expect(again.headers).not.toHaveProperty('content-length');
     expect(again.headers.etag).toBe(headers.etag);
     expect((await ask('GET', path, { 'if-none-match': '"other"' })).status).toBe(200);
@@ -137,7 +136,7 @@ describe('the files of the dashboard', () => {
         (await ask('GET', path, { 'sec-fetch-site': site, 'sec-fetch-mode': mode })).status;
       expect(await from('cross-site', 'no-cors')).toBe(403);
       expect(await from('same-site', 'cors')).toBe(403);
-      // A link that is followed, an address that is typed, a page of its own, a command line.
+      // A followed link, a typed address, a page of the dashboard, a command line.
       expect(await from('cross-site', 'navigate')).toBe(200);
       expect(await from('none', 'navigate')).toBe(200);
       expect(await from('same-origin', 'cors')).toBe(200);
@@ -189,7 +188,7 @@ describe('a session', () => {
     expect((await ask('GET', '/-/versions', { cookie })).status).toBe(200);
     expect((await ask('POST', '/-/reload', { cookie, origin: own })).status).toBe(200);
     expect((await ask('POST', '/-/reload', { cookie, 'sec-fetch-site': 'same-origin' })).status).toBe(200);
-    // No browser sends neither: a cookie by itself is no proof of what page asks.
+    // Every browser sends one of the two. A cookie alone does not prove which page sends the request.
     expect((await ask('POST', '/-/reload', { cookie })).status).toBe(401);
     expect((await ask('POST', '/-/reload', { cookie, origin: 'http://127.0.0.1:1' })).status).toBe(403);
     expect((await ask('POST', '/-/reload', { cookie: `a=b; ${cookie}x`, origin: own })).status).toBe(401);

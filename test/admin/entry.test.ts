@@ -1,4 +1,4 @@
-// What the admin listener says before it looks at what was asked for: a path it does not have, two hosts.
+// Refusals of the admin listener for an unknown path and for two Host fields.
 import { expect, it } from 'vitest';
 import { decideAccess } from '../../gateway/admin/access.ts';
 import { jsonAnswer } from '../../gateway/admin/answers.ts';

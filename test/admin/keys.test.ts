@@ -1,4 +1,4 @@
-// What the admin API says of a key that nobody takes, what the command makes of it, and to whom keys are shown.
+// API keys in the admin API and the command: keys that no API accepts, and who may see keys.
 import { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
 import { decideAccess } from '../../gateway/admin/access.ts';

@@ -1,4 +1,4 @@
-// What becomes of pauses that have ended: out of the store some time later, and never before their real end.
+// Expired pauses: removed from the store some time after their end, and never before their real end.
 import { describe, expect, it } from 'vitest';
 import { pauseRoutes } from '../../gateway/admin/pauses.ts';
 import { StoreUnavailable } from '../../gateway/policy/contract.ts';
@@ -26,7 +26,7 @@ function storeOf(overrides: readonly Override[], remove?: OverrideStore['remove'
   return store;
 }
 
-/** The status of one more pause. */
+/** Adds a pause. Returns the status. */
 async function pause(overrides: OverrideStore, { now = NOW, wallClock = NOW } = {}): Promise<number> {
   const ports = { plan: () => plan(), now: () => now, wallClock: () => wallClock, overrides };
   const route = pauseRoutes(ports).find(({ method }) => method === 'POST');
@@ -45,7 +45,7 @@ async function pause(overrides: OverrideStore, { now = NOW, wallClock = NOW } = 
 const endingAgo = (ago: number): Override => pauseFrom(NOW - ago - HOUR, { until: NOW - ago });
 
 describe('a gateway whose store was never read', () => {
-  /** What the pages of pauses answer with such a store. */
+  /** The responses of the pause pages with this store. */
   async function pages(store: OverrideStore) {
     const routes = pauseRoutes({
       plan: () => plan(),

@@ -1,5 +1,4 @@
-// A pin that somebody else moves while the admin API moves it: once more, and then a clear word.
-// On a real store, with another writer that comes between the look and the change.
+// Pin moves through the admin API while another gateway moves the same pin: one retry, then a refusal.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -51,7 +50,7 @@ const moved = (label: string, since: number): Pin => ({
   previous: undefined,
 });
 
-/** The store, where another gateway moves the pin to each of `others` in turn, right before a change arrives. */
+/** The store, in which another gateway moves the pin to each of `others`, right before a change arrives. */
 function between(others: Pin[]): PinStore {
   return {
     ...pins,

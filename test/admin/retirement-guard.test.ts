@@ -1,4 +1,4 @@
-// The guard of retirements on a real store: what it reads, what it puts there, what it says, and when it looks.
+// The retirement guard on a real store: what it reads, stores and reports, and when it checks.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -51,7 +51,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** Calls of so many consumers, ten each on the day before the sunset, counted since long ago. */
+/** Calls of this many consumers, ten each on the day before the sunset. The ledger began long before. */
 const called = (consumers: number) =>
   stores.ledger.add({
     writer: 'w',
@@ -104,7 +104,7 @@ async function guard(
     overrides: stores.overrides,
     report,
   });
-  // The look that it begins with.
+  // The check that it begins with.
   await opened.look();
   return opened;
 }

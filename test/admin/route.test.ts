@@ -1,5 +1,4 @@
-// Which row of the admin table a request means, and which pages may write.
-// Matching is on the raw path, so that an encoded slash can stand in an account.
+// Admin routes match raw paths, in which an account may have an encoded slash, and only some pages may write.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isFromOwnPage } from '../../gateway/admin/access.ts';

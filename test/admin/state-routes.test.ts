@@ -1,5 +1,4 @@
-// What the admin API tells of versions, their traffic, limits and upstreams, and whom a retirement today would meet.
-// The ledger is the embedded store, the plan a small one at a fixed instant, the counters are handed in.
+// Versions, traffic, limits and upstreams in the admin API, and whom a retirement today would affect.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AdminAnswer } from '../../gateway/admin/answers.ts';
@@ -212,7 +211,7 @@ describe('the versions', () => {
         operations: [{ operation: 'GET /search', sunset: '2027-04-15T00:00:00Z' }],
       },
     ]);
-    // An operation without limits of its own counts in those of its version, which are told once.
+    // An operation without limits of its own shares those of its version, which are listed once.
     const { limits } = (await get('/-/limits', changes)).body;
     expect(limits.map(({ operation: of }: { operation: string | null }) => of)).toEqual([null]);
   });
@@ -247,7 +246,7 @@ describe('one version', () => {
       { day: '2026-11-19', calls: 3 },
       { day: '2026-11-20', calls: 12 },
     ]);
-    // Leave from limits is none from the sunset; an address that is spelt like a consumer is not that consumer.
+    // An exception from limits is none from the sunset. An address spelt like a consumer is not that consumer.
     expect(body.impact).toEqual({
       refused: { consumers: 4, calls: 24 },
       spared: { consumers: 1, calls: 6 },

@@ -1,4 +1,4 @@
-// The admin token: made once, kept for its owner only, compared without telling how near a guess was.
+// The admin token: made once, readable by its owner only, compared without revealing how close a guess is.
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// The admin API's answers about a small ledger and plan at a fixed instant, for usage.test.ts and usage-rows.test.ts.
+// A small plan at a fixed instant with a ledger in the embedded store, and the admin API's responses about it.
 import { expect } from 'vitest';
 import type { AdminAnswer } from '../../gateway/admin/answers.ts';
 import type { AdminWriteResult } from '../../gateway/admin/route.ts';
@@ -25,7 +25,7 @@ const record = (more: Partial<UsageRecord> = {}): UsageRecord => ({
   ...more,
 });
 const LATE = { firstAt: at('2026-11-10'), callsByDay: { '2026-11-10': 5 }, lastAt: at('2026-11-10') };
-/** More than a page has, in an API that no policy has any more. */
+/** More rows than a page has, of an API without a policy. */
 export const CROWD = Array.from({ length: 650 }, (_, index) =>
   record({
     api: 'zoo',
@@ -56,7 +56,7 @@ export interface UsageHouse extends AsyncDisposable {
   readonly ledger: LedgerStore;
   readonly routes: (recordsUsage?: boolean, changes?: Partial<UsagePorts>) => ReturnType<typeof usageRoutes>;
   readonly look: (query: string, accept?: string, recordsUsage?: boolean) => Promise<AdminAnswer>;
-  /** What `look` says, as a program reads it. */
+  /** The body of `look`, parsed as a client parses it. */
   readonly usage: (query?: string) => Promise<UsageAnswer>;
   readonly erase: (query: string, body?: unknown) => Promise<AdminWriteResult>;
 }

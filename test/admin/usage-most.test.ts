@@ -1,5 +1,4 @@
-// The rows of the ledger with the most calls, through the admin API: what a page of ten thousand consumers begins with.
-// The ledger is the embedded store, the plan a small one at a fixed instant.
+// The ledger rows with the most calls, through the admin API.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { PageRequest } from '../../gateway/policy/usage/ledger.ts';
 import { openUsage, type UsageHouse } from './usage-house.ts';

@@ -1,5 +1,4 @@
-// What the admin API tells of the ledger row by row: pages, CSV, all that is kept of one consumer, and its erasure.
-// The ledger is the embedded store, the plan a small one at a fixed instant.
+// Ledger rows in the admin API: pages, CSV, all records of one consumer, and erasure.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CROWD, openUsage, type UsageHouse } from './usage-house.ts';
 

@@ -1,5 +1,4 @@
-// What the admin API tells of versions by the ledger: verdicts, who calls them, who has leave, and what no policy has any more.
-// The ledger is the embedded store, the plan a small one at a fixed instant. Rows and erasure are in usage-rows.test.ts.
+// Versions in usage responses: verdicts, callers, exceptions, and versions that no policy has any more.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readUsageAnswer } from '../../gateway/api/usage-answers.ts';
 import { at, openUsage, type UsageHouse } from './usage-house.ts';

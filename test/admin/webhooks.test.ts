@@ -1,5 +1,4 @@
-// Webhook deliveries in the admin API: what the sample service tells, asked over a real socket, and what an operator is told
-// when a service is away, slow, too large, or says something else.
+// Webhook deliveries in the admin API, from the sample service and from services that fail.
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -52,7 +51,7 @@ const ALL = '/-/webhooks';
 const ONE = '/-/webhooks/{subscription}';
 const REPLAY = '/-/webhooks/{subscription}/replay';
 
-/** The sample service with a dead letter of wh_1, which rests, and wh_2, which is disabled. */
+/** The sample service with a dead letter of wh_1, whose breaker is open, and with wh_2, which is disabled. */
 async function sample() {
   const store = openSqliteStore({ file: ':memory:', now: () => NOW });
   const service = await startWebhooks({
@@ -84,7 +83,7 @@ async function sample() {
   return { store, delivery: delivery.id, service: createWebhookService(`${service.url}/admin`) };
 }
 
-/** Whatever stands at that address; gone with the test. */
+/** The URL of a server with this listener, which is closed after the test. */
 async function elsewhere(listener: RequestListener): Promise<string> {
   const server = createServer(listener);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -1,4 +1,4 @@
-// The dashboard with more, longer and older of everything than the demo has, and how a screen reader finds its tables.
+// The dashboard with more, longer and older data than the demo has, and how screen readers find its tables.
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import type { Scenario } from './support/scenario.ts';
@@ -18,7 +18,7 @@ interface TheVersion {
   operations: readonly object[];
 }
 
-/** The members of what the gateway says that are changed here. */
+/** The members of the gateway's bodies that are changed here. */
 interface Told {
   readonly apis: readonly { readonly api: string; readonly versions: TheVersion[] }[];
   readonly versions: readonly object[];
@@ -26,7 +26,7 @@ interface Told {
   readonly upstreams: readonly object[];
 }
 
-/** Answers `path` with what the gateway says, changed. */
+/** Responds to requests for `path` with the gateway's body, changed. */
 async function change(page: Page, path: string, changed: (told: Told) => unknown): Promise<void> {
   await page.route(`**${path}`, async (route) => {
     const told: Told = await (await route.fetch()).json();
@@ -44,7 +44,7 @@ const use = (consumer: string, calls: number) => ({
   ...{ firstCall: '2026-11-01T00:00:00Z', lastCall: '2026-11-19T00:00:00Z', operations: [] },
 });
 
-/** Sixty versions, one of them from the last century to the next. */
+/** Sixty versions, one of which lasts from the last century to the next. */
 async function crowd(page: Page): Promise<void> {
   await change(page, '/-/versions', (told) => {
     const orders = ordersOf(told);
@@ -97,7 +97,7 @@ export const scenarios: readonly Scenario[] = [
         }
         await page.goto(`${demo.admin}/dashboard/`);
         await shown(page);
-        // One beside the other, and room for lives of a few years.
+        // The years stand side by side, and lives of a few years have room.
         const years = await page.locator('.years text:not(.today)').all();
         const boxes = await Promise.all(years.map((year) => year.boundingBox()));
         for (const [index, box] of boxes.entries()) {
@@ -165,7 +165,7 @@ export const scenarios: readonly Scenario[] = [
       await page.goto(`${demo.admin}/dashboard/limits`);
       await shown(page);
       const table = page.getByRole('table', { name: 'Limits' });
-      // Nothing is to be noted of any.
+      // Without notes there is no such column.
       assert.equal(await table.getByRole('columnheader').count(), 6);
       assert.ok((await table.getByRole('rowheader').count()) > 5);
       assert.ok((await table.getByRole('cell', { name: 'consumer' }).count()) > 0);
@@ -185,7 +185,7 @@ export const scenarios: readonly Scenario[] = [
         return told;
       });
       await page.goto(`${demo.admin}/dashboard/#deprecated`);
-      // The page's own policy forbids what waitForFunction does from its second look on.
+      // The page's Content-Security-Policy forbids what waitForFunction does after its first check.
       await page.evaluate(
         'new Promise((done) => { const look = () => (scrollY > 0 ? done() : requestAnimationFrame(look)); look(); })',
       );

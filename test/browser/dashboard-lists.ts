@@ -16,7 +16,7 @@ const PAGES = [
   '/dashboard/nowhere',
 ];
 
-/** What the gateway says of the API orders, for sixty APIs. */
+/** Responds with the gateway's versions of the API orders for sixty APIs. */
 async function sixtyApis(page: Page): Promise<void> {
   await page.route('**/-/versions', async (route) => {
     const response = await route.fetch();

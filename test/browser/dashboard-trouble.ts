@@ -1,4 +1,4 @@
-// The dashboard while something is wrong: a gateway that is away or slow, a store that does not answer, an unknown address.
+// The dashboard during failures: a gateway that is away or slow, an unavailable store, an unknown address.
 import assert from 'node:assert/strict';
 import type { Page, Route } from 'playwright-core';
 import { warnEarly } from './support/operator.ts';
@@ -86,7 +86,7 @@ export const scenarios: readonly Scenario[] = [
       const warnings = page.getByRole('complementary');
       await warnings.getByText('1 sunset within 180 days').click();
       assert.ok(await warnings.getByRole('link', { name: 'orders v1' }).isVisible());
-      // No further look: what comes is shown when it comes.
+      // Without a further poll, the page shows each response when it arrives.
       await page.route('**/-/session', () => undefined);
       await held[0]?.continue();
       await warnings

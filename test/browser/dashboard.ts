@@ -1,4 +1,4 @@
-// An operator at the dashboard: what goes and who still calls it, without a mouse, on a phone, in light and dark.
+// An operator finds ending versions and their callers: without a mouse, on a phone, in light and dark.
 import assert from 'node:assert/strict';
 import { shown, signIn, tabTo, warnEarly } from './support/operator.ts';
 import type { Scenario } from './support/scenario.ts';

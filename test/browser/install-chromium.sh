@@ -1,9 +1,8 @@
 #!/usr/bin/env bash
-# Brings Chromium to a Debian or an Ubuntu on which we are root, and does nothing where there is one already. Ends with 1 and one
-# line where there is none afterwards: the browser tests cannot run there.
+# Installs Chromium as root on Debian or Ubuntu if it is missing, or exits with 1 and one line.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-# The Node that came with the packages.
+# The Node of node_modules.
 PATH="$PWD/node_modules/.bin:$PATH"
 
 is_there() { node test/browser/support/find-chromium.ts >/dev/null; }
@@ -22,7 +21,7 @@ install() {
   DEBIAN_FRONTEND=noninteractive timeout 600 apt-get install --yes --no-install-recommends \
     -o DPkg::Lock::Timeout=60 chromium </dev/null >>"$log" 2>&1
 }
-# The lists of a machine may be old, or none: then they are fetched, whatever becomes of some of them.
+# The package lists may be old or missing. Some of them may fail to update without harm.
 install || { timeout 120 apt-get update >>"$log" 2>&1 </dev/null || true; install; } ||
   none "apt-get says: $(grep '^E:' "$log" | head -1 | cut -c 1-200)"
 is_there || none "what apt-get calls chromium is none here"

@@ -1,5 +1,4 @@
-// `npm run test:browser [word]`: the pages in a real Chromium, before a demo that runs for all files of this folder.
-// Each file exports `scenarios`; with a word only those whose name has it. Ends with 1 when one fails, or takes too long.
+// `npm run test:browser [word]`: runs the scenarios whose name has `word` in a real Chromium before one demo.
 import { glob } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { type Browser, chromium } from 'playwright-core';
@@ -29,7 +28,7 @@ if (scenarios.length === 0) {
 let failed = 0;
 {
   await using demo = await startBrowserDemo();
-  // Chromium's own sandbox needs a user that is not root.
+  // Chromium's sandbox needs a user other than root.
   const args = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
   await using browser = await chromium.launch({ executablePath, args });
   for (const scenario of scenarios) if (!(await passes(scenario, browser, demo))) failed += 1;
@@ -52,7 +51,7 @@ async function readScenarios(): Promise<readonly Scenario[]> {
 
 async function passes({ name, run }: Scenario, browser: Browser, demo: BrowserDemo): Promise<boolean> {
   const began = performance.now();
-  // The certificate of the demo is its own.
+  // The demo has a self-signed certificate.
   await using context = await browser.newContext({ ignoreHTTPSErrors: true });
   context.setDefaultTimeout(STEP_MS);
   const page = await context.newPage();

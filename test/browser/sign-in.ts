@@ -1,4 +1,4 @@
-// A person signs in at the sample client: login, consent, a call of the API, refresh, and what becomes of a stolen token.
+// A person signs in at the sample client: login, consent, an API call, refresh, and a stolen token.
 import assert from 'node:assert/strict';
 import type { Page, Request } from 'playwright-core';
 import type { Scenario } from './support/scenario.ts';
@@ -30,7 +30,7 @@ const wholeFlow = (way: string, client: string): Scenario => ({
     page.on('request', (request) => requests.push(request));
     const home = demo.service('client');
     await signIn(page, home, way);
-    // The code is gone from the address, and a token never was there, nor anywhere a script could look.
+    // The code is gone from the address. A token was never there, nor where a script could read it.
     assert.equal(page.url(), `${home}/`);
     assert.ok(await page.getByText(`${client}, `).isVisible());
 
@@ -78,7 +78,7 @@ export const scenarios: readonly Scenario[] = [
       const width = await page.evaluate<number>('document.documentElement.scrollWidth');
       assert.equal(colour, 'rgb(22, 24, 28)');
       assert.ok(width <= 360, `the page is ${width} wide`);
-      // The name has the focus already.
+      // The name field has the focus already.
       await page.keyboard.type('ana');
       await page.keyboard.press('Tab');
       await page.keyboard.type('sunrise-sample');

@@ -1,4 +1,4 @@
-// An operator at the deliveries of webhooks: who is called, how that fares, each attempt, and delivering again.
+// An operator uses the webhooks page: subscriptions, their health, each attempt, and replay.
 import assert from 'node:assert/strict';
 import type { APIRequestContext, Page } from 'playwright-core';
 import type { BrowserDemo } from './support/demo.ts';
@@ -9,7 +9,7 @@ const WEBHOOKS = '/dashboard/webhooks';
 const RECEIVER = { 'x-consumer-id': 'sample-receiver', 'content-type': 'application/json' };
 const MARKUP = '<img src=x onerror="document.title=1"><b>bold</b>';
 
-/** The demo's receiver subscribes itself once it runs: its row, and its id. */
+/** The demo's receiver subscribes once it runs. Returns its row and id. */
 async function receiverRow(page: Page, demo: BrowserDemo) {
   await page.goto(demo.admin + WEBHOOKS);
   await shown(page);
@@ -43,7 +43,7 @@ export const scenarios: readonly Scenario[] = [
       await its.getByText(/status 200, \d+ ms/).waitFor();
       const later = await sendTest(context.request, demo, id);
       await page.getByRole('row').filter({ hasText: later }).waitFor();
-      // What came above it has closed nothing.
+      // New rows above it did not close the details.
       assert.ok(await its.getByText(/status 200, \d+ ms/).isVisible());
       await its.getByRole('button', { name: 'Replay' }).focus();
       await page.keyboard.press('Enter');
@@ -91,7 +91,7 @@ export const scenarios: readonly Scenario[] = [
         await page.getByRole('status').filter({ hasText: message }).waitFor();
         await page.unroute('**/-/webhooks');
       }
-      // The page goes on by itself once the service is there again.
+      // The page recovers by itself once the service responds again.
       await page.getByRole('table', { name: 'Subscriptions' }).waitFor();
     },
   },

@@ -1,5 +1,4 @@
-// A date that the rules refuse can be accepted once: `sundial accept` records who accepted which one, and why.
-// The acceptance waits until that date is in force, and lets no other date pass.
+// `sundial accept` lets one date that the rules refuse take effect, and records who accepted it and why.
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { operate } from '../support/command.ts';

@@ -1,4 +1,4 @@
-// Access lines over real sockets, in one process and by workers: chosen fields, left-out successes, and one line for a failure.
+// Access log lines over real sockets: chosen fields, omitted successes, one line per failure, workers too.
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { startEcho } from '../../upstreams/echo/echo.ts';
@@ -27,7 +27,6 @@ const start = (more: Readonly<Record<string, string>>) =>
     environment: { ...environment, ...more },
   });
 
-/** Without times and ids. */
 const linesOf = ({ log }: RunningGateway) =>
   log.flatMap(({ log: kind, time, request_id, ...line }) => (kind === 'access' ? [line] : []));
 

@@ -1,5 +1,4 @@
-// Addresses in answers: whatever a service writes of itself, a client is led back to where it came from.
-// The rules themselves are tried in test/exchange/addresses.test.ts; here they meet protocols, keys and the round trip.
+// Addresses in responses lead clients back through the gateway, whatever form the service writes.
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { drawnAddress } from '../exchange/drawn-addresses.ts';
@@ -30,7 +29,7 @@ interface Asked {
   readonly over?: string;
 }
 
-/** What the service was asked for. */
+/** The target that the service received. */
 const targetOf = ({ json }: Answer): unknown => json.target;
 
 function ask({ path, headers, method = 'GET', over = 'HTTP/1.1' }: Asked, told: ToldAnswer): Promise<Answer> {

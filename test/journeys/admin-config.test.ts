@@ -1,4 +1,4 @@
-// What operators ask of a running gateway about its configuration in force, and what the files would make of it.
+// The configuration that a running gateway has in force, and what the files would change.
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -99,7 +99,7 @@ describe('sundial config show', () => {
 
   it('is of the revision that a gateway with these files has', async () => {
     const { stdout } = await show(['--format', 'json']);
-    // The gateway of this test has another environment for its store.
+    // The gateway of this test has other variables for its store.
     expect(JSON.parse(stdout)).toMatchObject({ revision: expect.stringMatching(/^[0-9a-f]{64}$/) });
     expect((await house.config()).revision).toBe(await house.revision());
   });

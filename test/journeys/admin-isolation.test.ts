@@ -1,5 +1,4 @@
-// Promise 26: no request to the public listeners reaches a page of the admin listener, however it is written; and the metrics
-// listener beside it has its five pages and nothing else.
+// Promise 26: public listeners serve no admin page, and the metrics listener serves only its five pages.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startEcho } from '../../upstreams/echo/echo.ts';
 import { operate } from '../support/command.ts';
@@ -31,7 +30,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack.disposeAsync());
 
-/** What no answer of the public listeners may hold: words of the metrics, of readiness, of the admin errors. */
+/** Words of metrics, readiness and admin errors, which no public response may contain. */
 const OF_ADMIN =
   /sundial_|nodejs_|"healthy"|"ready"|"overrides"|"documents"|There is no such page|admin token/;
 
@@ -259,7 +258,7 @@ describe('the metrics listener', () => {
     const asked = PAGES.map((path) => client.ask({ path, headers: { host: 'gateway.monitoring.svc:9902' } }));
     expect((await Promise.all(asked)).map(({ status }) => status)).toEqual(PAGES.map(() => 200));
     expect((await client.ask({ path: '/-/config' })).status).toBe(404);
-    // The admin listener of the same gateway stays where it is.
+    // The admin listener of the same gateway still refuses other hosts.
     await using admin = overHttp1(exposed.admin, { tls: false });
     expect(
       (await admin.ask({ path: '/metrics', headers: { host: 'gateway.monitoring.svc:9902' } })).status,

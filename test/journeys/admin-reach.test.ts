@@ -1,5 +1,4 @@
-// How the command line finds a running gateway and its token, what it says when it cannot, and who must show the token
-// where others than this machine reach the admin listener.
+// The command line finds a running gateway and its token, and an exposed admin listener requires the token.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -26,7 +25,6 @@ beforeEach(async () => {
 });
 afterEach(() => perTest.disposeAsync());
 
-/** A gateway file with this admin listener; `undefined` has none. */
 async function configure(admin: string | undefined): Promise<void> {
   const listener = admin === undefined ? '' : `\n  admin: ${admin}`;
   await writeFile(

@@ -1,4 +1,4 @@
-// Two gateways on one Redis: what is written at one holds at both, and when Redis is away nothing is half done.
+// Two gateways on one Redis: a write at one applies to both, and without Redis no write is half done.
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { startEcho } from '../../upstreams/echo/echo.ts';
 import { type AdminWrite, adminWriter } from '../support/admin-write.ts';

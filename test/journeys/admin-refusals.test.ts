@@ -1,5 +1,4 @@
-// Who may write through the admin listener, and what: all else is refused, changes nothing, and stands in the audit.
-// The public listener knows nothing of any of it.
+// Refused writes at the admin listener change nothing and are recorded in the audit trail.
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';

@@ -1,4 +1,4 @@
-// What operators ask of a running gateway to do and to say of itself: a reload with its findings, its readiness.
+// Reloads through the admin API with their findings, and readiness.
 import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -21,7 +21,7 @@ const sundial = (words: readonly string[]) =>
     environment: { SUNDIAL_ADMIN_TOKEN: house.token },
   });
 
-/** The watch of the files may have been quicker than the request. */
+/** The file watcher may reload before the request does. */
 const TAKEN = expect.stringMatching(/^(accepted|unchanged)$/);
 
 describe('POST /-/reload', () => {
@@ -107,7 +107,7 @@ describe('POST /-/reload', () => {
   });
 });
 
-/** Stands in for a gateway in a state that is hard to hold. */
+/** Stands in for a gateway in a state that is hard to keep. */
 async function answering(
   answer: (method: string) => readonly [status: number, body: unknown],
 ): Promise<string> {
@@ -216,7 +216,7 @@ describe('sundial status', () => {
   });
 
   it('names the targets whose calls fail, in text and in JSON', async () => {
-    // Its service is at a port where nothing listens.
+    // Nothing listens at the address of its service.
     await using own = await openConfigured();
     await using client = overHttp1(own.gateway.https);
     for (let call = 0; call < 5; call += 1)

@@ -1,4 +1,4 @@
-// What operators change while the gateway runs: pauses and pins, by the command line, felt by the next request.
+// Pauses and pins by the command line take effect from the next request on.
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -295,7 +295,7 @@ describe('sundial pin', () => {
     expect((await pin('show', 'payments', 'bornlate')).stdout).toContain('nothing is stored for bornlate');
     const moved = await upgrade('bornlate', '2026-03-01', '2025-10-14T10:00:00+02:00');
     expect(moved.stdout).toContain('bornlate gets 2026-03-01, by an upgrade');
-    // What is stored stands for the day.
+    // A stored pin takes precedence over the creation day.
     expect((await upgrade('bornlate', '2025-09-01', '2020-01-01')).stderr).toContain(
       'The account is on 2026-03-01.',
     );

@@ -1,5 +1,4 @@
-// What is announced holds from its day on and not before, over real sockets: in headers, on the published pages, for caches
-// and for the answer itself.
+// Announcements take effect on their day: in headers, on published pages, for caches and in responses.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startEcho } from '../../upstreams/echo/echo.ts';
 import { type RunningGateway, runGateway } from '../support/gateway.ts';
@@ -32,7 +31,6 @@ function askAt(at: number, path: string, headers: Readonly<Record<string, string
   return client.ask({ path, headers });
 }
 
-/** The lines about the life of a version, and the limit. */
 function linesOf({ headers }: Answer) {
   const { deprecation, sunset, link } = headers;
   const warns = headers.warning !== undefined;
@@ -40,7 +38,7 @@ function linesOf({ headers }: Answer) {
   return { deprecation, sunset, link, warns, info, limit: headers['x-ratelimit-limit'] };
 }
 
-/** Under the version: the coming dates of the document, of the browser's page, of calendar and feed. */
+/** The coming dates of the version in the document, on the page, in the calendar and in the feed. */
 async function publishedAt(at: number) {
   const document = await askAt(at, PAGE);
   const page = await askAt(at, PAGE, { accept: 'text/html' });

@@ -1,4 +1,4 @@
-// For which host a connection is: its certificate decides, whatever the request says, over both protocols.
+// The certificate of a connection decides its hosts, whatever a request says, over both protocols.
 import { once } from 'node:events';
 import { connect } from 'node:http2';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -175,7 +175,7 @@ describe('XFF: what an upstream is told of the client', () => {
       headers.filter(([each]) => each.toLowerCase() === name).map(([, value]) => value);
     for (const [name, value] of Object.entries(told)) expect(valuesOf(name)).toEqual([value]);
     for (const name of forged) expect(valuesOf(name), name).toEqual([]);
-    // Never in answers.
+    // Never in responses.
     for (const [name] of answer.lines) expect(name).not.toMatch(/^(?:x-forwarded|forwarded)/);
   });
 });
@@ -214,7 +214,7 @@ it('TLS-7: a renewed certificate is served after a reload; a broken one is not, 
   await certificates.place('b', ['b.example']);
   await gateway.reload();
   expect(await gateway.metric('sundial_tls_certificates_current')).toBe(1);
-  // The connection from before it all.
+  // The connection from before the changes.
   const stream = old.request({ ':path': PATH, ':authority': 'b.example' });
   const [head] = await once(stream.resume(), 'response');
   expect(head[':status']).toBe(200);

@@ -1,5 +1,4 @@
-// "Authorization" and "Authentication" of the specification, through the gateway over TLS: a person signs in, a client gets
-// its tokens and calls the API; and the sample client's own page. What the issuer refuses is in test/upstreams/identity.
+// Sign-in, tokens and API calls of the specification through the gateway, and the page of the sample client.
 import { request } from 'node:https';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -26,7 +25,7 @@ let house: SampleHouse;
 let gateway: Client;
 let issuing: Issuing;
 let client: Service;
-/** One, so that ana signs in once: a password costs what it is meant to cost. */
+/** Shared, so that ana signs in once: checking a password is slow by design. */
 let browser: Walker;
 
 beforeAll(async () => {
@@ -62,7 +61,7 @@ describe('the code flow', () => {
     expect(await gateway.ask({ path: '/api/v2/orders?limit=1', headers: { authorization } })).toMatchObject({
       status: 200,
     });
-    // Least privilege: reading was granted, and nothing else.
+    // Least privilege: only reading was granted.
     const write = await gateway.ask({
       path: '/api/v2/orders',
       method: 'POST',
@@ -118,7 +117,7 @@ describe('the sample client', () => {
     const answer = await fetch(`${client.url}${path}`, { headers: { cookie }, redirect: 'manual' });
     return { answer, text: await answer.text() };
   };
-  /** To the issuer and back, with what the issuer says at the end. */
+  /** Walks to the issuer and back, up to the callback. */
   const begin = async (as = 'storefront') => {
     const to = await press('/login', '', { as });
     const asked = new URL(to.headers.get('location') ?? '');
@@ -146,7 +145,7 @@ describe('the sample client', () => {
     expect([answer.status, answer.headers.get('location')]).toEqual([303, '/']);
     const fresh = cookieOf(answer);
     expect(answer.headers.get('set-cookie')).toMatch(/; Path=\/; HttpOnly; SameSite=Lax$/);
-    // What the cookie was before is worth nothing after.
+    // The cookie from before the sign-in is invalid.
     expect(fresh).not.toBe(cookie);
     expect((await look(cookie)).text).not.toContain('Access token');
     expect((await press('/orders', fresh, { version: 'v1' })).status).toBe(303);
@@ -191,7 +190,7 @@ describe('the sample client', () => {
       text: expect.stringContaining('was not started in this browser'),
     };
     expect(await look('', callback)).toEqual(strayed);
-    // Opened twice at once, as browsers do that look ahead: one of them signs in, and its tokens stay good.
+    // Opened twice at once, as browsers with prefetch do: one request signs in, and its tokens stay valid.
     const both = await Promise.all([look(cookie, callback), look(cookie, callback)]);
     expect(both.map(({ answer }) => answer.status).toSorted()).toEqual([303, 400]);
     const signedIn = cookieOf(both.find(({ answer }) => answer.status === 303)?.answer ?? new Response());
@@ -262,7 +261,7 @@ describe('the sample client', () => {
 
   it('forgets everything when it signs out, and has the refresh token revoked', async () => {
     const cookie = await signIn();
-    // What the issuer keeps of it is in its file alone: the token never leaves the client.
+    // Only the issuer's file shows the refresh tokens, because they never leave the client.
     using file = new DatabaseSync(join(house.folder, 'identity.db'), { readOnly: true });
     const kept = () =>
       Number(file.prepare("SELECT count(*) AS tokens FROM kept WHERE model = 'RefreshToken'").get()?.tokens);
@@ -290,7 +289,7 @@ describe('the sample client', () => {
   });
 });
 
-// Last: it uses up what the others need.
+// Last, because it uses up the limit of the other tests.
 describe('the token endpoint', () => {
   it('OAU-9: is limited by address at the gateway: 429 with Retry-After', async () => {
     const ask = () => post(issuing, '/token', { grant_type: 'client_credentials', client_id: 'nobody' });
@@ -332,7 +331,7 @@ it('OAU-9: wrong secrets from one address hold up the right one from there, and 
     return promise;
   };
   const statuses: (number | undefined)[] = [];
-  // Whatever a client says of where it comes from, it comes from where it is.
+  // The limit counts the real address, whatever the client claims.
   for (let turn = 0; turn < 12; turn += 1)
     statuses.push(
       await token('guess', '127.0.0.2', { 'x-forwarded-for': '127.0.0.3', forwarded: 'for=127.0.0.3' }),

@@ -1,4 +1,4 @@
-// An operator backs up a running gateway, stops it, and puts the backup back.
+// An operator backs up a running gateway, stops it and restores the backup.
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,5 +1,4 @@
-// What the head says of a body with a notice, digests and tags above all, and the conditions that name it by such a tag.
-// What is edited, and what is not, stands in body-notice.test.ts.
+// Headers of bodies with a notice, digests and tags above all, and conditional requests with such tags.
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -105,7 +104,7 @@ describe.each(PROTOCOLS)('over %s', (protocol) => {
   });
 
   describe('conditions', () => {
-    /** A resource with one tag that judges conditions as an origin does. */
+    /** A resource with one tag, which evaluates conditions as an origin server does. */
     const origin =
       (tag: string, body = BODY): Reply =>
       (socket, head) => {
@@ -138,7 +137,7 @@ describe.each(PROTOCOLS)('over %s', (protocol) => {
       expect(again.status).toBe(304);
       expect(orders.lastHead(`/echo${got.tail}`)).toContain(`if-none-match: ${tag.toLowerCase()}`);
       expect(again.headers).toMatchObject({ etag: noticed, deprecation: '@1768435200' });
-      // They would be taken for those of the edited copy (RFC 9111 §3.2).
+      // A cache would take them for those of the edited copy (RFC 9111 §3.2).
       for (const name of ['last-modified', 'content-digest', 'content-length'])
         expect(again.headers).not.toHaveProperty(name);
       expect(again.body.length).toBe(0);
@@ -203,7 +202,7 @@ describe.each(PROTOCOLS)('over %s', (protocol) => {
         body: '{}',
       });
       expect(put.status).toBe(200);
-      // And one to an operation whose GET is left out is not touched.
+      // A condition for an operation whose GET has no notice is unchanged.
       orders.replies.set('plain', origin('"abc~d12345678"'));
       const headers = { 'if-match': '"abc~d12345678"' };
       const plain = await ask({ path: '/api/v1/orders/plain', method: 'PUT', headers, body: '{}' });

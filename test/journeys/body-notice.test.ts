@@ -1,5 +1,4 @@
-// The `_deprecation` member on real sockets: what clients read, what the upstream is asked, and what passes untouched.
-// What the head says of edited bytes, and conditions by their tags, stand in body-notice-tags.test.ts.
+// The `_deprecation` member on real sockets: what clients read, what the upstream gets, what stays unchanged.
 import type { Socket } from 'node:net';
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';

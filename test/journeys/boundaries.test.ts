@@ -1,5 +1,4 @@
-// The lifecycle clock crosses every boundary of a version while requests never stop: each is answered by one side of it
-// whole, by the side its first line fell on, and what comes after is never older than what came before.
+// The lifecycle clock passes each boundary of a version under load: no response mixes both sides or goes back.
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type RunningGateway, runGateway } from '../support/gateway.ts';
 import { type Answer, type Client, overHttp1, overHttp2 } from '../support/http-client.ts';
@@ -27,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack.disposeAsync());
 
-/** Everything about an answer that depends on the instant, in one line. */
+/** All parts of a response that depend on the instant, in one line. */
 function told(answer: Answer): string {
   const { status, headers } = answer;
   return [
@@ -55,7 +54,6 @@ const MOVED = `301 retired ${OF_OPERATION} - - GET /old/{id} of API version v1 w
 const OLD = '/api/v1/orders/old/7';
 const ANY = '/api/v1/orders/7';
 
-/** In the order in which they come. */
 const BOUNDARIES: readonly (readonly [
   name: string,
   at: number,
@@ -86,7 +84,7 @@ describe('under load, without a reload, a version crosses', () => {
         const sent = now;
         const answer = told(await client.ask({ path }));
         const received = now;
-        // Judged by its first line: between sending and receiving lies the only doubt.
+        // The arrival of the first line decides. It lies between sending and receiving.
         if (received < at) expect(answer).toBe(before);
         else if (sent >= at) expect(answer).toBe(after);
         else expect([before, after]).toContain(answer);

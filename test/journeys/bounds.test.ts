@@ -1,5 +1,4 @@
-// The bounds of gateway.yaml as an operator sets them: each one reached, refused, and counted under its own name.
-// How the listeners keep them is tested beside the server's parts.
+// The bounds of gateway.yaml: each is reached, refuses, and is counted under its own name.
 import { connect, constants } from 'node:http2';
 import type { Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -55,7 +54,6 @@ async function webSocket(): Promise<WebSocketClient> {
 
 const refused = (bound: string) => gateway.metric(`sundial_bounds_refused_total{bound="${bound}"}`);
 
-/** Runs `reach` and expects exactly one more refusal by `bound`. */
 async function counted(bound: string, reach: () => Promise<void>): Promise<void> {
   const before = (await refused(bound)) ?? Number.NaN;
   await reach();
@@ -90,7 +88,7 @@ describe('SMG-24: a bound on a request', () => {
 
   it('unread: an answer that its client does not take is cut', async () => {
     const before = (await refused('unread')) ?? Number.NaN;
-    // Far more than all buffers on the way hold: it is still coming when it stops moving.
+    // More than all buffers hold, so the response is incomplete when it stalls.
     const socket = open(head('/api/bulk?chunks=400&bytes=100000'));
     socket.pause();
     const ended = new Promise((resolve) => socket.once('close', resolve));

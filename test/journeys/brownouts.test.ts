@@ -1,4 +1,4 @@
-// Brownouts by a moving clock: they begin and end in their second without a reload, say so, and leave nothing behind.
+// Brownouts on a moving clock begin and end in their second, without a reload and without traces afterwards.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startEcho } from '../../upstreams/echo/echo.ts';
 import { type RunningGateway, runGateway } from '../support/gateway.ts';
@@ -123,7 +123,7 @@ describe('brownouts', () => {
   it('at 02:30 of a zone follow its clocks: an hour earlier in UTC, and at 03:00 where 02:30 is skipped', async () => {
     const status = async (text: string) =>
       (await askAt(Temporal.Instant.from(text).epochMilliseconds, { as: 'acme' })).status;
-    // Standard time, then the night of the change.
+    // Standard time, then the night of the clock change.
     expect(await status('2027-03-21T01:29:59Z')).toBe(200);
     expect(await status('2027-03-21T01:30:00Z')).toBe(410);
     expect(await status('2027-03-28T00:59:59Z')).toBe(200);

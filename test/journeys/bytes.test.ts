@@ -1,4 +1,4 @@
-// Bodies pass as bytes, both ways, whatever they hold and however they are framed (FWD-20).
+// Bodies pass unchanged in both directions, whatever they contain and however they are framed (FWD-20).
 import { createHash, randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -94,7 +94,7 @@ describe.each(['HTTP/1.1', 'HTTP/2'])('over %s', (protocol) => {
     expect(answer.body.length).toBe(LARGE.length);
     expect(digest(answer.body)).toBe(digest(LARGE));
     expect(answer.headers['content-length']).toBe(framing === 'length' ? String(LARGE.length) : undefined);
-    // FWD-14: trailers end here.
+    // FWD-14: trailers are not forwarded.
     expect(answer.headers).not.toHaveProperty('x-trailer');
   });
 });

@@ -1,5 +1,4 @@
-// What caches are told: no answer is reused past the next change in the life of its version.
-// And the form of errors, which is negotiated the same way as everything that Vary speaks of.
+// Freshness of responses, which ends at the next change of their version, and error formats by Accept.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startEcho } from '../../upstreams/echo/echo.ts';
 import { type RunningGateway, runGateway } from '../support/gateway.ts';
@@ -78,7 +77,7 @@ describe('freshness', () => {
 
   const dated = (daysAgo: number) => `Last-Modified:${at(Date.now() - daysAgo * DAY)}`;
 
-  // v2 changes at no time, v3 at its sunset alone: no brownout and no longest age bounds it.
+  // v2 never changes, v3 only at its sunset: no brownout and no maximum age limits it.
   it.each<[what: string, left: number, fields: readonly string[], more: string, out: string | undefined]>([
     ['no date of its own, an hour before', 3_600, [], '', 'max-age=3600'],
     ['none, and it is an old redirect', 3_600, [], '&status=301', 'max-age=3600'],

@@ -1,5 +1,4 @@
-// Who calls, by token, API key or client certificate: the order of the identities, what each refusal asks for, what the
-// upstream is told. The life of a key and what a certificate proves stand beside.
+// Callers by token, API key or client certificate: order of identities, refusals, and what the upstream gets.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Fields, overHttp1 } from '../support/http-client.ts';
 import { certificates } from './callers/certificates.ts';

@@ -1,5 +1,4 @@
-// Each answer is filled with a mark of its own, and no client and no service ever gets an octet of another request: under
-// reloads, slow readers, clients that leave or pipeline, uploads, TLS, and an upstream that cuts its answers.
+// No client and no service gets octets of another request: under reloads, slow readers, disconnects and cuts.
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import type { Socket } from 'node:net';
@@ -21,10 +20,10 @@ import { readAnswers } from '../support/raw-answers.ts';
 import { openSocket } from '../support/raw-client.ts';
 
 const CLIENTS = 24;
-/** Of each client; some are sent together. */
+/** Of each client. Some are sent together. */
 const REQUESTS = 30;
 const USUAL_OCTETS = 100_000;
-/** More than the system takes for a client that does not read. */
+/** More than the system buffers for a client that does not read. */
 const LARGE_OCTETS = 5_000_000;
 const PAUSE_TURNS = 60;
 
@@ -40,7 +39,7 @@ guard: off
 overload: off
 policies: "\${env:POLICIES}"
 `;
-/** Each edition has another field in both directions and, every second time, connections of its own to the service. */
+/** Each edition sets another field in both directions. Every second one opens its own connections. */
 const policy = (edition: number): string => `
 api: echo
 base: /echo
@@ -49,7 +48,7 @@ headers: { request: { set: { X-Edition: e${edition} } }, response: { set: { X-Ed
 upstreams: { any: { targets: ["\${env:SERVICE}"], timeout: { idle: ${30 + (edition >> 1)}s } } }
 versions: none
 `;
-/** Its answers are held back for their notice, those to a POST are kept for the next one with the same key. */
+/** Responses are buffered for their notice. Those to a POST are kept for the next one with the same key. */
 const HELD = `
 api: held
 base: /held
@@ -84,7 +83,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack.disposeAsync());
 
-/** Draws from 0 to below 1, the same for a seed. */
+/** Returns a generator of numbers in 0 <= x < 1, the same ones for a seed. */
 function drawing(seed: number): () => number {
   let state = seed;
   return () => {
@@ -101,7 +100,7 @@ interface Sent {
   readonly text: string;
 }
 
-/** One request, or one with an idempotency key and the same again. */
+/** One request, or the same request twice with an idempotency key. */
 function drawRequests(draw: () => number, mark: string): readonly Sent[] {
   if (draw() >= 0.15) return [drawRequest(draw, mark)];
   const octets = Math.floor(draw() * USUAL_OCTETS);
@@ -127,10 +126,10 @@ const isOwn = (text: string, mark: string): boolean => text === filledWith(mark,
 const fieldOf = (head: string, name: string): string | undefined =>
   new RegExp(`\r\n${name}: ([^\r]*)`, 'i').exec(head)?.[1];
 
-/** Why `answer` is not the one to `sent`; undefined where it is, as far as it goes. */
+/** Why `answer` is not the one to `sent`. Undefined if it is, as far as it was received. */
 function fault({ mark, octets, how, method }: Sent, head: string, content: string, isWhole: boolean) {
   if (!head.startsWith('HTTP/1.1 200 ')) {
-    // Of a HEAD that is cut nothing may have come.
+    // Nothing may have arrived of a HEAD that is cut.
     const mayFail = how === 'none' || (how.startsWith('cut') && method === 'HEAD');
     return mayFail && head.startsWith('HTTP/1.1 502 ') && !/[<>]/.test(content)
       ? undefined
@@ -153,7 +152,7 @@ interface Visited {
   readonly editions: ReadonlySet<string>;
 }
 
-/** Sends requests, one to three at a time; reads in its own time; leaves at times. `onAnswer` is called for each answer. */
+/** Sends one to three requests at a time, reads at its own pace, disconnects at times. */
 async function visit(
   port: number,
   tls: boolean,
@@ -172,7 +171,7 @@ async function visit(
     count += group.length;
     socket ??= openSocket(port, { tls });
     const text = group.map((each) => each.text).join('');
-    // A client that leaves while it sends, or while it reads.
+    // Disconnects while it sends or while it reads.
     const leaves = draw() < 0.15;
     const isPart = leaves && draw() < 0.3;
     const place = Math.floor(draw() * text.length);
@@ -200,7 +199,7 @@ async function visit(
         faults.push(`${one?.text.split('\r\n', 1)}: ${why}: ${head}\n${content.slice(0, 200)}`);
       editions.add(fieldOf(head, 'x-edition') ?? '');
     }
-    // What has come of the next one.
+    // The received part of the next one.
     const cut = group[answers.length];
     const end = rest.indexOf('\r\n\r\n');
     if (cut !== undefined && end >= 0) {
@@ -235,13 +234,13 @@ describe.each([false, true])('over TLS: %s', (tls) => {
     const over = visits.then(() => 'over');
     for (let edition = 1; (await Promise.race([once(answered, 'answer'), over])) !== 'over'; edition += 1) {
       await writeFile(join(folder, 'echo.yaml'), policy(edition));
-      // The watcher of the folder may have been first.
+      // The file watcher may have been first.
       expect((await gateway.reload()).kind).not.toBe('rejected');
     }
     const visited = await visits;
     expect(visited.flatMap(({ faults }) => faults).slice(0, 3), `seed ${seed}`).toEqual([]);
     expect(service.foreign).toEqual([]);
-    // The reloads came between the requests.
+    // The reloads happened between the requests.
     expect(new Set(visited.flatMap(({ editions }) => [...editions])).size).toBeGreaterThan(5);
   });
 });

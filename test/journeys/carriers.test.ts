@@ -1,5 +1,4 @@
-// Version resolution through a whole gateway: every carrier, every pair of them, versions by host and by day.
-// Every cell of the status table, and what the upstream sees afterwards, stand beside.
+// Version resolution through a gateway: every carrier, every pair of carriers, versions by host and by date.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { converseInHttp2 } from '../wire/http2-client.ts';
 import { request } from '../wire/http2-frames.ts';
@@ -31,7 +30,7 @@ describe.each(['HTTP/1.1', 'HTTP/2'])('over %s', (protocol) => {
   it.concurrent.each(pairs)('VER-3: %s and %s that disagree are ambiguous', async (one, other) => {
     const answer = await ask(askFor({ [one]: 'v2', [other]: 'v3' }), protocol);
     expect(answer.status).toBe(400);
-    // What is negotiated is named last.
+    // Negotiated carriers are named last.
     const values = [`"v2" in the ${NAMES[one]}`, `"v3" in the ${NAMES[other]}`];
     for (const value of values) expect(answer.json.message).toContain(value);
     expect(await gateway().accessLine(answer.headers['x-request-id'])).toMatchObject({

@@ -1,5 +1,4 @@
-// What the next reload or start would refuse is known before: `check --live` asks the running gateway, and `check --store`
-// reads what is recorded, from the embedded store and from Redis, without changing anything there.
+// `check --live` and `check --store` report what the next reload or start would refuse, and change nothing.
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -32,11 +31,10 @@ const saveEarlier = () => folder.save(folder.orders.replace('sunset: 2999-01-15'
 const checkByProcess = (...words: readonly string[]) =>
   runCommand(['check', '-c', config, ...words], folder.environment());
 
-/** The same without the start of a process. `more`: variables besides those of the folder. */
+/** The same without a new process. `more`: variables besides those of the folder. */
 const check = (words: readonly string[], more: Readonly<Record<string, string>> = {}) =>
   operate(['check', '-c', config, ...words], { environment: folder.environment(more) });
 
-/** Names, sizes and times of all files of the store. */
 async function storeFiles(): Promise<readonly string[]> {
   const data = join(folder.path, 'data');
   const names = (await readdir(data)).filter((name) => name.startsWith('sundial.db')).toSorted();

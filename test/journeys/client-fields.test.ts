@@ -1,4 +1,4 @@
-// Fields by which a client could claim an address, an identity or another target: no spelling of them reaches a service.
+// No spelling of a field by which clients could claim an address, identity or target reaches a service.
 import { createServer } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -19,7 +19,7 @@ const CANARY = /canary:[^"\s,]*/g;
 const stack = new AsyncDisposableStack();
 let sockets: WebSocketUpstream;
 let stranger: RunningGateway;
-/** Every peer is a trusted proxy to it. */
+/** Trusts every peer as a proxy. */
 let behindProxy: RunningGateway;
 
 beforeAll(async () => {
@@ -38,7 +38,6 @@ beforeAll(async () => {
 });
 afterAll(() => stack.disposeAsync());
 
-/** Answers what it received, as JSON. */
 async function startEchoOverHttp2(): Promise<string> {
   const server = createServer(async (request, response) => {
     response.end(JSON.stringify(await receive(request as unknown as Parameters<typeof receive>[0])));
@@ -48,7 +47,7 @@ async function startEchoOverHttp2(): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-/** Ends the connection of every first try without an answer, and answers the second with what it received. */
+/** Closes the connection of each first attempt, and responds to the second with the received request. */
 async function startFalteringEcho(): Promise<string> {
   let tries = 0;
   const upstream = await startRawUpstream((_target, socket, received) => {
@@ -142,7 +141,7 @@ describe('SMG-25: what the gateway sets, takes out or reads itself', () => {
 
 const KEPT = ['X-Auth-Request-User', 'X-Forwarded-User', 'Remote-User'];
 
-/** The values that arrived under a name, whatever its letters. */
+/** The values that arrived under a name, in any case. */
 async function arrivedAs(name: string, way: Sent, gateway: RunningGateway): Promise<readonly string[]> {
   return (await way(gateway, spellingsOf(name))).match(CANARY) ?? [];
 }

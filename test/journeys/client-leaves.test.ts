@@ -1,4 +1,4 @@
-// Clients that leave: before an answer, in the middle of one, in the middle of their own body. The upstream is told at once.
+// A disconnect of the client, before or during a response or its own body, ends the upstream request at once.
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type RunningGateway, runGateway } from '../support/gateway.ts';
@@ -89,17 +89,17 @@ describe.each(protocols)('over %s', (protocol, connect) => {
   });
 
   it('promise 20: of all who leave, 99 % end their upstream request within a second; no socket stays', async () => {
-    // Until the client is connected its own connection would be one more.
+    // Connects first, because the client's own connection would count as one more.
     expect((await client.ask({ path: '/' })).status).toBe(404);
     const before = openSockets();
-    // A thousand in all; over HTTP/1.1 each needs a connection of its own.
+    // A thousand in all. Over HTTP/1.1 each needs a connection of its own.
     const hundreds = protocol === 'HTTP/2' ? 9 : 1;
     const stillThere = (some: string) =>
       upstream.connections.filter(({ gone, received }) => !gone && received.includes(some)).length;
     let late = 0;
     for (let hundred = 0; hundred < hundreds; hundred += 1) {
       const some = `/slow/never?${protocol}&${hundred}&`;
-      // A connection may reset only so many streams.
+      // A connection may reset only a limited number of streams.
       await using another = connect(gateway.https);
       const leaving = Array.from({ length: 100 }, (_, index) =>
         another.begin({ path: `/api${some}${index}` }),
@@ -127,6 +127,6 @@ describe.each(protocols)('over %s', (protocol, connect) => {
   });
 });
 
-/** Of this process: the client's, the gateway's on either side and the upstream's. */
+/** All sockets of this process: those of client, gateway and upstream. */
 const openSockets = (): number =>
   process.getActiveResourcesInfo().filter((each) => each === 'TCPSocketWrap').length;

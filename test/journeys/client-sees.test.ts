@@ -1,4 +1,4 @@
-// What a client receives of an upstream's answer: its status and fields, less what ends at the gateway, plus the policy's.
+// Clients get the status and fields of an upstream, without those that end at the gateway, plus the policy's.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startEcho } from '../../upstreams/echo/echo.ts';
 import { runGateway } from '../support/gateway.ts';

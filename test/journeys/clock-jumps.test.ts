@@ -1,5 +1,4 @@
-// The clock of the machine jumps, ahead and back, by a second, an hour, a day: each answer is that of the instant it shows.
-// Everything goes by that one clock here, tokens included; limits go by one that nobody can set.
+// The machine's clock jumps by a second, an hour or a day, and each response is that of the instant it shows.
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { startEcho } from '../../upstreams/echo/echo.ts';
 import { type RunningGateway, runGateway } from '../support/gateway.ts';
@@ -31,7 +30,7 @@ beforeAll(async () => {
     }),
   );
   client = stack.use(overHttp2(gateway.https));
-  // Before the first jump the keys of the issuer are there.
+  // Loads the issuer's keys before the first jump.
   const token = { authorization: `Bearer ${await issuer.sign()}` };
   await vi.waitFor(async () => expect((await askAt(0, '/api/members', token)).status).toBe(200), {
     timeout: 20_000,
@@ -47,7 +46,7 @@ function askAt(jump: number, path = '/api/v1/orders/7', headers = {}): Promise<A
   return client.ask({ path, headers });
 }
 
-/** What a caller sees of the moment. */
+/** The parts of a response that depend on the instant. */
 function seen({ status, headers, json }: Answer) {
   const { deprecation, sunset, 'cache-control': cache } = headers;
   return { status, deprecation, sunset, ...(status === 200 ? {} : { cache, message: json.message }) };

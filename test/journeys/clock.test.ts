@@ -1,4 +1,4 @@
-// The lifecycle clock crosses every date of a version while requests run: each stage begins in its second, without a reload.
+// The lifecycle clock passes each date of a version under load, and each stage begins in its second.
 import type { Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type RunningGateway, runGateway } from '../support/gateway.ts';
@@ -14,7 +14,7 @@ let client: Client;
 let now = DEPRECATED;
 
 const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
-/** Connections whose requests wait for their answer. */
+/** Connections whose requests wait for a response. */
 const held: Socket[] = [];
 
 beforeAll(async () => {
@@ -47,7 +47,7 @@ describe('the stage of a version is derived from its dates and the clock', () =>
       status: 200,
       headers: {
         deprecation: '@1768435200',
-        // Its extension is announced later.
+        // The extension is announced later.
         sunset: 'Fri, 15 Jan 2027 00:00:00 GMT',
         link: '<https://127.0.0.1/.well-known/lifecycle/orders>; rel="status", <https://127.0.0.1/.well-known/lifecycle/orders>; rel="sunset"',
         warning: '299 - "Version v1 is deprecated and will be removed on 2027-01-15"',
@@ -60,7 +60,7 @@ describe('the stage of a version is derived from its dates and the clock', () =>
   it('STAT-1: a planned version begins to exist in its second', async () => {
     expect((await askAt(RELEASED - 1, 'v2')).status).toBe(404);
     expect((await askAt(RELEASED, 'v2')).status).toBe(200);
-    // Nobody is sent there before.
+    // The successor is not linked before its release.
     const successor = '<https://127.0.0.1/api/v2/orders/7>; rel="successor-version"';
     expect((await askAt(RELEASED - 1)).headers.link).not.toContain('successor-version');
     expect((await askAt(RELEASED)).headers.link).toContain(successor);
@@ -79,7 +79,7 @@ describe('the stage of a version is derived from its dates and the clock', () =>
       headers: { sunset: 'Thu, 15 Apr 2027 10:30:00 GMT', deprecation: '@1768435200' },
     });
     expect(after.headers).not.toHaveProperty('warning');
-    // The default of the API is the same version: no way around its end.
+    // The default of the API is the same version, so it has ended too.
     expect((await client.ask({ path: '/api/orders/7' })).status).toBe(410);
   });
 

@@ -1,5 +1,4 @@
-// Calls from browsers: preflights that nothing stands in the way of, answers that pages may read, and what they may not.
-// Also the echo of versions, which a page reads the same way.
+// CORS: preflights, and what pages may read of responses, the echoed version included.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startEcho } from '../../upstreams/echo/echo.ts';
 import { type RunningGateway, runGateway } from '../support/gateway.ts';

@@ -1,5 +1,4 @@
-// Every refusal reason and every fault code stands in a journey: the unions are read from their sources, so a new member
-// without a journey fails here.
+// Each refusal reason and each fault code, read from its union, must appear in a journey.
 import { glob, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -7,7 +6,7 @@ import { BOUND_DEFAULTS } from '../../gateway/plan/grammar/bounds-section.ts';
 
 const GATEWAY = join(import.meta.dirname, '../../gateway');
 
-/** Where the members of `Refusal` are declared. */
+/** The files that declare the members of `Refusal`. */
 const REFUSALS = [
   'exchange/directive.ts',
   'policy/versioning/resolution.ts',
@@ -32,7 +31,7 @@ async function faults(): Promise<readonly string[]> {
   return [...union.matchAll(/'(\w+)'/g)].map(([, code = '']) => code);
 }
 
-/** Names that a journey expects of the access log, as the value of a field or of a table's column. */
+/** Names that a journey expects in the access log, in a field or in a column of a table. */
 async function namedInJourneys(): Promise<ReadonlySet<string>> {
   const named = new Set<string>();
   for await (const file of glob(join(import.meta.dirname, '**/*.ts'))) {

@@ -1,5 +1,4 @@
-// The demo as a command: called from elsewhere, beside another one, and while its policies are edited.
-// What it shows to a new user step by step is in readme.test.ts.
+// The demo as a command: from another folder, beside a second demo, and while its policies change.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -97,7 +96,6 @@ describe('the receiver of the demo', () => {
 });
 
 describe('a second demo', { timeout: 60_000 }, () => {
-  // What is said of ports that are taken is in test/cli/demo/demo.test.ts.
   it('with nothing moved says that the data folder is held', () => {
     expect(failDemo(project.folder, ports)).toEqual({ code: 3, stdout: '', stderr: HELD(project.folder) });
   });
@@ -120,7 +118,6 @@ describe('a second demo', { timeout: 60_000 }, () => {
     });
   });
 
-  // What it says of the other listeners is in test/cli/demo/demo-failures.test.ts.
   it('that shares a port of the gateway says which, and what moves it', async () => {
     const port = ports.get('SUNDIAL_HTTP_PORT') ?? 0;
     const own = await movePorts([...SAMPLES, ...LISTENERS]);
@@ -156,7 +153,7 @@ describe('an edit of its policies', () => {
     writeFileSync(file(), text);
     await untilTold('sundial: policies match the plan in force again');
     writeFileSync(file(), text.replace('2027-04-15', '2027-05-15'));
-    // The description beside the service names the old day still.
+    // The OpenAPI description of the service still has the old date.
     await untilTold('sundial: policies reloaded \\(and 1 warning, see the log\\)');
     expect(demo.stderr.trimEnd().split('\n')).toHaveLength(3);
   });

@@ -1,4 +1,4 @@
-// An OpenAPI description alone deprecates: the policy names it and says no date, and callers are told all the same.
+// A policy without dates takes the deprecation from its OpenAPI description, and callers get the signals.
 import { cp, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,5 +1,4 @@
-// The disk under an embedded store fails while the gateway runs: full, its folder gone, its file damaged at the start.
-// What does not need it goes on; what would be promised and not kept is refused; nothing is kept by half.
+// The disk of an embedded store fails: what needs it is refused, the rest works, and no write is half done.
 import { execFile } from 'node:child_process';
 import { chmod, mkdir, mkdtemp, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -13,9 +12,9 @@ import { type GatewayProcess, startProcess } from '../support/gateway-process.ts
 import { type Answer, overHttp1 } from '../support/http-client.ts';
 import { startTestIssuer, type TestIssuer } from '../support/issuer.ts';
 
-/** A second, and the rest for a machine that runs other tests at the same time. */
+/** One second, plus time for a machine that runs other tests. */
 const RECOVERED_WITHIN_MS = 1_000 + 4_000;
-/** By the clocks that the gateways here are given: one begins at this day, the others stand still an hour later. */
+/** The clocks of these gateways: one begins on this day, the others stand an hour later. */
 const DAY = '2026-11-20';
 const AN_HOUR_LATER = Date.UTC(2026, 10, 20, 1);
 const stack = new AsyncDisposableStack();
@@ -42,16 +41,15 @@ afterAll(() => stack.disposeAsync());
 
 const runProgram = promisify(execFile);
 
-/** The modes of files bind every user but root, who is bound by them as well without these capabilities. */
+/** File modes bind root only without these capabilities. */
 const BOUND_BY_MODES =
   process.getuid?.() === 0 ? ['setpriv', '--bounding-set=-dac_override,-dac_read_search'] : [];
 
-/** From now on no file of the process grows beyond `bytes`: SQLite is told what a full disk tells it, in mid-write. */
+/** Limits the size of the process's files, so that SQLite meets a full disk during a write. */
 async function growNoFileBeyond(bytes: number | 'unlimited', { pid }: GatewayProcess): Promise<void> {
   await runProgram('prlimit', ['--pid', String(pid), `--fsize=${bytes}:unlimited`]);
 }
 
-/** Whoever asks a gateway, be it a process of its own or in this one. */
 async function askersOf({ https, admin }: { readonly https: number; readonly admin: number }) {
   const client = stack.use(overHttp1(https));
   const operator = stack.use(overHttp1(admin, { tls: false }));
@@ -82,7 +80,7 @@ async function askersOf({ https, admin }: { readonly https: number; readonly adm
 }
 type Askers = Awaited<ReturnType<typeof askersOf>>;
 
-/** What does not need the disk is served, what needs it is refused in words, and what is known stays as it was. */
+/** Expects refusals of writes to the disk, and that everything else works and stored state is unchanged. */
 async function expectOnlyWritesToFail({ ask, pause, pin, paused, look, isUp }: Askers, number: number) {
   const known = await paused();
   for (const write of [() => pause('v2'), () => pin('another', '2026-06-01')])
@@ -105,7 +103,7 @@ async function expectOnlyWritesToFail({ ask, pause, pin, paused, look, isUp }: A
       message: 'The version of this account cannot be looked up right now. Name a version in API-Version.',
     },
   });
-  // Limits are counted in memory.
+  // Limits count in memory.
   expect((await ask('/api/local', `counted ${number}`)).headers).toMatchObject({
     'x-ratelimit-remaining': '4',
   });
@@ -133,7 +131,7 @@ describe('a disk that is full', () => {
     expect((await pin('known', '2026-03-01')).status).toBe(200);
 
     const log = join(data, 'sundial.db-wal');
-    // Not a byte more, and half of what is written.
+    // Room for nothing, then for half of a write.
     for (const [number, room] of [0, 1_000].entries()) {
       await growNoFileBeyond((await stat(log)).size + room, gateway);
       await expectOnlyWritesToFail(askers, number);

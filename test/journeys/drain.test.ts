@@ -1,5 +1,4 @@
-// The end of the process: announced, waited for, finished within its bound, and what a crash must not take with it.
-// The plain cases, without a wait, stand in start.test.ts.
+// The end of the process: announcement, wait, time limit, and what must survive a crash.
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { type ClientHttp2Session, connect as connectHttp2 } from 'node:http2';
 import { connect, type Socket } from 'node:net';
@@ -18,7 +17,7 @@ import { openWebSocket } from '../support/websocket-client.ts';
 import { closeCode } from '../support/websocket-frames.ts';
 import { startWebSocketUpstream, type WebSocketUpstream } from '../support/websocket-upstream.ts';
 
-/** As in drain.yaml: what must happen meanwhile has time to, on a busy machine as well. */
+/** As in drain.yaml: long enough for what must happen meanwhile, on a busy machine too. */
 const WAIT_MS = 2_500;
 
 const stack = new AsyncDisposableStack();
@@ -60,7 +59,6 @@ function keep(socket: Socket): Socket {
   return socket;
 }
 
-/** The status of one more stream. */
 const askOn = (session: ClientHttp2Session): Promise<unknown> =>
   new Promise((resolve) => {
     const stream = session.request({ ':path': '/api/slow', ':authority': '127.0.0.1' });
@@ -81,7 +79,7 @@ describe('promise 23, promise 25: a drain with a wait', () => {
     perTest.defer(() => session.destroy());
     session.on('error', () => undefined);
     expect(await askOn(session)).toBe(200);
-    // Ones that never asked for anything, before and behind the handshake.
+    // Connections without a request, before and after the TLS handshake.
     const silent = [keep(connect(https, '127.0.0.1')), keep(openSocket(https))];
     const webSocket = await openWebSocket(https, '/api/live');
     expect(webSocket.status).toBe(101);
@@ -98,7 +96,7 @@ describe('promise 23, promise 25: a drain with a wait', () => {
     gateway.kill('SIGTERM');
     await vi.waitFor(async () => expect(await readiness(probe)).toBe(503), { timeout: 20_000, interval: 5 });
 
-    // While it waits, whoever has not heard of it yet is served.
+    // During the wait, clients that do not know of the drain are served.
     await using late = overHttp1(https);
     for (const each of [late, idle])
       expect(await each.ask({ path: '/api/slow' })).toMatchObject({

@@ -1,5 +1,4 @@
-// Exceptions: one consumer's leave from the sunset or from lowered limits, and what happens when it ends; then a version
-// that is forgotten.
+// Exceptions of one consumer from the sunset or from lowered limits, their end, and a forgotten version.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startEcho } from '../../upstreams/echo/echo.ts';
 import { type RunningGateway, runGateway } from '../support/gateway.ts';
@@ -61,13 +60,13 @@ describe('leave from the sunset', () => {
       expect(await freshness(instant, 'acme')).toBe('private, max-age=60');
     for (const consumer of ['bulk', 'other'])
       expect(await freshness(DEPRECATED, consumer)).toBe('private, max-age=60');
-    // An answer to an identified caller is for that caller alone.
+    // Every response to an identified caller is private.
     expect(await freshness(DEPRECATED - 60_000, 'acme')).toBe('private, max-age=60');
   });
 
   it('is nobody else’s: who has none gets the 410', async () => {
     const answer = await askAt(SUNSET, 'other');
-    // CACHE-3: a cache that many share would give it to the one who has.
+    // CACHE-3: a shared cache would send it to the consumer with the exception.
     const headers = { sunset: 'Fri, 15 Jan 2027 00:00:00 GMT', 'cache-control': 'private, max-age=60' };
     expect(answer).toMatchObject({ status: 410, headers });
     const line = await gateway.accessLine(answer.headers['x-request-id']);

@@ -1,5 +1,4 @@
-// `explain` against the gateway it explains: the same policies, the same clock, the same requests, the same answers.
-// Requests are made of the policies of all other journeys, at every instant at which something of them changes.
+// `explain` against gateways with the policies of all journeys: the same requests get the same responses.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { explain } from '../../gateway/cli/explain/explain.ts';
 import { UNVERSIONED } from '../../gateway/policy/versioning/resolution.ts';
@@ -14,11 +13,11 @@ import { startWellUpstreams, type WellUpstreams } from '../support/well-upstream
 
 const DAY = Date.UTC(2026, 10, 20);
 const SCOPES = ['orders:read', 'orders:write', 'payments:read', 'payments:write'];
-/** The day the account of each token was made. */
+/** The day on which the account of each token was created. */
 const CREATED = '2025-10-01';
-/** How `explain` says that from now on the account stays where it is. */
+/** How `explain` says that this call pins the account. */
 const FIRST_CALL = 'the first call of the account';
-/** Folders and files of policies that are not compared, with the reason. */
+/** Folders and files that are not compared, with the reason. */
 const LEFT_OUT: Readonly<Record<string, string>> = {
   'several-issuers/policies': 'the endpoint that judges its opaque tokens is not here',
   freeze: 'who calls may be new to it by the ledger; explain says that it assumes the opposite',
@@ -34,9 +33,9 @@ const stack = new AsyncDisposableStack();
 let upstreams: WellUpstreams;
 const tokens = new Map<Caller, string>();
 const gateways = new Map<string, Promise<ReloadedGateway>>();
-/** Of each gateway, the kinds of requests without an API that it was asked already. */
+/** For each gateway, the kinds of requests without an API that it got already. */
 const without = new Map<string, Set<string>>();
-/** What holds for every folder. */
+/** Variables of every folder. */
 let environment: Readonly<Record<string, string>> = {};
 let now = DAY;
 
@@ -46,7 +45,7 @@ beforeAll(async () => {
   const certificates = stack.use(await certificateFolder());
   await certificates.place('a', ['a.example', '*.a.example']);
   await certificates.place('b', ['b.example']);
-  // Maintenance goes by the real time, which every instant that is asked about must agree with.
+  // Maintenance uses the real time, so it must be in force at every lifecycle instant here.
   const known = { ISSUER: issuer.url, CERTS: certificates.path, UNTIL: '2099-01-01T00:00:00Z' };
   environment = { ...known, SECURE: upstreams.secure.url, PATIENCE: '10s' };
   for (const id of CALLERS) {
@@ -65,14 +64,13 @@ it('nothing is left out but by name, and what is named is there', () => {
     ).toBe(true);
 });
 
-/** A request, and what `explain` says of it. */
 interface Told {
   readonly at: number;
   readonly ask: Ask;
   readonly explanation: Explanation;
   readonly kind: string;
   readonly series: string | undefined;
-  /** It changes what the gateway does with later ones. */
+  /** It changes the responses to later requests. */
   readonly pins: boolean;
 }
 
@@ -91,7 +89,7 @@ describe.each(compared)('with the policies in $title', (folder) => {
       now = at;
       const turns = together.map((each, index) => ({ each, client: clientOf(each.ask, index) }));
       const byClient = Map.groupBy(turns, ({ client }) => client);
-      // One after the other on each connection: some upstreams have no more than two places.
+      // One request at a time on each connection, because some upstreams admit only two.
       const asking = [...byClient].map(async ([client, queue]) => {
         for (const { each } of queue) await expectSame(client, each.ask, each.explanation);
       });
@@ -120,7 +118,7 @@ describe.each(compared)('with the policies in $title', (folder) => {
     }
   });
 
-  /** Everything there is to ask, in the order of time; what was said to come next came. */
+  /** Explains all requests in time order. Expects that predicted changes have come. */
   async function explainAll(): Promise<readonly Told[]> {
     const pins = new Map<string, string>();
     const latest = new Map<string, Explanation>();
@@ -134,7 +132,7 @@ describe.each(compared)('with the policies in $title', (folder) => {
       const first = explanation.decisions.find(({ detail }) => detail === FIRST_CALL);
       if (first !== undefined) pins.set(account, first.value);
       told.push({ at, ask, explanation, kind: kindOf(explanation, ask), series, pins: first !== undefined });
-      // An account that is still to be made counts as one of the very day, which no policy says anything about.
+      // An account from the future counts as created on the day of the request, which no prediction covers.
       if (series === undefined || at < Date.parse(CREATED)) continue;
       const before = latest.get(series);
       if (before !== undefined) expect(foretold(before, at), series).toEqual(outcomeOf(explanation));
@@ -143,7 +141,7 @@ describe.each(compared)('with the policies in $title', (folder) => {
     return told;
   }
 
-  /** With the host that explained requests have where they name none, and their id, which some bodies repeat. */
+  /** Adds the default host of explained requests, and a fixed id, which some bodies repeat. */
   function sent({ as: _as, ...ask }: Form, as: Caller | undefined): Ask {
     const token = as === undefined ? undefined : tokens.get(as);
     const authorization = token === undefined ? {} : { authorization: token };
@@ -178,7 +176,7 @@ describe.each(compared)('with the policies in $title', (folder) => {
     expect({ about, answered }).toEqual({ about, answered: explained });
   }
 
-  /** Every other one over HTTP/2, where that is spoken; by the name of the host where it has a certificate of its own. */
+  /** Alternates between protocols. A host with its own certificate has connections of its own. */
   function clientOf({ headers = {} }: Ask, index: number): Client {
     const { certificates = [] } = shown.loaded.settings.listeners.https ?? {};
     const { host } = headers;
@@ -191,8 +189,8 @@ describe.each(compared)('with the policies in $title', (folder) => {
 });
 
 /**
- * One of each kind, and what stands on either side of a change from one kind to another. What has no API is no matter of
- * the folder: `asked` holds what the gateway was asked of that before.
+ * Selects one request of each kind, and those on both sides of a change between kinds. `asked`: the kinds without an API,
+ * which do not depend on the folder, that the gateway got before.
  */
 function telling(told: readonly Told[], asked: Set<string>): readonly Told[] {
   const seen = new Set<string>();
@@ -209,13 +207,13 @@ function telling(told: readonly Told[], asked: Set<string>): readonly Told[] {
   return told.filter((each) => chosen.has(each));
 }
 
-/** What is published about all of them is of each. */
+/** Published pages about all APIs depend on each of them. */
 function hasApi({ explanation }: Told): boolean {
   const { answer, decisions } = explanation;
   return answer.reason === 'published' || decisions.some(({ step }) => step === 'api');
 }
 
-/** All folders with the same configuration have one. */
+/** One gateway for all folders with the same configuration. */
 function gatewayOf({ config }: PolicyFolder): Promise<ReloadedGateway> {
   const start = async () => {
     const folders = compared.filter((each) => each.config === config);
@@ -232,7 +230,7 @@ function gatewayOf({ config }: PolicyFolder): Promise<ReloadedGateway> {
   return started;
 }
 
-/** What `explain` said would become of its request at `at`. */
+/** The predicted outcome of the request at `at`. */
 function foretold(before: Explanation, at: number) {
   const change = before.next.findLast((each) => Date.parse(each.at) <= at);
   if (change === undefined) return outcomeOf(before);
@@ -240,7 +238,7 @@ function foretold(before: Explanation, at: number) {
   return { status, version: version === UNVERSIONED ? undefined : version };
 }
 
-/** Without a status it is forwarded. */
+/** Without a status, the request is forwarded. */
 function outcomeOf({ answer, decisions }: Explanation) {
   return { status: answer.status, version: decisions.find(({ step }) => step === 'version')?.value };
 }

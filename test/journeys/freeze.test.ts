@@ -1,5 +1,4 @@
-// What usage decides, over real sockets and a restart: who is new to a frozen version, and a sunset that the guard holds.
-// The first gateway ends before the days in question, so that all it counted is in the store when the second begins.
+// Usage decides, also after a restart, who is new to a frozen version and whether the guard holds a sunset.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -39,12 +38,12 @@ beforeAll(async () => {
     await using asking = overHttp1(first.https);
     for (const path of ['/api/v1/invoices/7', '/api/v1/reports/7'])
       expect((await ask(path, 'acme', asking)).status).toBe(200);
-    // Since when it is watched has to be known before the day: it is written with the first flush.
+    // The first flush stores since when the version is watched, which must be before the freeze.
     await vi.waitFor(async () => {
       expect(await first.metric('sundial_ledger_flushes_total{result="success"}')).toBeGreaterThan(0);
       expect(await first.metric('sundial_ledger_pending_records')).toBe(0);
     }, 20_000);
-    // Its first call may not have come to the store yet when the day begins.
+    // This first call may not be in the store when the freeze begins.
     now = FREEZE - 1;
     expect((await ask('/api/v1/invoices/7', 'initech', asking)).status).toBe(200);
     now = FREEZE;

@@ -1,5 +1,4 @@
-// What goes wrong on a deprecated version, as ordered pairs of name and value: every refusal and every
-// fault that the gateway makes itself says what the version has to say of its end.
+// Refusals and faults of a deprecated version as ordered pairs of name and value, with its lifecycle headers.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startBrokenUpstream } from '../support/broken-upstream.ts';
 import { runGateway } from '../support/gateway.ts';
@@ -9,7 +8,7 @@ import { freePorts } from '../support/ports.ts';
 
 const stack = new AsyncDisposableStack();
 let issuer: TestIssuer;
-/** One whose issuer answers, one whose issuer does not. */
+/** `client`: of a gateway whose issuer responds. `alone`: of one whose issuer does not. */
 let client: Client;
 let alone: Client;
 
@@ -32,7 +31,7 @@ afterAll(() => stack.disposeAsync());
 
 const MARKS: Readonly<Record<string, string>> = { 'x-request-id': '<uuid>', date: '<now>' };
 
-/** Without what is the connection's own. */
+/** Without the fields of the connection. */
 function linesOf({ lines }: Answer): readonly string[] {
   return lines
     .filter(([name]) => name !== 'connection' && name !== 'keep-alive')
@@ -56,7 +55,7 @@ const opening = ({ body }: Answer, error: string) => [
 const holding = async (claims: Record<string, unknown> = {}): Promise<Fields> => ({
   authorization: `Bearer ${await issuer.sign({ scope: 'members:read', ...claims })}`,
 });
-/** Of a consumer that has called once. */
+/** The quota of a consumer after one call. */
 const QUOTA = [
   'x-ratelimit-limit: 1000',
   'x-ratelimit-remaining: 999',

@@ -1,5 +1,4 @@
-// Whole answers as ordered pairs of name and value, one of each kind that a client of a deprecated or retired version
-// meets: nothing is missing, nothing stands twice, nothing is there that nobody asked for.
+// Whole responses as ordered pairs of name and value: nothing is missing, repeated or unexpected.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runGateway } from '../support/gateway.ts';
 import { type Answer, type Ask, type Client, overHttp1 } from '../support/http-client.ts';
@@ -30,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack.disposeAsync());
 
-/** As pairs, with what differs from one request to the next put in words, and without what is the connection's own. */
+/** Pairs without the fields of the connection. Words replace values that differ between requests. */
 async function linesOf(ask: Ask): Promise<readonly [Answer, readonly string[]]> {
   const answer = await client.ask(ask);
   const lines = answer.lines.flatMap(([name, value]) => {

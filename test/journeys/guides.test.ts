@@ -1,4 +1,4 @@
-// Each page of docs/ that shows files by their path is tried in an empty folder: its files are written, its commands run.
+// Runs the pages of docs/ that show files: writes their files in an empty folder and runs their commands.
 import { globSync, readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -12,10 +12,10 @@ import { freePorts } from '../support/ports.ts';
 import { parseCurl, sendCurl } from '../support/readme-curl.ts';
 import { ROOT } from '../support/readme-text.ts';
 
-/** Ports of the pages: of the gateway, and of the services of the reader. */
+/** Ports in the pages: of the gateway and of the reader's services. */
 const GATEWAY_PORTS = [8443, 9901, 9902, 8080];
 const SERVICE_PORTS = [3000, 3001];
-/** The day on which commands on files are called. */
+/** The day on which commands on files run. */
 const TODAY = Date.UTC(2026, 10, 20);
 const ON_FILES = /^npx sundial (check|explain|timeline|diff|extend|init|openapi)\b/;
 
@@ -30,7 +30,7 @@ describe.each(guides)('$page', ({ steps }) => {
   const ports = new Map<number, number>();
   const portOf = (written: number) => ports.get(written) ?? written;
   const withPorts = (text: string) => text.replace(/(?<=:)\d{4}\b/g, (port) => String(portOf(Number(port))));
-  /** Files as the page has them, for commands on files; and with the ports of this run, for the gateway. */
+  /** The files of the page: `written` for commands on files, `moved` with the ports of this run. */
   let written = '';
   let moved = '';
   let gateway: GatewayProcess | undefined;
@@ -79,7 +79,7 @@ describe.each(guides)('$page', ({ steps }) => {
     printed = ended.stdout;
     if (onFiles) printed = (await operateIn(written, command, { now: () => TODAY })).stdout;
     if (output !== undefined) await writeIn(moved, output, ended.stdout);
-    // It writes the ports that a gateway has unless they are changed.
+    // `init` writes the default ports.
     const made = join(moved, 'config/gateway.yaml');
     if (command.startsWith('npx sundial init')) await writeFile(made, withPorts(readFileSync(made, 'utf8')));
   }
@@ -92,7 +92,7 @@ describe.each(guides)('$page', ({ steps }) => {
     const answers = await sendCurl(command, portOf);
     expect(command.expected).not.toEqual([]);
     expect([...new Set(answers.map(({ status }) => status))]).toEqual(command.expected);
-    // The comment names headers, and perhaps their values: X-API-Version-Served: 2026-06-01.
+    // The comment names headers, and sometimes their values: X-API-Version-Served: 2026-06-01.
     const comment = line.split(' # ')[1] ?? '';
     for (const [, name = '', value] of comment.matchAll(
       /\b(Deprecation|Sunset|Link|Warning|X-[\w-]+)\b(?:: (\S+))?/g,

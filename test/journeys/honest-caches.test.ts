@@ -1,5 +1,4 @@
-// Honest caches before the gateway: random answers of an upstream, at random distances before a change, for callers of
-// every kind, judged by models of RFC 9111 and of other caches that share nothing with the gateway.
+// Random responses before a change, judged by independent models of RFC 9111 and of other caches.
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startEcho } from '../../upstreams/echo/echo.ts';
@@ -82,7 +81,7 @@ const field = fc
   .tuple(fc.array(directive, { minLength: 1, maxLength: 3 }), fc.constantFrom(', ', ',', ' , '))
   .map(([directives, comma]) => directives.join(comma));
 
-/** Where a date stands from now on, in seconds, and how it is written. */
+/** Seconds from now, and the format in which the date is written. */
 const date = fc.tuple(
   seconds,
   fc.constantFrom(
@@ -102,7 +101,7 @@ const edgeControl = fc
   )
   .map(([number, form]) => form.replace('#', String(number)));
 
-/** `@`: seconds since 1970. */
+/** `@`: Unix time in seconds. */
 const accel = fc.tuple(seconds, fc.constantFrom('', '', '@'));
 
 const optional = <T>(of: fc.Arbitrary<T>) => fc.option(of, { nil: undefined, freq: 2 });
@@ -114,7 +113,7 @@ const answer = fc.record({
   edgeControl: optional(edgeControl),
   accel: optional(accel),
   expires: optional(date),
-  /** How far the clock of the service is ahead or behind, in seconds. */
+  /** Seconds by which the clock of the service is ahead or behind. */
   skew: fc.option(fc.tuple(seconds, fc.constantFrom<1 | -1>(1, -1)), { nil: undefined, freq: 4 }),
   lastModified: optional(date),
   etag: fc.boolean(),
@@ -193,7 +192,7 @@ async function exchange(
   return { method, request, status: got.status, answer: got.headers, at: Date.now() };
 }
 
-/** The next instant at which this caller's answer changes. */
+/** The next instant at which the response to this caller changes. */
 function nextChange({ api, version }: Row, caller: Caller): number {
   const acme = caller.startsWith('acme') && api !== 'open';
   const exceptions = api === 'open' ? [] : acme ? [ACME_ENDS] : caller === 'beta' ? [BETA_ENDS] : [];
@@ -229,7 +228,7 @@ async function judge(row: Row): Promise<readonly string[]> {
 
   const shared = CACHE_KINDS.filter((kind) => kind !== 'private');
   const kinds = api === 'mixed' ? CACHE_KINDS : shared;
-  // Past every exception the end of v1 is public, and one answer is for all.
+  // After the last exception the end of v1 is public, and all callers get the same response.
   const isPublic = api === 'open' || api === 'spread' || (version === 'v1' && now >= ACME_ENDS);
   if (!isPublic && other !== caller) {
     const later = { request: credentials[other] };
@@ -239,7 +238,7 @@ async function judge(row: Row): Promise<readonly string[]> {
     faults.push(...serving.map((each) => `${each} serves to ${other} what was for ${caller}`));
   }
 
-  // What a cache asks with in order to go on using it, and a 304 that says again what the 200 has said.
+  // A cache revalidates, and the 304 repeats the fields of the 200.
   if (first.answer.etag === undefined && modified === undefined) return faults;
   now += Math.floor((later.percent / 100) * (change - now));
   const conditions = {

@@ -1,4 +1,4 @@
-// A policy that brings in a host while the gateway runs: its own certificate follows, and connections from before do not.
+// A reload adds a host: the gateway makes a certificate for it, and earlier connections do not serve it.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -39,7 +39,7 @@ it('TLS-4, TLS-7: a reload with a new host makes a certificate for it, and old c
     timeout: 20_000,
   });
   expect((await askNamed(gateway.https, 'HTTP/1.1', named)).status).toBe(200);
-  // Its certificate was made before there was such a host.
+  // Its certificate is older than the host.
   const coalesced = await before.ask({ path, headers: { host: 'new.example' } });
   expect(coalesced.status).toBe(421);
   expect(await gateway.accessLine(coalesced.headers['x-request-id'])).toMatchObject({

@@ -1,4 +1,4 @@
-// Promises 36 and 37: whatever bytes a client chooses, one request is one line of the log and no new series of a metric.
+// Promises 36 and 37: whatever bytes a client sends, a request is one log line and adds no metric series.
 import { randomBytes } from 'node:crypto';
 import { Agent, request } from 'node:http';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
@@ -26,7 +26,7 @@ beforeAll(async () => {
 afterAll(() => stack.disposeAsync());
 
 const FORGED = '{"log":"access","forged":true,"status":200}';
-/** What ends a line for one reader or another, or moves the cursor of a terminal. */
+/** Characters that end a line for some reader or move the cursor of a terminal. */
 const BREAKS = [
   '\n',
   '\r\n',
@@ -42,7 +42,7 @@ const BREAKS = [
 
 const accessLines = () => gateway.log.filter(({ log }) => log === 'access');
 
-/** Of the log as it was written: as many lines as JSON objects, in printable ASCII. */
+/** Expects that each line of the log is a JSON object in printable ASCII. */
 function expectWholeLog(): void {
   const text = gateway.logText();
   expect(text).toMatch(/^[\x20-\x7e\n]*$/);
@@ -57,7 +57,7 @@ it.each(BREAKS.map((text) => [JSON.stringify(text), text] as const))(
     const before = accessLines().length;
     const attack = `x${text}${FORGED}`;
     const encoded = encodeURIComponent(attack);
-    // As Latin-1, which is how field values go over the wire: each byte of the UTF-8 form is one character.
+    // As Latin-1, the encoding of field values on the wire: one character for each octet of the UTF-8 form.
     const bytes = Buffer.from(attack.replaceAll(/\p{Cc}/gu, ' ')).toString('latin1');
     const tokens = [
       await issuer.sign({ scope: 'orders:read', sub: attack, client_id: attack, azp: attack }),
@@ -139,7 +139,7 @@ it('promise 36: an operator can forge none either', async () => {
   expectWholeLog();
 });
 
-/** Series of the gateway's own metrics, without their values. */
+/** Series of the gateway's own metrics, without values. */
 async function series(): Promise<readonly string[]> {
   await using admin = overHttp1(gateway.admin, { tls: false });
   const { text } = await admin.ask({ path: '/metrics' });
@@ -149,7 +149,7 @@ async function series(): Promise<readonly string[]> {
     .map((line) => line.slice(0, line.lastIndexOf(' ')));
 }
 
-/** Many requests over a few connections; resolves with how many were answered. */
+/** Sends many requests over a few connections. Returns how many got a response. */
 async function ask(
   count: number,
   make: (random: string) => { method: string; path: string; headers: Record<string, string> },
@@ -198,12 +198,12 @@ it('promise 37: ten thousand random paths, versions, methods and names make no s
   await ask(500, make);
   const early = await series();
   expect(await ask(10_000, make)).toBe(10_000);
-  // A rare pair of method and status may come first now; no word may.
+  // A rare pair of method and status may be new. A word may not.
   const words = (lines: readonly string[]) => new Set(lines.flatMap((line) => line.split(/[{}",=]+/)));
   expect(words(await series()).difference(words(early))).toEqual(new Set());
   expect((await series()).length).toBeLessThanOrEqual(early.length + 5);
   const requests = early.filter((each) => each.startsWith('sundial_requests_total'));
-  // Two APIs (one of them `none`), at most two versions of each, the methods that are named, and what may be answered.
+  // Two APIs (one is `none`), at most two versions each, the named methods, and the possible statuses.
   expect(requests.length).toBeLessThanOrEqual(2 * 2 * methods.length * 6);
   for (const each of early) expect(each.length).toBeLessThan(200);
 });

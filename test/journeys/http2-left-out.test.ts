@@ -1,5 +1,4 @@
-// H2-3: fields of an HTTP/2 request whose value has a control character. nghttp2 leaves them out, and Node has no call that
-// tells of it: what the table of docs/operate/tls.md says of each of them is shown here.
+// H2-3: nghttp2 drops HTTP/2 fields with control characters silently, as the table of docs/operate/tls.md says.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -1,5 +1,4 @@
-// Requests with an Idempotency-Key over real sockets, in front of an upstream that counts: carried out once, answered again.
-// Two gateways on one Redis and one with a store of its own; every refusal there is for a key. The cases stand beside.
+// Requests with an Idempotency-Key are executed once and replayed, on a shared store and on separate ones.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createHouse } from './idempotency/house.ts';
 import { keys } from './idempotency/keys.ts';

@@ -1,4 +1,4 @@
-// Tokens and the keys that judge them: an issuer that is down, comes up, rotates; and tokens that are wrong in one way each.
+// Tokens and key sets: an issuer that is down, comes up and rotates, and tokens with one error each.
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { startEcho } from '../../upstreams/echo/echo.ts';
 import { type RunningGateway, runGateway } from '../support/gateway.ts';

@@ -1,4 +1,4 @@
-// The npm package as a user gets it: built, packed, installed without network or scripts, and run from another folder.
+// The npm package as users get it: built, packed, installed offline without scripts, run from another folder.
 import { spawnSync } from 'node:child_process';
 import {
   appendFile,
@@ -24,7 +24,7 @@ import { startRedis } from '../support/redis-server.ts';
 
 const MOST_PACKED_BYTES = 1_500_000;
 const { NODE_COMPILE_CACHE: _cache, ...inherited } = process.env;
-/** `node` is the one that runs this test. */
+/** With the `node` that runs this test. */
 const environment = { ...inherited, PATH: `${dirname(process.execPath)}${delimiter}${process.env.PATH}` };
 
 const stack = new AsyncDisposableStack();
@@ -38,14 +38,13 @@ function run(command: string, words: readonly string[], cwd: string) {
   return { status, stdout, stderr };
 }
 
-/** @throws Error with all it said when it fails */
+/** @throws Error with the output if the command fails */
 function succeed(command: string, words: readonly string[], cwd: string): string {
   const { status, stdout, stderr } = run(command, words, cwd);
   if (status !== 0) throw new Error(`${command} ${words.join(' ')}: exit ${status}\n${stdout}${stderr}`);
   return stdout;
 }
 
-/** `npx sundial …` of the installed package, in the folder of the service. */
 const sundial = (...words: readonly string[]) =>
   run(join(folder, 'node_modules/.bin/sundial'), words, service);
 
@@ -213,7 +212,7 @@ describe('a service behind the installed gateway', () => {
       expect.stringMatching(/javascript/),
     ]);
     expect(sundial('status')).toMatchObject({ status: 0, stderr: '' });
-    // By the thread that reads policies, and the thread of the database.
+    // The thread that reads policies and the thread of the database work.
     expect(sundial('reload')).toMatchObject({ status: 0, stderr: '' });
     expect(sundial('pause', '--list')).toMatchObject({ status: 0, stderr: '' });
     const [shell = '', ...words] = healthCommandOf(readStages());
@@ -237,7 +236,7 @@ describe('a service behind the installed gateway', () => {
     await using client = overHttp1(https);
     expect(await client.ask({ path: '/echo/7' })).toMatchObject({
       status: 200,
-      // By a script that Redis runs.
+      // A script in Redis counts this limit.
       headers: { 'x-ratelimit-limit': '600', 'x-ratelimit-remaining': '599' },
     });
     expect(gateway.stderr).toMatch(/workers +2/);

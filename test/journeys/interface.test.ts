@@ -1,5 +1,4 @@
-// The specification section by section: the real sample services through the real gateway over TLS, in one house.
-// What other journeys show already is not repeated; test/interface/rules.ts says which rule is shown where.
+// The specification by section: the sample services behind a gateway, where no other journey covers it.
 import { afterAll, beforeAll } from 'vitest';
 import { authentication } from './interface/authentication.ts';
 import { endpoints } from './interface/endpoints.ts';

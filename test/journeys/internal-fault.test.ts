@@ -1,4 +1,4 @@
-// A mistake of the gateway's own, brought about by a clock that has lost the time: one 500, and the next request is judged again.
+// An internal error, caused by a broken clock: one 500, and the next request is judged again.
 import { describe, expect, it } from 'vitest';
 import { runGateway } from '../support/gateway.ts';
 import { overHttp1, overHttp2 } from '../support/http-client.ts';
@@ -30,7 +30,7 @@ describe('the gateway itself fails', () => {
         status: 500,
       });
       now = Date.UTC(2026, 10, 20);
-      // Nobody listens where its upstream should be, which is as good an answer as any.
+      // Its upstream is a closed port, so a forwarded request gets 502.
       expect((await client.ask({ path: '/api/open' })).status).toBe(502);
     },
   );

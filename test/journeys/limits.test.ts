@@ -1,4 +1,4 @@
-// Too much: the limit of a version, the lower one of a deprecated version, and the guard before everything else.
+// Limits: of a version, lowered for a deprecated version, and the guard before all others.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startEcho } from '../../upstreams/echo/echo.ts';
 import { type RunningGateway, runGateway } from '../support/gateway.ts';

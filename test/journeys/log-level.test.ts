@@ -1,4 +1,4 @@
-// The log level over real sockets: in the gateway file, changed at run time, and followed by workers.
+// The log level: from the gateway file, changed at run time, and used by workers.
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { startEcho } from '../../upstreams/echo/echo.ts';

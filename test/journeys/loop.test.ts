@@ -1,4 +1,4 @@
-// A request whose upstream leads back to the gateway: it goes round a few times, then it is refused.
+// A request whose upstream leads back to the gateway is refused after a few rounds.
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';

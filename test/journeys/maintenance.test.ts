@@ -1,4 +1,4 @@
-// Maintenance by one line: 503 until its instant, in the real time, told in advance of everything that needs the service.
+// `maintenance` in a policy: 503 until its instant in real time, before every check that needs the service.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type RunningGateway, runGateway } from '../support/gateway.ts';
 import { type Client, overHttp1, overHttp2 } from '../support/http-client.ts';

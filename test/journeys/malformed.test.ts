@@ -1,4 +1,4 @@
-// What no HTTP library would send: requests as bytes, each refused with the specification's body and its connection closed.
+// Bytes that no HTTP library sends: each gets an error body of the specification, and the connection closes.
 import { once } from 'node:events';
 import { connect } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -133,7 +133,7 @@ describe('a request that cannot be read one way only', () => {
   it.concurrent.each(rows)(
     'SMG-26: %i %s, then the connection ends: %s',
     async (status, reason, _title, bytes) => {
-      // A second request behind it: whatever is left of the first must not be taken for one.
+      // A second request follows. The rest of the first must not be parsed as one.
       const answer = await sendBytes(gateway.https, bytes + head(GET, HOST));
       expect(answer.status).toBe(status);
       expect(answer.json).toEqual({
@@ -144,7 +144,7 @@ describe('a request that cannot be read one way only', () => {
         'content-type': 'application/json; charset=utf-8',
         'proxy-status': 'sundial; error=http_request_error',
         'cache-control': 'no-store',
-        // TLS-6: also where there is no request to speak of.
+        // TLS-6: also without a readable request.
         'strict-transport-security': 'max-age=86400',
         connection: 'close',
         date: expect.stringMatching(/ GMT$/),

@@ -1,4 +1,4 @@
-// A method that a service may take from a header is judged: what differs from the request line is refused, unless kept by word.
+// A method override that differs from the request line is refused, unless the policy keeps the field.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startEcho } from '../../upstreams/echo/echo.ts';
 import { type RunningGateway, runGateway } from '../support/gateway.ts';
@@ -36,7 +36,7 @@ afterAll(() => stack.disposeAsync());
 
 const another = (method: string): string => (method === 'DELETE' ? 'GET' : 'DELETE');
 
-/** Values that name another method, in every way in which a service may read one. */
+/** Values that name another method, in each form that some service reads. */
 const differing = (method: string): readonly (string | string[])[] => {
   const other = another(method);
   return [
@@ -131,7 +131,7 @@ describe('ORD-2: a header that names another method', () => {
         const asked = { path, method: 'POST', headers: { 'X-HTTP-Method-Override': 'DELETE' } };
         expect((await client.ask(asked)).status).toBe(400);
         const sound = { ...asked, headers: { 'X-HTTP-Method-Override': 'POST' } };
-        // Another spelling of the nested base goes nowhere.
+        // Other spellings of the nested base are refused.
         if (path.endsWith('/inner/7')) await upstreamSaw(client, sound);
         else expect((await client.ask(sound)).status).toBe(400);
       }

@@ -1,5 +1,4 @@
-// A request that tries to name a version and misspells it never gets the default: drawn policies, drawn spellings.
-// Through a whole gateway, and through `explain`, which must say the same.
+// Requests with a misspelt version never get the default: random policies, by a gateway and by `explain`.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

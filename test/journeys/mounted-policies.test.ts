@@ -1,5 +1,4 @@
-// Policies in a folder as Kubernetes mounts a ConfigMap: links into a folder that is replaced as a whole by moving one link.
-// A change is noticed there like any other, and no request ever sees a mixture.
+// Policies as Kubernetes mounts a ConfigMap: moving one link changes all files, and no request sees a mixture.
 import { mkdir, mkdtemp, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,7 +9,7 @@ import { overHttp1 } from '../support/http-client.ts';
 
 const POLICY = join(import.meta.dirname, 'admin-isolation/policies/orders.yaml');
 
-/** Writes an edition beside the others and makes it the current one, in one step. */
+/** Writes an edition beside the others and makes it current in one step. */
 async function publish(folder: string, edition: string, text: string): Promise<void> {
   await mkdir(join(folder, edition));
   await writeFile(join(folder, edition, 'orders.yaml'), text);

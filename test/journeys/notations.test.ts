@@ -1,5 +1,4 @@
-// Numbers, full semantic versions and days, each written into each carrier through a whole gateway: alone, in every pair
-// that agrees and in every pair that does not.
+// Numbers, semantic versions and dates in each carrier: alone, in agreeing pairs and in conflicting pairs.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startEcho } from '../../upstreams/echo/echo.ts';
 import type { Received } from '../../upstreams/echo/received.ts';
@@ -21,7 +20,7 @@ const PLACES = ['path', 'subdomain', 'header', 'query', 'accept', 'parameter', '
 type Place = (typeof PLACES)[number];
 type Said = Readonly<Partial<Record<Place, string>>>;
 
-/** How the carrier is called in answers and in the log. */
+/** Names of the carrier in responses and in the log. */
 const NAMES: Readonly<Record<Place, readonly [answers: string, log: string]>> = {
   path: ['path', 'path'],
   subdomain: ['subdomain', 'subdomain'],
@@ -45,7 +44,7 @@ const NOTATIONS: readonly Notation[] = [
   { api: 'days', retired: '2022-01-01', older: '2023-06-01', newer: '2024-06-01' },
 ];
 
-/** VER-1: the prefix stands in path, host and the name of a type; a host has no room for dots. */
+/** VER-1: path, host and media type have the prefix. A host cannot contain the dots. */
 function spell(place: Place, label: string): string {
   if (place === 'subdomain') return label.replace(/\..*/, '');
   return place === 'path' || place === 'accept' || place === 'contentType' ? label : label.replace(/^v/, '');
@@ -72,12 +71,12 @@ function askFor(api: string, said: Said): Ask {
 const pairs = PLACES.flatMap((one, index) => PLACES.slice(index + 1).map((other) => [one, other] as const));
 const negotiated = (one: Place, other: Place) => one === 'accept' && other === 'parameter';
 
-/** VER-9: one path and one version, and nothing that could name another. */
+/** VER-9: one path, one version, and nothing that could name another. */
 function expectOneVersion(answer: Answer, label: string): void {
   expect(answer.status).toBe(200);
   const { target, headers } = answer.json as unknown as Received;
   expect(target).toBe('/echo/7?x=1');
-  // The host that was asked for is told as what it was (XFF-1), not as a version.
+  // The forwarded fields keep the requested host (XFF-1). It is not a version there.
   const named = headers.filter(
     ([name, value]) =>
       !/^(?:x-)?forwarded/i.test(name) &&
@@ -107,7 +106,7 @@ describe.each(NOTATIONS)('$api', ({ api, retired, older, newer }) => {
 
   it.concurrent.each(pairs)('VER-3, NEG-4: %s and %s that disagree', async (one, other) => {
     const answer = await ask(askFor(api, { ...say(older, one), ...say(newer, other) }));
-    // Two types in one Accept are a choice and not a conflict.
+    // Two types in one Accept are a choice, not a conflict.
     if (negotiated(one, other)) return expectOneVersion(answer, newer);
     expect(answer.status).toBe(400);
     expect(answer.json.message).toContain(`"${spell(one, older)}" in the ${NAMES[one][0]}`);
@@ -116,7 +115,7 @@ describe.each(NOTATIONS)('$api', ({ api, retired, older, newer }) => {
     expect(line).toMatchObject({ refusal: 'version_ambiguous' });
   });
 
-  // A host names the newest of a major, which has not ended where versions are full.
+  // With full versions a host names the newest one of a major, which has not ended.
   const exact = PLACES.filter((place) => place !== 'subdomain' || api !== 'full');
   it.concurrent.each(exact)('STAT-1: a retired one in the %s', async (place) => {
     const answer = await ask(askFor(api, say(retired, place)));

@@ -1,5 +1,4 @@
-// A version nears its end: those who still call it are written to, once, with their own calls as evidence, whatever number
-// of gateways there are and however often they start; machines get the same as events.
+// A version nears its end: its callers get one mail with their calls, and machines get events, by any gateway.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
@@ -35,7 +34,7 @@ beforeAll(async () => {
   const intake = createServer(async (request, response) => {
     let body = '';
     for await (const chunk of request) body += chunk;
-    // What the webhooks service would not keep is not taken here either.
+    // Refuses events that the webhooks service would refuse.
     const { kind } = readEvent(Buffer.from(body), Date.now());
     if (kind === 'event') events.push(JSON.parse(body));
     response.writeHead(kind === 'event' ? 202 : 400).end();
@@ -55,7 +54,7 @@ async function call(gateway: RunningGateway, consumer: string, path: string): Pr
   expect(status).toBe(200);
 }
 
-/** Once the calls of one consumer have come to the store. */
+/** Waits until the store has the calls of one consumer. */
 const counted = (gateway: RunningGateway, calls: number) =>
   vi.waitFor(
     async () => {
@@ -82,7 +81,7 @@ it('tells those who call, once, whatever restarts and however many gateways ther
   await call(first, 'acme', '/api/v1/orders/search');
   await call(first, 'globex', '/api/v2/orders/7');
   await counted(first, 2);
-  // What is older than the gateway is nobody's news.
+  // Nothing is sent for what is older than the gateway.
   await announce(first);
   expect([mails.mails, events]).toEqual([[], []]);
 
@@ -117,7 +116,7 @@ it('tells those who call, once, whatever restarts and however many gateways ther
   ])
     expect(mail?.text).toContain(words);
   expect(mail?.html).toContain('<a href="https://docs.example.com/orders/v1-to-v2">');
-  // The dry run had shown this very mail.
+  // The dry run showed the same mail.
   for (const line of mail?.text.trimEnd().split('\n') ?? []) expect(shown.stdout).toContain(line.trimEnd());
   expect(shown.stdout).toContain('To: api@acme.example (acme)\nSubject: orders v1 ends on 2027-04-15\n');
   expect(events).toMatchObject([
@@ -155,7 +154,7 @@ it('tells those who call, once, whatever restarts and however many gateways ther
   expect(mails.mails.map(({ to }) => to)).toEqual([['api@acme.example'], ['api@acme.example']]);
   expect(events.map(({ data }) => data.notice).slice(1)).toEqual(['orders/v1/sunset-7d/2027-04-15']);
 
-  // Of two that are late the last is told, and the end itself outlives every step before it.
+  // Of two late notices only the last is sent, and the notice of the end replaces all earlier ones.
   now = ENDED;
   await announce(gateways[1]);
   expect(events.map(({ type }) => type).slice(2)).toEqual(['version.sunset']);

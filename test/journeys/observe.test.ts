@@ -1,4 +1,4 @@
-// `mode: observe`: all is signalled and counted, nothing is refused for lifecycle or limits.
+// `mode: observe` signals and counts everything, and refuses nothing for lifecycle or limits.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startEcho } from '../../upstreams/echo/echo.ts';
 import { type RunningGateway, runGateway } from '../support/gateway.ts';

@@ -1,5 +1,4 @@
-// RET-3: whatever bytes a client writes into its target, its Host and the fields that speak of hosts, a redirect leads to
-// an authority that the operator has written down, and its line is one line.
+// RET-3: whatever a client sends, a redirect is one line and leads to an authority of the configuration.
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type RunningGateway, runGateway } from '../support/gateway.ts';
@@ -9,7 +8,7 @@ const stack = new AsyncDisposableStack();
 let gateway: RunningGateway;
 
 beforeAll(async () => {
-  // Nobody is asked: every request here is redirected or refused.
+  // No upstream is needed: every request here is redirected or refused.
   const environment = { ECHO: 'http://127.0.0.1:9' };
   gateway = stack.use(await runGateway({ policies: 'open-redirects', environment }));
 });
@@ -79,13 +78,13 @@ describe('no request is redirected elsewhere', () => {
         redirects += 1;
         expect(answer.text.match(/^location:/gim)).toHaveLength(1);
         expect(OURS).toContain(new URL(location).origin);
-        // As strict readers of RFC 3986 see it as well, not only those that mend what they read.
+        // Strict readers of RFC 3986 must accept it too, not only parsers that repair URLs.
         expect(location).toMatch(/^https:\/\/[a-z0-9.]+\/api\/(?:v2\/orders|hosts)(?:[/?][\x21-\x7e]*)?$/);
         expect(location).not.toMatch(/[<>"\\\s]/);
       },
     );
     await fc.assert(property, { numRuns: 300 });
-    // Most of what is drawn must be a redirect, or the property says little.
+    // Most drawn requests must be redirected, else the property proves little.
     expect(redirects).toBeGreaterThan(60);
   });
 });

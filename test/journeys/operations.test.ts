@@ -1,4 +1,4 @@
-// Operations with rules of their own: earlier dates than their version's, other limits, other callers, successors per resource.
+// Operations with rules of their own: earlier dates, other limits and callers, successors per resource.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startEcho } from '../../upstreams/echo/echo.ts';
 import { type RunningGateway, runGateway } from '../support/gateway.ts';

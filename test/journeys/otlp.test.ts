@@ -1,4 +1,4 @@
-// Traces by configuration: spans reach an OTLP receiver, from one process and from workers, and one that is away hurts nobody.
+// Traces by configuration: one process and workers export spans, and an unavailable receiver harms nothing.
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { startEcho } from '../../upstreams/echo/echo.ts';
@@ -9,7 +9,7 @@ import { freePorts } from '../support/ports.ts';
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 const PARENT = '00f067aa0ba902b7';
-/** Beyond the second that a drain waits for a receiver, on a busy machine. */
+/** More than the second that a drain waits for a receiver, for a busy machine. */
 const DRAINED_WITHIN_MS = 1_000 + 4_000;
 const GIVEN_UP = 'spans cannot be exported, so that traces have gaps';
 const BACK = 'spans are exported again';

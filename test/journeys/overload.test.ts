@@ -1,5 +1,4 @@
-// A gateway with more to do than it can: it refuses early, says when to come back, and its admin listener goes on answering.
-// The load is made here, over real connections; nothing is paused or simulated.
+// A gateway under real overload refuses early with Retry-After, and its admin listener still responds.
 import { request } from 'node:http';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type RunningGateway, runGateway } from '../support/gateway.ts';
@@ -64,7 +63,7 @@ describe('overload', () => {
 
   it('a busy event loop sheds a share of the requests, and answers the rest', async () => {
     const upstream = stack.use(await startWebSocketUpstream());
-    // So low that the load of one test process reaches it; what sheds is the same.
+    // A low bound, so that the load of one test process reaches it.
     const gateway = await start({ UPSTREAM: upstream.url, LAG: '2ms' });
     const statuses = new Map<number, number>();
     let running = true;
@@ -83,7 +82,7 @@ describe('overload', () => {
     await using admin = overHttp1(gateway.admin, { tls: false });
     try {
       await vi.waitFor(() => expect(statuses.get(503) ?? 0).toBeGreaterThan(50), SLOWLY);
-      // While it sheds.
+      // While it sheds load.
       for (const path of ['/-/healthy', '/-/ready', '/metrics'])
         expect((await admin.ask({ path })).status, path).toBe(200);
       const passed = statuses.get(404) ?? 0;

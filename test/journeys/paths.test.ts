@@ -99,14 +99,14 @@ describe.each(['HTTP/1.1', 'HTTP/2'])('over %s', (how) => {
     ['/api/exp/EXPORT', 410],
     ['/api/exp/export;x', 200],
     ['/api/exp/a%2Fb', 400],
-    // each key of paths, by word: another path than /export
+    // keys of `paths` that make it another path than /export
     ['/api/exact/export', 410],
     ['/api/exact/EXPORT', 200],
     ['/api/exact/export;x', 200],
     ['/api/exact/export.json', 200],
     ['/api/exact/export/x', 200],
     ['/api/exact/%2Fexport', 200],
-    // or the same
+    // keys that make it the same path
     ['/api/loose/EXPORT', 410],
     ['/api/loose/export;x', 410],
     ['/api/loose/export.json', 410],
@@ -165,7 +165,7 @@ it('VER-7: the ledger counts a call under what its path names, and not under oth
   }, 20_000);
 });
 
-/** Keys of an operation that refuse requests, with the status of the last of two. */
+/** Keys of an operation that refuse requests, with the status of the second of two requests. */
 const REFUSING: Readonly<Record<string, number>> = {
   access: 403,
   sunset: 410,
@@ -176,7 +176,7 @@ const REFUSING: Readonly<Record<string, number>> = {
   limits: 429,
   cost: 429,
 };
-/** Keys that say something of an operation, and refuse nothing. */
+/** Keys that inform and do not refuse. */
 const TELLING = ['deprecated', 'successor', 'guide', 'reason', 'after', 'body_notice'];
 
 it.each(['/items/7/soon', '/items/7%2Fsoon', '/items/7/SOON', '/items/7/soon;x'])(
@@ -223,7 +223,7 @@ describe('a key of an operation', () => {
     const headers = { authorization: `Bearer ${token}` };
     const statuses: (number | undefined)[] = [];
     for (let index = 0; index < 2; index += 1) {
-      // Without Content-Length: counted on its way.
+      // Without Content-Length, so that the body is counted while it arrives.
       const body = Readable.from(['x'.repeat(100)]);
       const answer = await clients['HTTP/1.1']?.ask({
         path: `/api/keys/${spelling}`,

@@ -1,5 +1,4 @@
-// Pauses over real sockets: begun at the admin listener, in force from the next request on, over to the second, and gone
-// for nobody when the store is. After the retirement, and what is told of one, stand beside.
+// Pauses over real sockets: in force from the next request, over in their second, and not lost with the store.
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { runGateway } from '../support/gateway.ts';
 import { overHttp1 } from '../support/http-client.ts';
@@ -128,7 +127,7 @@ describe('two gateways with one Redis', () => {
     const [first] = gateways;
     if (first === undefined) throw new Error('no gateway');
     await beginPause(first, { api: 'orders', version: 'v1', until: WEEK_LATER });
-    // Here at once; there with the next refresh.
+    // At this gateway at once, at the other with its next refresh.
     expect((await statuses())[0]).toBe(200);
     await vi.waitFor(async () => expect(await statuses()).toEqual([200, 200]), { timeout: 20_000 });
 

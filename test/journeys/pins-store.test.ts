@@ -1,5 +1,4 @@
-// Pins that two gateways share through Redis, and what becomes of accounts when Redis is killed and comes back.
-// The policies are those of pins.test.ts.
+// Pins that two gateways share on Redis, and their accounts when Redis is killed and comes back.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openStores } from '../../gateway/stores/open-stores.ts';
 import { startEcho } from '../../upstreams/echo/echo.ts';
@@ -63,7 +62,7 @@ const versionFor = async (which: number, headers: Record<string, string>) => {
   return (json.headers as [string, string][]).find(([name]) => name.toLowerCase() === 'api-version')?.[1];
 };
 
-/** The same, asked again while Redis is later than a request waits: on a busy machine it may be, and the answer is 503. */
+/** Retried on 503, because Redis may be late on a busy machine. */
 const servedFor = (which: number, headers: Record<string, string>) =>
   vi.waitFor(
     async () => {
@@ -89,7 +88,7 @@ describe('two gateways with one Redis', () => {
       const versions = await Promise.all(
         Array.from({ length: 20 }, (_, index) => servedFor(index % 2, fresh)),
       );
-      // On the first gateway a version that only the second has seen released is none yet.
+      // The first gateway does not know a version that only the second has seen released.
       const [version] = versions.filter((each) => each !== 400);
       const expected = version === '2026-12-01' ? [400, version] : [version, version];
       expect(versions).toEqual(versions.map((_, index) => expected[index % 2]));
@@ -167,7 +166,7 @@ describe('Redis goes away', () => {
       refusal: 'usage_unavailable',
     });
     expect(await versionFor(0, { ...cold, 'API-Version': '2025-09-15' })).toBe('2025-09-15');
-    // Its creation day alone does not say whether it was moved since.
+    // The creation day does not show whether the pin was moved.
     expect(await versionFor(1, dated)).toBe(503);
 
     redis = await startRedis({ port: redis.port });

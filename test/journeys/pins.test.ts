@@ -1,5 +1,4 @@
-// Dated versions with pins, over real sockets: which version an account gets, for how long, and who may keep the answer.
-// Accounts by how they are pinned stand beside; what happens with the store away has its own file, pins-store.test.ts.
+// Dated versions with pins: which version an account gets, for how long, and who may cache the response.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { creationDay } from './pins/creation-day.ts';
 import { createHouse, DAY, told } from './pins/house.ts';

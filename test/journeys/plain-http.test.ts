@@ -1,4 +1,4 @@
-// The plain listener in its default mode: nothing is served, nothing is redirected, and nobody's token counts for it.
+// The plain listener in its default mode serves nothing, redirects nothing and uses no token.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type RunningGateway, runGateway } from '../support/gateway.ts';
 import { head, sendBytes } from '../support/raw-client.ts';
@@ -7,7 +7,7 @@ const stack = new AsyncDisposableStack();
 let gateway: RunningGateway;
 
 beforeAll(async () => {
-  // Its upstream is never asked.
+  // Its upstream gets no request.
   gateway = stack.use(
     await runGateway({ policies: 'refusals', environment: { ECHO: 'http://127.0.0.1:9' } }),
   );

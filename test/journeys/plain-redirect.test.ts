@@ -1,4 +1,4 @@
-// The plain listener with mode: redirect: the way to the https URL for those who have shown nothing, 400 for the others.
+// The plain listener with `mode: redirect` redirects requests without credentials and refuses others with 400.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { authorityGateway } from '../support/authority-gateway.ts';
 import type { RunningGateway } from '../support/gateway.ts';
@@ -9,7 +9,7 @@ const stack = new AsyncDisposableStack();
 let gateway: RunningGateway;
 
 beforeAll(async () => {
-  // Its upstream is never asked.
+  // Its upstream gets no request.
   ({ gateway } = stack.use(await authorityGateway({ ECHO: 'http://127.0.0.1:9' })));
 });
 afterAll(() => stack.disposeAsync());
@@ -32,7 +32,7 @@ describe('TLS-5: a plain request without credentials', () => {
     expect(answer.valuesOf('location')).toEqual(['https://a.example:8443/api/orders/7?x=1']);
     expect(answer.valuesOf('cache-control')).toEqual(['no-store']);
     expect(answer.valuesOf('connection')).toEqual(['close']);
-    // TLS-6: not in the clear.
+    // TLS-6: not on plain HTTP.
     expect(answer.valuesOf('strict-transport-security')).toEqual([]);
     const line = await gateway.accessLine(answer.valuesOf('x-request-id')[0]);
     expect(line).toMatchObject({ refusal: 'plain_http_moved', status, scheme: 'http' });

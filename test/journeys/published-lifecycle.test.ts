@@ -1,5 +1,4 @@
-// What the gateway publishes about the lifecycle of one API: a document, a page, a calendar, a changelog, and links to them.
-// Generated from the plan at the lifecycle clock, over real sockets.
+// The published lifecycle of one API: document, page, calendar, changelog, and links to them.
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ORDERS, ORIGIN, openPublished, type PublishedHouse, SUNSET } from './published/house.ts';

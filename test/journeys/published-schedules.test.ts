@@ -1,4 +1,4 @@
-// What was published stays: dates rewritten since are found at a reload and at the next start, on either store.
+// Published dates are binding: a reload and the next start find rewritten ones, on either store.
 import { copyFile, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -44,13 +44,13 @@ const STRICT = { START: 'strict' };
 const rehearse = (day: number): Promise<RunningGateway> =>
   runGateway({ lifecycleNow: () => day, environment: environment(STRICT) });
 
-/** Puts the policies of the day elsewhere, with an API that is not touched in their place. */
+/** Moves the policies away and puts an unrelated API in their place. */
 async function leaveOut(): Promise<void> {
   const other = 'api: other\nbase: /other\naccess: public\nversions: none\n';
   await writeFile(join(folder, 'other.yaml'), `${other}upstreams: { any: { targets: ["\${env:ECHO}"] } }\n`);
   await rename(join(folder, 'orders.yaml'), join(folder, 'orders.yaml.away'));
 }
-/** At once: the watch must not read a file that is half written. */
+/** Atomic, because the file watcher must not read half a file. */
 const save = async (text: string) => {
   await writeFile(join(folder, 'orders.next'), text);
   await rename(join(folder, 'orders.next'), join(folder, 'orders.yaml'));
@@ -82,7 +82,7 @@ async function sunsetOf(gateway: RunningGateway): Promise<string | undefined> {
   return (await client.ask({ path: '/api/v1/orders' })).headers.sunset;
 }
 
-/** Starts a gateway that publishes what stands in the file, and ends it. */
+/** Starts a gateway, which publishes the file, and stops it. */
 async function publish(more?: Readonly<Record<string, string>>): Promise<void> {
   await using _gateway = await start(more);
 }
@@ -139,7 +139,7 @@ describe('a reload', () => {
     expect(await gateway.metric('sundial_config_last_reload_successful')).toBe(1);
     await save(published);
     await gateway.reload();
-    // Said again where the watch of the files reads them as well.
+    // Logged again if the file watcher reads the files too.
     const said = new Set(messages(gateway).filter((each) => each.startsWith('policies not reloaded')));
     expect([...said]).toEqual([
       expect.stringContaining('the sunset of v1 was published as 2999-04-15 and is now earlier'),
@@ -204,7 +204,7 @@ describe('on Redis', () => {
     expect(await sunsetOf(gateway)).toBe('Fri, 30 Nov 2998 00:00:00 GMT');
     const warnings = messages(gateway).filter((each) => each.includes('published'));
     expect(new Set(warnings)).toEqual(new Set(['the store is away; published schedules are not compared']));
-    // At the start, when files are watched from then on, and at the reload.
+    // At the start, when the file watcher begins, and at the reload.
     expect(warnings.length).toBeLessThanOrEqual(3);
 
     const back = await startRedis({ port: redis.port });

@@ -1,5 +1,4 @@
-// What the gateway publishes about lifecycle to anyone who asks: the catalog, how it is revalidated, the reserved paths.
-// Generated from the plan at the lifecycle clock, over real sockets. The pages of one API are in published-lifecycle.test.ts.
+// The public lifecycle pages of the gateway: the catalog, its revalidation, and the reserved paths.
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { overHttp2 } from '../support/http-client.ts';

@@ -1,5 +1,4 @@
-// What the README shows and names: files in order, problems as printed, refusals, commands, variables, paths.
-// Whatever it says that the project does not have is noticed here, and the other way round.
+// The README and the project agree on files, printed problems, refusals, commands, variables and paths.
 import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
 import { cp } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -44,7 +43,7 @@ describe('what the README shows of files', () => {
       const result = await runCheck({ ...options, ...surroundings, format: 'json' });
       const { problems, notices = [] } = JSON.parse(result.text);
       expect(problems).toEqual([]);
-      // What is announced later is no finding.
+      // An announcement in the future is no problem.
       for (const { rule } of notices) expect(rule).toBe('not-announced');
     }
   });
@@ -134,8 +133,7 @@ describe('what the README names', () => {
     expect(new Set([...named, ...probes])).toEqual(new Set(sources.flatMap(pagesIn)));
   });
 
-  // What a test runs needs no other proof that it exists: these above, `pause`, `pin` and `notify` beside the demo,
-  // `npm pack` and `npm install` in install.test.ts.
+  // Tests run these: those above, `pause`, `pin` and `notify` with the demo, `npm` in install.test.ts.
   const isRun = (line: string) =>
     /^(npx sundial (explain|timeline|diff|extend|openapi|pause|pin|notify)|npm (pack|install))\b/.test(line);
   const commands = [
@@ -170,7 +168,7 @@ describe('what the README names', () => {
     const texts = sources.map((file) => readFileSync(join(ROOT, file), 'utf8')).join('\n');
     const variablesIn = (text: string) => new Set(text.match(/\bSUNDIAL_[A-Z0-9_]+/g));
     expect(variablesIn(readme.prose)).toEqual(variablesIn(texts));
-    // Written where the gateway reads it, or, of a service that it does not know, where that one does.
+    // Set where the gateway reads the variable, or in a service that the gateway does not know.
     const defaults = Array.from(
       texts.matchAll(/(?:\$\{env:|variable: ')(SUNDIAL_\w+_PORT)(?::-|',\s+fallback: )(\d+)/g),
       ([, name = '', port]) => [name, Number(port)],
@@ -246,7 +244,7 @@ describe('what the README names', () => {
   });
 });
 
-/** The policies of an earlier day, which the samples of today are compared with. */
+/** The policies of an earlier day, for comparison with the current samples. */
 async function addReleased(folder: string): Promise<void> {
   for (const part of ['policies', 'upstreams'])
     await cp(join(folder, part), join(folder, 'released', part), { recursive: true });
@@ -258,7 +256,7 @@ async function addReleased(folder: string): Promise<void> {
   writeFileSync(file, text);
 }
 
-/** As the anchors that GitHub makes of them. */
+/** The anchors that GitHub makes of the headings. */
 function headingsOf(file: string, form = /^#+ (.+)$/gm): readonly string[] {
   const headings = readFileSync(file, 'utf8').matchAll(form);
   return Array.from(headings, ([, title = '']) =>

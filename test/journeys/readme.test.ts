@@ -1,5 +1,4 @@
-// The README is run: its demo is started, its banner read, its curl lines and its table are tried.
-// What it shows and names without running it is held to the project in readme-names.test.ts.
+// Runs the README: starts its demo, reads the banner, and tries its curl lines and its table.
 import { readFileSync } from 'node:fs';
 import { createConnection } from 'node:net';
 import { join } from 'node:path';
@@ -41,7 +40,7 @@ describe('the demo that the README starts', () => {
     if (variable === undefined) throw new Error(`the README names no variable that moves ${from}`);
     return port(variable);
   };
-  // A token is good for an hour: one of each client does for all lines.
+  // A token lasts an hour, so one per client serves all lines.
   const printed = new Map<string, string>();
   const once = (command: string): string => {
     const text = printed.get(command) ?? demo.shell(command);
@@ -107,14 +106,14 @@ describe('the demo that the README starts', () => {
     expect(members.filter((member) => got?.json[member] === undefined)).toEqual([]);
   });
 
-  // After the table: the last of these lines uses up the limit of v1.
+  // After the table, because the last of these lines uses up the limit of v1.
   it.each(curls)('%s', async (line) => {
     const command = read(line);
     expect(command.expected).not.toEqual([]);
     expect(await statusesOf(command, moved)).toEqual(command.expected);
   });
 
-  // In the order in which a reader would type them: what one does the next one shows or takes back.
+  // In the order of the page, because a line may show or undo the effect of the one before.
   it.each(operating)('%s', (line) => {
     const said = demo.shell(line.replace('npx sundial', 'node gateway/sundial.js'));
     expect(said).not.toBe('');
@@ -149,7 +148,7 @@ describe('the demo that the README starts', () => {
   });
 });
 
-/** Statuses in the order they came, repetitions left out. */
+/** Statuses in the order of arrival, without repetitions. */
 async function statusesOf(command: CurlCommand, portOf: (port: number) => number): Promise<number[]> {
   const answers = await sendCurl(command, portOf);
   return [...new Set(answers.map(({ status }) => status))];

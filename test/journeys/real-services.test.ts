@@ -1,5 +1,4 @@
-// A gateway in front of Express and Fastify, whose routers read paths otherwise than its policies are written (VER-7).
-// The other services that presets of `paths` speak for are asked by test:paths.
+// A gateway before Express and Fastify, whose routers read paths otherwise than its policies (VER-7).
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { judge } from '../paths/judged.ts';
 import { type MountedGateway, mountGateway } from '../paths/mounted-gateway.ts';

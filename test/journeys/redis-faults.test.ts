@@ -1,5 +1,4 @@
-// Everything that can befall a Redis under a running gateway: what is answered meanwhile, what is remembered, and how soon
-// it counts exactly again. One gateway, one real server, a line between them that can fail as well.
+// Faults of Redis and of the connection to it: responses meanwhile, what is remembered, and time to recover.
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { startEcho } from '../../upstreams/echo/echo.ts';
 import { adminWriter } from '../support/admin-write.ts';
@@ -8,9 +7,9 @@ import { type Answer, type Client, overHttp1 } from '../support/http-client.ts';
 import { startTestIssuer, type TestIssuer } from '../support/issuer.ts';
 import { type FaultyRedis, REDIS_FAULTS, startFaultyRedis } from '../support/redis-faults.ts';
 
-/** Far above what promise 27 says, which test:faults measures: for a machine that runs other tests as well. */
+/** Far above promise 27, which test:faults measures, for a machine that runs other tests. */
 const LATER_MS = 2_000;
-/** Promise 27 says 2 s; the rest likewise. */
+/** 2 s by promise 27, plus time for a busy machine. */
 const RECOVERED_WITHIN_MS = 2_000 + 4_000;
 const SERVED = 30;
 
@@ -39,7 +38,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack.disposeAsync());
 
-/** For what comes by itself, as long as nothing is said of when. */
+/** Waits for what comes without a promised time. */
 const soon = <T>(look: () => Promise<T> | T): Promise<T> =>
   vi.waitFor(look, { timeout: 20_000, interval: 25 });
 
@@ -94,7 +93,7 @@ describe('a Redis that is', () => {
       expect((await ask('local', `first ${what}`)).headers).toHaveProperty('x-ratelimit-limit'),
     );
     await soon(async () => expect((await ask('accounts', known)).status).toBe(200));
-    // The look at the changes that falls on a claim makes the gateway ask once more.
+    // If the check for changes coincides with a claim, the gateway asks Redis once more.
     await times(2, 'accounts', known);
     const key = await soon(newKey);
     const usual = await times(5, 'allow', what);
@@ -121,12 +120,12 @@ describe('a Redis that is', () => {
     });
     expect(refused.headers.connection).not.toBe('close');
 
-    // Tokens go on; of a key that this process does not know nothing is said but that.
+    // Tokens still work. A key that this process does not know gets 503.
     expect((await ask('keyed', what)).status).toBe(200);
     const before = performance.now();
     const unjudged = await askWithKey(key);
     expect(performance.now() - before).toBeLessThan(LATER_MS);
-    // Some of these Redis still read for whoever asks.
+    // In some of these faults Redis can still be read.
     if (told === 'away' || unjudged.status !== 200) {
       expect(unjudged).toMatchObject({ status: 503, headers: { 'retry-after': expect.any(String) } });
       expect(unjudged.headers).not.toHaveProperty('www-authenticate');
@@ -159,7 +158,7 @@ describe('a Redis that is', () => {
     });
     expect(performance.now() - liftedAt).toBeLessThan(RECOVERED_WITHIN_MS);
     const exact = await times(7, 'refuse', `exact ${what}`);
-    // On a busy machine Redis may answer too late for a request, which is then refused though it was counted.
+    // On a busy machine Redis may respond too late, so that a counted request is refused.
     const count = (status: number) => exact.statuses.filter((each) => each === status).length;
     expect(count(200)).toBeLessThanOrEqual(5);
     expect(count(200) + count(503)).toBeGreaterThanOrEqual(5);
@@ -181,7 +180,7 @@ describe('a Redis that is', () => {
     await soon(async () => {
       expect(await redis.byHand('HLEN', 'sundial:{state}:overrides')).toBeGreaterThan(0);
     });
-    // Redis has them a moment before the gateway says so.
+    // Redis has them shortly before the gateway logs it.
     const told = 'Redis has lost data; overrides written back: ';
     await soon(async () => expect(gateway.logText()).toContain(told));
   });

@@ -1,4 +1,4 @@
-// Limits shared through Redis by two gateways, and what becomes of them when Redis is killed, stalls, and comes back.
+// Limits of two gateways on one Redis, and what happens when Redis is killed, stalls and comes back.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { startEcho } from '../../upstreams/echo/echo.ts';
 import { type RunningGateway, runGateway } from '../support/gateway.ts';
@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack.disposeAsync());
 
-/** On a busy machine Redis answers later than the usual 30 ms, which only a test of that time-out is to notice. */
+/** A busy machine may exceed the default of 30 ms. Only a test of that timeout uses it. */
 const startGateway = async (storeTimeout = '5s') => {
   const store = { STORE: redis.url, STORE_TIMEOUT: storeTimeout, REPLICAS: '2' };
   return perTest.use(await runGateway({ policies: 'redis', environment: { ECHO: echoUrl, ...store } }));
@@ -34,7 +34,7 @@ beforeEach(async () => {
 });
 afterEach(() => perTest.disposeAsync());
 
-/** Asks `count` times, in turn at both gateways, all at once. */
+/** Sends `count` requests at once, alternating between the gateways. */
 const askBoth = (api: string, count: number): Promise<readonly Answer[]> =>
   Promise.all(Array.from({ length: count }, (_, index) => askOne(api, index % 2)));
 
@@ -48,7 +48,7 @@ describe('two gateways with one Redis', () => {
   it('promise 28: admit exactly the limit between them when it says exact, whoever is asked', async () => {
     const answers = await askBoth('exact', 200);
     const admitted = answers.filter(({ status }) => status === 200);
-    // On a busy machine Redis may answer too late for a request, which is then refused though it was counted.
+    // On a busy machine Redis may respond too late, so that a counted request is refused.
     const late = count(answers, 503);
     expect(admitted.length).toBeLessThanOrEqual(50);
     expect(admitted.length + late).toBeGreaterThanOrEqual(50);
@@ -74,7 +74,7 @@ describe('Redis goes away', () => {
     await untilStore(gateways, true);
     await redis.stop();
     const answers = await askBoth('local', 30);
-    // 20 between two gateways is 10 for each, less what Redis last said was used: 1 of 20, by the one that asked it.
+    // Each gateway may admit 10 of 20, less the use that Redis last reported: 1, to the gateway that asked.
     expect([count(answers, 200), count(answers, 429)]).toEqual([19, 11]);
     for (const { status, headers } of answers) {
       for (const name of ['x-ratelimit-limit', 'x-ratelimit-remaining', 'ratelimit', 'ratelimit-policy']) {
@@ -134,7 +134,7 @@ describe('Redis goes away', () => {
     const answers = [];
     for (let index = 0; index < 9; index += 1) answers.push(await askOne('local'));
     expect(count(answers, 200)).toBe(9);
-    // One request may wait for a time-out of 30 ms; nine that wait for the connection to end, a second each, would not fit.
+    // One request may wait 30 ms for the timeout. Nine that wait a second for the disconnect would not fit.
     expect(performance.now() - began).toBeLessThan(8_000);
     await untilStore(gateways, false);
     redis.resume();

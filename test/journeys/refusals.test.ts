@@ -1,4 +1,4 @@
-// Every "no" of the pipeline, over HTTP/1.1 and HTTP/2: status, body and header lines exactly, and the reason in the log.
+// Every refusal of the pipeline, over HTTP/1.1 and HTTP/2: exact status, body, headers and logged reason.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startEcho } from '../../upstreams/echo/echo.ts';
 import { type RunningGateway, runGateway } from '../support/gateway.ts';

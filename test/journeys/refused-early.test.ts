@@ -1,5 +1,4 @@
-// Requests that the listener refuses before anything is asked about APIs, as ordinary clients can send them.
-// Their answers differ in nothing from those of the pipeline; what no library would send is in malformed.test.ts.
+// Refusals of the listener before it considers any API, for requests that ordinary clients can send.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type RunningGateway, runGateway } from '../support/gateway.ts';
 import { type Ask, type Client, overHttp1, overHttp2 } from '../support/http-client.ts';
@@ -9,7 +8,7 @@ let gateway: RunningGateway;
 const clients = new Map<string, Client>();
 
 beforeAll(async () => {
-  // Its upstream is never asked.
+  // Its upstream gets no request.
   gateway = stack.use(
     await runGateway({ policies: 'refusals', environment: { ECHO: 'http://127.0.0.1:9' } }),
   );

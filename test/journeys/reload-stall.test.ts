@@ -1,5 +1,4 @@
-// A reload of many files beside the thread that serves: what it does on that thread comes in short turns.
-// `npm run test:reload` measures the same with ten thousand routes.
+// A reload of many files uses the serving thread only in short turns.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,7 +10,7 @@ import { runGateway } from '../support/gateway.ts';
 import { overHttp1 } from '../support/http-client.ts';
 
 const SHAPE = { apis: 200, operations: 5 };
-/** Milliseconds of processor time; compiling these files at one go takes several times as long. */
+/** Milliseconds of CPU time. Compiling these files in one turn takes several times as long. */
 const LONGEST_TURN = 50;
 
 it('promise 1: two hundred changed files are reloaded without holding up the requests', async () => {

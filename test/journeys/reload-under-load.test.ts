@@ -1,4 +1,4 @@
-// Reloads while requests flow, over every protocol: none is lost, none is sent twice, and no bad file changes anything.
+// Reloads under load, over every protocol: no request is lost or sent twice, and no bad file changes anything.
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -46,7 +46,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack.disposeAsync());
 
-/** Asks again and again until stopped; rejects with the first answer that is not 200. */
+/** Sends requests until it is stopped. Rejects with the first response other than 200. */
 function load(connect: (port: number) => Client, method: string) {
   let running = true;
   let answered = 0;
@@ -58,7 +58,7 @@ function load(connect: (port: number) => Client, method: string) {
         if (status !== 200) throw new Error(`lost: ${method} ${status}`);
         answered += 1;
       }
-      // Some four hundred requests a second in all, so that the reloads are no contest for the processor.
+      // About 400 requests a second in all, so that the reloads get CPU time.
       await setTimeout(40);
     }
     return answered;

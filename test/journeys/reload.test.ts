@@ -1,4 +1,4 @@
-// Policies change under load: no request is lost, none sees parts of two plans, and a bad file changes nothing.
+// Reloads under load: no request is lost, none sees parts of two plans, and a bad file changes nothing.
 import { copyFile, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -46,7 +46,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack.disposeAsync());
 
-/** The edition an answer speaks for; throws when its parts speak for different ones. */
+/** The edition of a response. Throws if its parts are of different ones. */
 function editionOf({ status, headers }: Answer): number {
   if (status !== 200) throw new Error(`lost: ${status}`);
   const editions = [
@@ -170,7 +170,7 @@ describe('the watch notices by itself', () => {
       },
       { timeout: 20_000, interval: 20 },
     );
-    // The rest is for a machine that runs other tests at the same time.
+    // Plus time for a machine that runs other tests.
     expect(performance.now() - savedAt).toBeLessThan(1_000 + 1_500);
     expect(await gateway.metric(`sundial_config_info{hash="${revision}"}`)).toBe(1);
     await save(goodFile(203));

@@ -1,5 +1,4 @@
-// The specification's resource operations and paginated lists, called of the real orders and payments through the real
-// gateway over TLS. What the services do by themselves, in all their forms, is in test/upstreams/.
+// Resource operations and paginated lists of the specification, from real orders and payments over TLS.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Answer, type Ask, type Client, overHttp2 } from '../support/http-client.ts';
 import { type SampleHouse, startSampleHouse } from '../support/sample-house.ts';

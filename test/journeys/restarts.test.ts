@@ -1,4 +1,4 @@
-// A service manager holds the sockets over restarts (sd_listen_fds(3)): no request is refused or reset, and none is lost.
+// A service manager holds the sockets over restarts (sd_listen_fds(3)): no request is refused, reset or lost.
 import { mkdtemp, open, rm } from 'node:fs/promises';
 import { Agent, get } from 'node:http';
 import { get as getTls, Agent as TlsAgent } from 'node:https';
@@ -34,7 +34,7 @@ interface Held {
   ) => GatewayProcess;
 }
 
-/** Two sockets that this process holds, as systemd does, and the start of a gateway that is given them. */
+/** Holds two sockets, as systemd does, and starts gateways with them. */
 function holdSockets(names = 'https:http'): Held {
   const sockets = [1, 2].map(() => new BoundSocket({ host: '127.0.0.1', port: 0 }));
   for (const socket of sockets) stack.defer(() => socket.close());
@@ -52,7 +52,7 @@ function holdSockets(names = 'https:http'): Held {
             POLICIES: join(import.meta.dirname, 'drain', 'slow.yaml'),
             ...{ LISTEN_FDS: '2', LISTEN_FDNAMES: names, ...more },
           },
-          // systemd knows the process id before it starts the program.
+          // systemd knows the process id before the program starts.
           ['sh', '-c', `[ -n "$PID" ] || PID=$$; LISTEN_PID=$PID exec "$0" "$@"`],
           undefined,
           descriptors,
@@ -67,10 +67,10 @@ interface Load {
   readonly failures: readonly string[];
 }
 
-/** Where this process could not run for so long, its clients are too late for their last request, which has a second. */
+/** After a longer pause of this process its clients may miss the second that their last request has. */
 const LONGEST_PAUSE_MS = 300;
 
-/** Clients that ask one after another until `signal` aborts: some keep their connection, some open one for each request. */
+/** Clients that send requests until `signal` aborts. Some keep their connection, some open one per request. */
 async function load({ https, http }: Held, signal: AbortSignal): Promise<Load> {
   const failures: string[] = [];
   let answered = 0;
@@ -132,7 +132,7 @@ describe('a restart with sockets of the service manager', () => {
       for (let done = 0; done < restarts; done += 1) {
         await sleep(100);
         gateway.kill('SIGTERM');
-        // Far less than the wait of its gateway file.
+        // Much sooner than the wait of its gateway file.
         expect(await gateway.ended).toBe(0);
         gateway = held.start({ WORKERS: workers });
         await gateway.ready;

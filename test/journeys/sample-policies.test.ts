@@ -1,4 +1,4 @@
-// The table of the README against the files an operator gets: the real gateway file, policies, sample services and issuer.
+// The table of the README against the shipped gateway file, policies, sample services and issuer.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunningGateway } from '../support/gateway.ts';
 import { type Client, overHttp1, overHttp2 } from '../support/http-client.ts';
@@ -62,7 +62,7 @@ describe.each(['HTTP/1.1', 'HTTP/2'])('the sample policies on 2026-11-20, over %
       'ratelimit-policy': '"deprecated";q=60;w=60',
       vary: 'API-Version',
     });
-    // DEP-2, SUN-3: singletons stand on one line.
+    // DEP-2, SUN-3: each of these fields is one line.
     for (const name of SIGNALS.slice(0, 5))
       expect(answer.lines.filter(([each]) => each === name)).toHaveLength(1);
   });

@@ -1,5 +1,4 @@
-// Promise 35: a secret of a client, of the operator or of a token stands in no log line, no metric, no answer of the gateway
-// itself and in nothing that shows the configuration, whatever went wrong.
+// Promise 35: no secret appears in logs, metrics, responses of the gateway or the shown configuration.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,12 +16,12 @@ import { head, sendBytes } from '../support/raw-client.ts';
 const stack = new AsyncDisposableStack();
 const CONFIG = join(import.meta.dirname, 'secrets/gateway.yaml');
 const ADMIN_TOKEN = 'canary-admin-token-of-thirty-two-characters';
-/** Every secret is called so; base64 and percent-encoding would hide none of them from a reader, so they count as well. */
+/** The name of every secret. Readers can decode base64 and percent-encoding, so these count too. */
 const CANARY = /canary|Y2FuYXJ5|%63%61%6e/i;
 let environment: Readonly<Record<string, string>> = {};
 let issuer: TestIssuer;
 let gateway: RunningGateway;
-/** Everything that the gateway itself has said: answers to clients and operators, pages, what commands print. */
+/** All that the gateway said: responses to clients and operators, pages, output of commands. */
 const said: string[] = [];
 
 beforeAll(async () => {
@@ -195,7 +194,7 @@ policies: ${environment.POLICIES}
 it('promise 35: of all that was said and logged, nothing holds a secret', () => {
   expect(said.length).toBeGreaterThan(40);
   for (const text of said) expect(text).not.toMatch(CANARY);
-  // What was logged of a path is the path; what stood in it was no secret, and a query never gets there.
+  // A logged path may have the word: it is no secret there, and a query is never logged.
   const logged = gateway.logText().replaceAll(/"path":"\/(api\/)?canary[^"]*"/g, '');
   expect(logged).toContain('"log":"access"');
   expect(logged).not.toMatch(CANARY);

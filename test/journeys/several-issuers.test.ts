@@ -1,4 +1,4 @@
-// Several issuers on one API: two that sign tokens and one that is asked about opaque ones, through the whole gateway.
+// One API with three issuers: two sign tokens, and one is asked about opaque tokens.
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -14,11 +14,11 @@ let partner: TestIssuer;
 let environment: Readonly<Record<string, string>>;
 let gateway: RunningGateway;
 let client: Client;
-/** Tokens that the endpoint was asked about. */
+/** Tokens for which the endpoint got a request. */
 let asked: string[] = [];
 let endpointIs: 'up' | 'down' = 'up';
 
-/** `good-…` is active for one client, `narrow-…` has another scope, and of nothing else has it ever heard. */
+/** `good-…` is active for one client, `narrow-…` has another scope, all others are unknown. */
 const introspect: RequestListener = async (request, response) => {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk);
@@ -65,7 +65,7 @@ const startHouse = () =>
 const ask = (token: string, path = '/api/v1/orders') =>
   client.ask({ path, headers: { authorization: `Bearer ${token}` } });
 
-/** The status of the answer, and who called or what was wrong, as the log has it. */
+/** The status, and the consumer or the error in the log. */
 async function outcome(token: string, path?: string) {
   const answer = await ask(token, path);
   const line = await gateway.accessLine(answer.headers['x-request-id']);
@@ -128,7 +128,7 @@ describe('an endpoint that is down', () => {
     asked = [];
     for (let count = 0; count < 10; count += 1)
       expect(await outcome(`good-${count}`, '/api/v1/bills')).toEqual([503, 'identity_unavailable']);
-    // Each of the two that make three failures in a row was put twice, as its connection broke.
+    // These two complete three failures in a row. Each was retried once, because its connection broke.
     expect(asked).toEqual(['good-0', 'good-0', 'good-1', 'good-1']);
     expect(gateway.log).toContainEqual(
       expect.objectContaining({
@@ -146,7 +146,7 @@ describe('an endpoint that is down', () => {
 describe('a flood of made-up opaque tokens', () => {
   it('RL-7: becomes no flood of questions: 429 behind the budget of the address, and known tokens still pass', async () => {
     endpointIs = 'up';
-    // Of its own: the budget of this address is spent afterwards.
+    // A gateway of its own, because the budget of this address is used up afterwards.
     await using gateway = await startHouse();
     await using client = overHttp1(gateway.https);
     const ask = (token: string) =>

@@ -1,4 +1,4 @@
-// Several limits of one request: per address, of everyone, in shadow, by cost, and as a sliding log.
+// Several limits on one request: per address, for everyone, in shadow mode, by cost, as a sliding log.
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -126,7 +126,7 @@ describe('a request that counts against several limits', () => {
   });
 });
 
-/** explain.test.ts compares everything but what is left of a limit, which it cannot know: its requests share buckets. */
+/** explain.test.ts cannot compare what remains of a limit, because its requests share buckets. */
 describe('`explain` says of a first request what the gateway does, number for number, and by which lines:', () => {
   const quotas = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'ratelimit-policy', 'ratelimit'];
   const now = Date.UTC(2026, 10, 20);

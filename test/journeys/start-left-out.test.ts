@@ -1,5 +1,4 @@
-// `start: partial`: the routes of an API that is left out are closed with 503. No other API answers there, in whatever spelling.
-// Both stores; one process and workers.
+// `start: partial` closes the routes of an omitted API with 503, in any spelling, even if another API is there.
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { RunningGateway } from '../support/gateway.ts';
 import { freePorts } from '../support/ports.ts';
@@ -92,7 +91,7 @@ describe.each([
 });
 
 describe('the routes of an API that is left out', () => {
-  /** With its file accepted once, and then refused. */
+  /** Its file was accepted once and is refused now. */
   const startWith = async (inner: string, refused: string) => {
     await folder.save(OUTER, 'outer.yaml');
     await folder.save(inner, 'inner.yaml');

@@ -1,5 +1,4 @@
-// A start with files that nothing depends on: copies that are broken or claim what another file serves. They are loud, and end nothing.
-// Also new files below the place of a version that has ended, while the file of that version is refused.
+// A start with refused files that no API depends on, such as broken copies: it reports them and succeeds.
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { RunningGateway } from '../support/gateway.ts';
 import { askPath, folderForEachTest, plainApi, readyOf } from '../support/published-folder.ts';
@@ -24,7 +23,7 @@ describe.each([
     ['that is sound, and claims the same API', () => folder.orders],
     ['that is sound, and claims the same API elsewhere', () => folder.orders.replaceAll('/orders', '/old')],
   ];
-  // What is left over does not depend on the store.
+  // Leftover files do not depend on the store.
   it.each(redis ? leftovers.slice(0, 1) : leftovers)(
     '%s does not end the start: another file serves its API',
     async (_, text) => {

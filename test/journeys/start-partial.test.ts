@@ -1,5 +1,4 @@
-// `start: partial` serves the APIs whose files are in order and leaves the others out. As long as a file is refused, every place
-// where an operator looks says so and names it: the log, the metrics, `/-/ready`, `status`, the answer of a reload and the banner.
+// `start: partial` serves the APIs with valid files, and every view of an operator names the refused files.
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { operate, runCommand } from '../support/command.ts';
@@ -145,7 +144,7 @@ policies: "\${env:POLICIES}"
     gateway.kill('SIGTERM');
     await gateway.ended;
 
-    // The last line of a start that is refused says so, and why.
+    // The last line of a refused start names the reason.
     const refused = await runCommand(['run', '-c', config], folder.environment({ START: 'accepted' }));
     expect(refused.exitCode).toBe(1);
     expect(refused.stderr).toMatch(/\nsundial: not started: 2 errors in \S*added\.yaml, \S*orders\.yaml\n$/);

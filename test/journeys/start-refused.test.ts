@@ -1,5 +1,4 @@
-// Starting is not harder than running: a file that the running gateway refused does not keep the next start from serving.
-// The last accepted form of its API is served, from the embedded store and from Redis, by one process and by workers.
+// A file that a running gateway refused does not stop the next start, which serves the last accepted form.
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -137,7 +136,7 @@ describe('a gateway that serves the last accepted form', () => {
     );
     await using gateway = await folder.start();
     expect((await askPath(gateway, '/api/v0/orders')).status).toBe(410);
-    // A new file may take over no place of a version that has ended, while the file of that one is refused.
+    // No new file may take a route of an ended version while the file of that version is refused.
     await folder.save(endingApi('2999-01-01').replace('base: /other', 'base: /api/v0/orders'), 'other.yaml');
     expect(await gateway.reload()).toMatchObject({ kind: 'rejected' });
     expect((await askPath(gateway, '/api/v0/orders')).status).toBe(410);

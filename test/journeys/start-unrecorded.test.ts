@@ -1,5 +1,4 @@
-// Starts and reloads with a record that does not know every API that was in force: another gateway of the store has other files,
-// or the store was away. A refused file that does not say its API or its routes is never taken for a spare one.
+// Starts and reloads whose record lacks an API: a refused file with unknown routes may be the file of that API.
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -21,7 +20,7 @@ const STARTS = ['accepted', 'partial'] as const;
 const save = async (files: Readonly<Record<string, string>>) => {
   for (const [name, text] of Object.entries(files)) await folder.save(text, name);
 };
-/** The status at `path`; undefined if the start is refused. */
+/** The status at `path`. Undefined if the start is refused. */
 async function statusAt(
   path: string,
   environment: Readonly<Record<string, string>>,
@@ -153,7 +152,7 @@ versions: { v1: { released: 2024-01-01 } }
 const [API = '', ...BELOW] = BLOCK.trimEnd().split('\n');
 const ROUTES = BELOW.slice(0, 5);
 const REST = BELOW.slice(5);
-/** The file is refused for this line, however much of it is left. */
+/** The line for which the file is refused, however much of the file is left. */
 const WRONG = `headers: { request: { set: { X-Tenant: "\${env:NONE}" } } }`;
 
 describe.each([
@@ -179,7 +178,7 @@ describe.each([
     expect(await statuses()).toEqual([]);
   });
 
-  // One entry less makes another list of carriers, which no reader can tell from the whole one.
+  // A list of carriers that lacks one entry is a valid list, so no reader can detect the loss.
   it.each(places.filter((at) => lines[at]?.startsWith('  - ') !== true))(
     'that lacks its line %i opens none of its routes',
     async (at) => {

@@ -1,4 +1,4 @@
-// The process: what it says when it cannot start, with which exit code, and how it answers to signals.
+// The process: its messages and exit codes when it cannot start, and its reactions to signals.
 import { access, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -26,7 +26,7 @@ beforeEach(async () => {
 });
 afterEach(() => perTest.disposeAsync());
 
-/** With one policy in it, and a file that the policy reads. */
+/** A folder with one policy, and a file that the policy reads. */
 async function openFolder(until: AsyncDisposableStack): Promise<string> {
   const made = await mkdtemp(join(tmpdir(), 'sundial-start-'));
   until.defer(() => rm(made, { recursive: true, force: true }));
@@ -104,7 +104,7 @@ describe('the process does not start', () => {
 describe('a gateway that starts', () => {
   it('promise 23: heeds signals that come before it runs, once it does', async () => {
     const gateway = start();
-    // Opened after the policies were read, before anything listens.
+    // The gateway opens the database after it reads the policies and before it listens.
     await vi.waitFor(() => access(join(folder, 'data/sundial.db')), { timeout: 20_000, interval: 2 });
     gateway.kill('SIGHUP');
     gateway.kill('SIGTERM');
@@ -159,7 +159,7 @@ describe('a gateway that runs', () => {
     for (const answer of answers) expect(answer).toMatchObject({ status: 200, complete: true });
     expect(answers[0]?.headers.connection).toBe('close');
     expect(await gateway.ended).toBe(0);
-    // They are in the log: it is written before the process ends, and nothing else has stdout.
+    // The log is complete before the process ends, and stdout has nothing else.
     for (const line of gateway.stdout.trimEnd().split('\n')) expect(JSON.parse(line)).toBeTypeOf('object');
     expect(gateway.stdout.match(/"path":"\/api\/v1\/orders\/last"/g)).toHaveLength(3);
   });

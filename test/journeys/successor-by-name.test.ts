@@ -1,4 +1,4 @@
-// Where only a header tells versions apart, the URL of the successor is the one just requested: it is named instead.
+// If only a header tells versions apart, the successor has the same URL, and responses give its name instead.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runGateway } from '../support/gateway.ts';
 import { type Client, overHttp1 } from '../support/http-client.ts';

@@ -1,5 +1,4 @@
-// Each step of an end is one line of the policy file, and is taken back by editing that line: the next request after the
-// reload is answered as if it had not come to that. On the real clock, so that what was published is held against it.
+// Each step of a version's end is one line of the policy, and editing it undoes the step from the next request.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -46,7 +45,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack.disposeAsync());
 
-/** The answer once the lines are in force. */
+/** The response once these edits are in force. */
 async function answerTo(...edits: readonly (readonly [line: string, other: string])[]): Promise<Answer> {
   const text = edits.reduce((edited, [line, other]) => {
     expect(edited).toContain(line);

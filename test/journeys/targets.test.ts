@@ -1,4 +1,4 @@
-// Several targets per upstream over real sockets: killed and brought back, checked, taken out, tried again.
+// Several targets per upstream over real sockets: killed and restarted, checked, ejected, tried again.
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type RunningGateway, runGateway } from '../support/gateway.ts';
 import { type Answer, type Client, overHttp1 } from '../support/http-client.ts';
@@ -47,7 +47,7 @@ const askTimes = (count: number, path: string): Promise<Answer[]> =>
 const textsOf = (answers: readonly Answer[]): string[] => answers.map(({ text }) => text);
 const up = (upstream: string, name: (typeof NAMES)[number]) =>
   gateway.metric(`sundial_upstream_up{upstream="${upstream}",target="${service(name).url}"}`);
-/** For what comes with the next check or try; each within a second or two. */
+/** Waits for the effect of the next check or attempt, each of which comes within a second or two. */
 const soon = <T>(look: () => Promise<T> | T): Promise<T> =>
   vi.waitFor(look, { timeout: 20_000, interval: 20 });
 

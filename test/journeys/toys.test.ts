@@ -1,4 +1,4 @@
-// What it takes to extend the gateway: one toy of each kind in a copy of the tree, with the files that CONTRIBUTING.md names.
+// Extends a copy of the tree with one toy of each kind, in the files that CONTRIBUTING.md names.
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -33,7 +33,7 @@ store: "embedded:\${env:DATA}"
 data: "\${env:DATA}"
 policies: "\${env:POLICIES}"
 `;
-/** Keeps two marks for the key that it is given, in the store that it is given, and prints what is kept. */
+/** Keeps two marks for the given key in the given store, and prints what is kept. */
 const KEEP_MARKS = `
 import { openStores } from './gateway/stores/open-stores.ts';
 const [store, key] = process.argv.slice(2);

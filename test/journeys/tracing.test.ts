@@ -1,4 +1,4 @@
-// A gateway as an operator runs it with an OpenTelemetry SDK: a span for each request, between the client's and the upstream's.
+// A gateway with an OpenTelemetry SDK: one span for each request, between those of client and upstream.
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -57,7 +57,6 @@ beforeAll(async () => {
 });
 afterAll(() => stack.disposeAsync());
 
-/** A trace of its own for each case. */
 const newTrace = (): string => (++count).toString(16).padStart(32, '5');
 
 const spansOf = (traceId: string): Promise<readonly ToldSpan[]> =>
@@ -105,7 +104,7 @@ describe.each(['HTTP/1.1', 'HTTP/2'])('over %s a request', (protocol) => {
     const id = newTrace();
     const answer = await ask('/api/v1/traced', { traceparent: `00-${id}-${PARENT}-00` });
     expect(seen(answer, 'traceparent')[0]).toMatch(new RegExp(`^00-${id}-(?!${PARENT})[\\da-f]{16}-00$`));
-    // Later ones are written by then.
+    // Once a later trace is written, an earlier one would be too.
     const later = newTrace();
     await ask('/api/v1/traced', { traceparent: `00-${later}-${PARENT}-01` });
     await spansOf(later);

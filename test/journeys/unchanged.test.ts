@@ -1,5 +1,4 @@
-// Deprecation changes what is said and how often one may call, and nothing else (DEP-6): the same requests before it,
-// from its instant on and shortly before the sunset, as the upstream sees them and as the client is answered.
+// DEP-6: deprecation changes signals and limits, and nothing else that upstream or client see.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startEcho } from '../../upstreams/echo/echo.ts';
 import { runGateway } from '../support/gateway.ts';
@@ -22,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack.disposeAsync());
 
-/** What a deprecated version may say in addition; the date is the upstream's own. */
+/** The fields that a deprecated version may add or change. The date is the upstream's own. */
 const MAY_DIFFER =
   /^(?:deprecation|sunset|link|warning|x-api-deprecation-info|x-ratelimit-|ratelimit|date$|keep-alive$)/;
 
@@ -78,7 +77,7 @@ describe.each(['HTTP/1.1', 'HTTP/2'])(
         if (answer === undefined) throw new Error(over);
         return answer;
       };
-      // Further away than any answer here may be reused, by heuristics too (CACHE-6).
+      // Further away than any response may be reused, by heuristics too (CACHE-6).
       const before = await askAt(DEPRECATED - DAYS);
       expect(before.headers).not.toHaveProperty('deprecation');
       for (const instant of [DEPRECATED, SUNSET - DAYS]) {

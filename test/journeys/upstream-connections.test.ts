@@ -1,4 +1,4 @@
-// What a policy says of the connections to a service, held by a whole gateway: places, sizes, fields, TLS, events as they come.
+// A policy's rules for connections to a service: places, sizes, fields, TLS, and events without delay.
 import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createSecureServer, type ServerHttp2Stream } from 'node:http2';
 import { tmpdir } from 'node:os';
@@ -15,7 +15,7 @@ import { type RawUpstream, startRawUpstream } from '../support/raw-upstream.ts';
 
 const stack = new AsyncDisposableStack();
 const WRITTEN = join(import.meta.dirname, 'upstream-connections');
-// It ends its connections, since it does not look where a body ends.
+// Closes its connections, because it does not look for the end of a body.
 const OK = 'HTTP/1.1 200 OK\r\nX-Inside: 1\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok';
 
 let gateway: RunningGateway;
@@ -25,7 +25,7 @@ let secure: Awaited<ReturnType<typeof startSecure>>;
 let h1: Client;
 let h2: Client;
 
-/** Over TLS and HTTP/2 only, for who shows a certificate; says whose it was. */
+/** Accepts HTTP/2 over TLS with a client certificate, and responds with the name in it. */
 async function startSecure(pair: { readonly cert: string; readonly key: string }, ca: readonly string[]) {
   const server = createSecureServer({ ...pair, ca: [...ca], requestCert: true, rejectUnauthorized: true });
   server.on('stream', (opened) => {
@@ -202,7 +202,7 @@ describe('an event stream', () => {
     });
     socket.write(head('GET /api/v2/narrow/events HTTP/1.1', 'Host: 127.0.0.1'));
     await vi.waitFor(() => expect(received).toContain('data: first\n\n'), { timeout: 20_000 });
-    // The second is sent only now that the first is here.
+    // The second is sent only after the first has arrived.
     const upstream = narrow.connections.find((each) => each.received.includes('/narrow/events'))?.socket;
     upstream?.write('e\r\ndata: second\n\n\r\n0\r\n\r\n');
     await vi.waitFor(() => expect(received).toContain('data: second\n\n'), { timeout: 20_000 });
@@ -222,7 +222,7 @@ describe('TLS of an upstream', () => {
 
   it('a pair that does not fit keeps the gateway at what it has', async () => {
     await showCertificate({ cert: first.cert, key: second.key });
-    // Not the one the watch may have begun between the two files.
+    // Not the reload that the file watcher may have begun between the two files.
     const outcome = await gateway.reload();
     expect(outcome.kind).toBe('rejected');
     expect(outcome.problems).toMatchObject([

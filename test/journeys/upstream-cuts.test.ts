@@ -1,4 +1,4 @@
-// Upstreams that fail in the middle of a body: the client must see a broken answer, never a short one that looks complete.
+// Upstreams that fail within a body: clients get a broken response, never a short one that looks complete.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startBrokenUpstream } from '../support/broken-upstream.ts';
 import { type RunningGateway, runGateway } from '../support/gateway.ts';
@@ -37,7 +37,7 @@ describe.each(['HTTP/1.1', 'HTTP/2'])('over %s an upstream fails in the middle o
     expect(answer?.text).toMatch(/^(half of it\.?|\.+)$/);
     const line = await gateway.accessLine(answer?.headers['x-request-id']);
     expect(line).toMatchObject({ status: 200, aborted: true, bytes: answer?.body.length, fault });
-    // FWD-16: part of the answer was seen, so nothing is tried again.
+    // FWD-16: part of the response was sent, so there is no retry.
     expect(broken.count(`/raw/${name}?${protocol}`)).toBe(1);
   });
 

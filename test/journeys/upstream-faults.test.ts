@@ -1,4 +1,4 @@
-// Upstreams that fail before they answer: 502 and 504 with the specification's bodies, and not a word of the cause.
+// Upstreams that fail before they respond: 502 and 504 with the specification's bodies, without the cause.
 
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -1,5 +1,4 @@
-// A service whose process is killed, and one that is frozen and thawed: with requests that wait, answers that flow and a
-// WebSocket that is open, over either protocol on either side. What each of them gets, and how soon all is well again.
+// A service process is killed, or frozen and thawed, during requests, responses and a WebSocket.
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { startEcho } from '../../upstreams/echo/echo.ts';
 import type { Service } from '../../upstreams/service/listen.ts';
@@ -10,7 +9,7 @@ import { threadMs } from '../support/thread-time.ts';
 import { startUpstreamProcess, type UpstreamProcess } from '../support/upstream-process.ts';
 import { openWebSocket } from '../support/websocket-client.ts';
 
-/** A second, and the rest for a machine that runs other tests at the same time. */
+/** One second, plus time for a machine that runs other tests. */
 const RECOVERED_WITHIN_MS = 1_000 + 4_000;
 const stack = new AsyncDisposableStack();
 let upstream: UpstreamProcess;
@@ -29,7 +28,7 @@ const openGateway = (patience: string): Promise<RunningGateway> =>
     environment: { H1: upstream.http1, H2: upstream.http2, WELL: well.url, PATIENCE: patience },
   });
 
-/** What one in the middle of `count` takes by `clock`, for each of `asks`, which take turns; all of them are 200. */
+/** The median by `clock` of `count` calls of each of `asks`, which alternate. Each call must get 200. */
 async function middlesOf(
   count: number,
   clock: () => number,
@@ -73,15 +72,15 @@ const brokenOff: Told = {
 
 interface ProcessFault {
   readonly what: string;
-  /** How long a request waits for its answer. */
+  /** How long a request waits for its response. */
   readonly patience: string;
   readonly befall: (upstream: UpstreamProcess) => unknown;
   readonly lift: (upstream: UpstreamProcess) => unknown;
-  /** A GET and a POST that wait for their answers; a GET is tried once more. */
+  /** A GET and a POST that wait for a response. The GET is retried once. */
   readonly waiting: readonly [get: Told, post: Told];
-  /** A request that comes meanwhile. */
+  /** A request that arrives meanwhile. */
   readonly next: Told;
-  /** What the log calls the end of an answer that was flowing. */
+  /** The name in the log of the end of a response that was under way. */
   readonly cut: string;
   readonly tunnel: 'ended' | 'kept';
 }
@@ -210,7 +209,7 @@ describe('an upstream that is frozen under all the requests it takes, and more t
     const [usualWork = 0] = await middlesOf(40, threadMs, ask);
     upstream.freeze();
     own.defer(() => upstream.thaw());
-    // A place for each of 256, and the others in line.
+    // 256 requests have a place, and the others queue.
     for (let connection = 0; connection < 3; connection += 1) {
       const other = own.use(overHttp2(gateway.https));
       for (let call = 0; call < 100; call += 1) other.begin({ path: '/api/h1/never' });
@@ -220,10 +219,10 @@ describe('an upstream that is frozen under all the requests it takes, and more t
       timeout: 20_000,
       interval: 50,
     });
-    // Both gateways run in this process, on this machine, at the same time.
+    // Both gateways share this process and this machine.
     const [usual = 0, meanwhile] = await middlesOf(40, () => performance.now(), askCalm, ask);
     expect(meanwhile).toBeLessThan(2 * usual + 10);
-    // What keeps this thread busy holds up both.
+    // Work on this thread delays both.
     const [work] = await middlesOf(40, threadMs, ask);
     expect(work).toBeLessThan(2 * usualWork + 10);
     expect(await inFlight()).toBeGreaterThanOrEqual(256);

@@ -1,4 +1,4 @@
-// What an upstream receives: one path, one version, the query as it was, and no field that ends or lies at the gateway.
+// What upstreams receive: one path, one version, the unchanged query, no field that is forged or ends here.
 import { trace } from '@opentelemetry/api';
 import {
   BasicTracerProvider,
@@ -226,7 +226,7 @@ describe('a request made of bytes', () => {
     const [connection] = upstream.connections.filter(({ received: all }) => all.includes('/bytes/one'));
     const [sent = '', after] = (connection?.received ?? '').split(/(?<=\r\n\r\n)(?=GET|26)/);
     expect(sent).toMatch(/^DELETE \/bytes\/one HTTP\/1\.1\r\n/);
-    // SMG-21: framed anew, by one length or by one chunk, so that nothing of it is a request of its own.
+    // SMG-21: framed anew by one length or one chunk, so that no part of it is a request.
     const byLength = /\r\ncontent-length: 38\r\n/i.test(sent);
     expect(/\r\ntransfer-encoding: chunked\r\n/i.test(sent)).toBe(!byLength);
     expect(after).toBe(byLength ? smuggled : `26\r\n${smuggled}\r\n0\r\n\r\n`);

@@ -1,5 +1,4 @@
-// Who still calls what is deprecated: counted by a whole gateway, shown by `sundial usage`, told to each consumer of itself
-// alone, and forgotten.
+// Calls to deprecated versions: counted, shown by `sundial usage`, shown to their own consumer, and erased.
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { startEcho } from '../../upstreams/echo/echo.ts';
 import { type Ended, operate, type Surroundings } from '../support/command.ts';
@@ -10,7 +9,7 @@ import { startTestIssuer, type TestIssuer } from '../support/issuer.ts';
 const stack = new AsyncDisposableStack();
 const WATCHED = Date.UTC(2026, 9, 1);
 const NOW = Date.UTC(2026, 10, 20, 12);
-/** Nothing but its quotation marks could be told from a formula, an option or the end of a line. */
+/** Only its quotation marks keep it from being a formula, an option or the end of a line. */
 const HOSTILE = '=HYPERLINK("https://evil.example") 名';
 const OWN = '/.well-known/lifecycle/usage.json';
 let now = WATCHED;
@@ -33,7 +32,7 @@ beforeAll(async () => {
   expect((await call('acme', '/api/v1/orders/search')).status).toBe(200);
   expect((await call('acme', '/api/v2/orders/7')).status).toBe(200);
   expect((await call('initech', '/api/v1/orders/7')).status).toBe(200);
-  // A caller without the scope is not let in, and is no caller.
+  // A caller without the scope is refused and does not count.
   expect((await call('hooli', '/api/v1/orders/7', { scope: 'none' })).status).toBe(403);
   for (let count = 0; count < 3; count += 1)
     expect((await client.ask({ path: '/api/v1/open', headers: { 'user-agent': 'curl/8' } })).status).toBe(
@@ -49,7 +48,7 @@ interface Usage {
   readonly records?: readonly unknown[];
 }
 
-/** Once what was counted has come to the store. */
+/** Waits until the store has what was counted. */
 const kept = (isThere: (usage: Usage) => boolean) =>
   vi.waitFor(
     async () => {

@@ -1,5 +1,4 @@
-// What an API may choose of its answers to a version: the type it is answered in, and the status where it does not exist.
-// Through a whole gateway, in front of an upstream whose answers are written byte by byte.
+// Responses about versions that an API can choose: their media type, and the status of unknown versions.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type RunningGateway, runGateway } from '../support/gateway.ts';
 import { type Answer, type Client, overHttp1 } from '../support/http-client.ts';
@@ -10,7 +9,7 @@ const stack = new AsyncDisposableStack();
 let gateway: RunningGateway;
 let client: Client;
 
-/** `/<status>/<type>`, percent-encoded: answered with that status and Content-Type. */
+/** A path `/<status>/<type>`, percent-encoded, gets that status and Content-Type. */
 beforeAll(async () => {
   const types = stack.use(
     await startRawUpstream((target, socket) => {
@@ -123,7 +122,7 @@ describe('VER-7: an encoded slash behind the base', () => {
       expect(refused.status).toBe(400);
       expect(refused.json.message).toBe('The path of this API cannot hold an encoded slash.');
     }
-    // A query is no path.
+    // A query is not part of the path.
     const asked = await client.ask({ path: '/api/v7/status-406?next=%2F' });
     expect(asked.status).toBe(406);
   });

@@ -1,4 +1,4 @@
-// Versions of one API on one service, one inside the path of another, over real sockets: each is reached as itself alone (VER-7).
+// Versions of one API on one service, one within the path of another: each is reached only as itself (VER-7).
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startEcho } from '../../upstreams/echo/echo.ts';
 import { runGateway } from '../support/gateway.ts';
@@ -37,7 +37,7 @@ async function ask(how: string, path: string, version?: string, scope = 'orders:
   return clients[how]?.ask({ path, headers });
 }
 
-/** Paths that some service reads as `/v2/secure`, of a version whose own path is around that of v2. */
+/** Paths that some service reads as `/v2/secure`, of a version whose path encloses that of v2. */
 const SPELLINGS = [
   '/V2/secure',
   '/V2',

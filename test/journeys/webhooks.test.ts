@@ -1,5 +1,4 @@
-// Webhooks as the specification has them, through the real gateway over TLS: a subscriber registers, an event happens behind
-// another route of the same gateway, and the receiver gets it signed. What each part does alone is in test/upstreams/webhooks/.
+// Webhooks of the specification through the gateway: subscription, event on another route, signed delivery.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Ask, type Client, overHttp2 } from '../support/http-client.ts';
 import { type SampleHouse, startSampleHouse } from '../support/sample-house.ts';

@@ -1,5 +1,4 @@
-// WebSockets through a whole gateway: pages that open one, what is no handshake, an upstream that does not switch.
-// Handshakes as requests, and what ends an open one, stand beside.
+// WebSockets through a gateway: opening pages, invalid handshakes, upstreams that do not switch.
 import { connect } from 'node:http2';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { expectNothingOfTheCause } from '../support/inside.ts';
@@ -137,7 +136,7 @@ describe('WS-3: an upstream that does not switch', () => {
     const body = JSON.parse(failed.body());
     expect(body).toMatchObject({ error: 'Bad Gateway', service: path === '/api/dead' ? 'dead' : 'live-v1' });
     expect(await gateway().accessLine(failed.headers['x-request-id'])).toMatchObject({ status, fault });
-    // Its links lead to the public address of this gateway, which is one of those that a cause would name.
+    // Links have the public address of this gateway, which the check takes for part of a cause.
     const { link: _link, ...headers } = failed.headers;
     expectNothingOfTheCause({ lines: Object.entries(headers), text: failed.body() });
   });

@@ -1,5 +1,4 @@
-// The life of an API as a whole, over real sockets: dates that stand for all versions or for an API without any, and the
-// stage that everything published gives the API, one second before, at and after each date.
+// APIs with dates for all versions or without versions, one second before, at and after each date.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startEcho } from '../../upstreams/echo/echo.ts';
 import { operate } from '../support/command.ts';
@@ -29,7 +28,7 @@ function ask(path: string, instant: number, headers = {}): Promise<Answer> {
   return client.ask({ path, headers });
 }
 
-/** The API's stage as the document, the page and the metrics give it: all the same, or all of them; `nothing` once it is in none. */
+/** The stage in document, page and metrics, or each of them if they differ. `nothing` once none has the API. */
 async function stageOf(api: string, instant: number): Promise<string> {
   const place = `/.well-known/lifecycle/${api}`;
   const { status, json } = await ask(place, instant);

@@ -1,5 +1,4 @@
-// Certificates that are renewed while two workers answer: the primary reads them, and every worker shows them.
-// Connections from before serve on.
+// Renewed certificates with two workers: the primary reads them, all workers use them, connections stay open.
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { startEcho } from '../../upstreams/echo/echo.ts';
 import { authorityGateway } from '../support/authority-gateway.ts';

@@ -1,4 +1,4 @@
-// The guard with two workers, in a file of its own: gateways on port 0 in one process would share their listen handle.
+// The guard with two workers, in its own file: gateways on port 0 in one process would share a listen handle.
 import { expect, it } from 'vitest';
 import { startEcho } from '../../upstreams/echo/echo.ts';
 import { runGateway } from '../support/gateway.ts';

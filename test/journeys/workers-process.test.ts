@@ -1,5 +1,4 @@
-// Several workers as an operator and a supervisor see them: one process to signal, none left behind.
-// What they answer has its own file, workers.test.ts.
+// Workers as an operator and a supervisor see them: one process to signal, and none left behind.
 import { readFileSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -26,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack.disposeAsync());
 
-/** With one policy in it. */
+/** A folder with one policy. */
 async function openFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'sundial-workers-'));
   stack.defer(() => rm(folder, { recursive: true, force: true }));
@@ -71,7 +70,7 @@ describe('a gateway that runs', () => {
     await gateway.ready;
     workers = workersOf(gateway.pid);
   });
-  /** As many as there are, so that each worker has some. */
+  /** Each request has a connection of its own, so that each worker gets some. */
   async function askAll(count: number, path: string) {
     const { https } = await gateway.ready;
     await using own = new AsyncDisposableStack();
@@ -101,7 +100,7 @@ describe('a gateway that runs', () => {
   });
 
   it('writes log lines longer than a pipe takes at once whole, whoever wrote them', async () => {
-    // Escaped in JSON, each is twice as long as it was sent.
+    // In JSON each character is escaped, so the path is twice as long as it was sent.
     const path = `${PATH}/long/${'"'.repeat(2040)}`;
     for (let round = 0; round < 10; round += 1) await askAll(12, path);
     const lines = await vi.waitFor(() => {

@@ -1,4 +1,4 @@
-// Two workers on Redis, each with a connection of its own: what all gateways share, the workers of one share as well.
+// Two workers on Redis, with a connection each, share all that gateways share.
 import { expect, it, vi } from 'vitest';
 import { startEcho } from '../../upstreams/echo/echo.ts';
 import { runGateway } from '../support/gateway.ts';
@@ -23,7 +23,7 @@ it('RL-10: limits are one for all workers, a pause reaches each, and without Red
   const clients = await clientPerWorker(gateway.https, '/nowhere');
   for (const client of clients) stack.use(client);
   const isServed = ({ status }: Answer) => status === 200;
-  /** By Redis: an answer without numbers was given while it came too late. */
+  /** Counted by Redis. While Redis is late, responses have no numbers. */
   const isCounted = ({ status, headers }: Answer) => status === 200 && 'x-ratelimit-limit' in headers;
   const passed = async (count: number, path: string, wanted = isServed) => {
     const asking = clients.map(async (client) => {
@@ -47,6 +47,6 @@ it('RL-10: limits are one for all workers, a pause reaches each, and without Red
   await vi.waitFor(async () => expect(await gateway.metric('sundial_store_up{store="redis"}')).toBe(0), {
     timeout: 30_000,
   });
-  // A limit nobody has asked for: of another, a slow Redis would have left each worker with less of its part.
+  // A limit without earlier requests: of another, a slow Redis may have left a worker less than its part.
   expect(await passed(40, '/api/v4/quotes')).toEqual([20, 20]);
 });

@@ -1,5 +1,4 @@
-// Policies change under load while two workers answer: one decision for both, no request lost, none between two plans.
-// A worker that starts later gets what is in force, whatever the files say by then.
+// Reloads under load with two workers: one decision for both, no request lost or between two plans.
 import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,7 +18,7 @@ let template = '';
 const save = (edition: number) =>
   writeFile(join(folder, 'orders.yaml'), template.replaceAll('EDITION', String(edition)));
 
-/** The edition an answer speaks for; throws when its parts speak for different ones. */
+/** The edition of a response. Throws if its parts are of different ones. */
 function editionOf({ status, headers }: Answer): number {
   if (status !== 200) throw new Error(`lost: ${status}`);
   const link = /edition\/(\d+)>; rel="deprecation"/.exec(headers.link ?? '')?.[1];

@@ -1,5 +1,4 @@
-// Two workers behind one listener, the primary in this process: limits, pauses, pins and metrics hold for both alike.
-// How the processes start and end has its own file, workers-process.test.ts.
+// Two workers behind one listener, the primary in this process: both share limits, pauses, pins and metrics.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { request } from 'node:https';
 import { tmpdir } from 'node:os';
@@ -20,7 +19,7 @@ import { freePorts } from '../support/ports.ts';
 import { clientPerWorker, workerPids } from '../support/worker-clients.ts';
 
 const NOW = Date.UTC(2026, 10, 20);
-/** Of five pages and more. */
+/** More than five pages. */
 const CROWD = 2_600;
 const stack = new AsyncDisposableStack();
 let issuer: TestIssuer;
@@ -52,7 +51,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack.disposeAsync());
 
-/** What was counted in the months before: who called a version that is frozen now, and a crowd of what is in no policy. */
+/** Earlier usage: a caller of a version that is frozen now, and a crowd of an API that no policy has. */
 async function keepUsage(data: string): Promise<void> {
   const { ledger, close } = await openEmbeddedState(data, { onState: () => undefined, onFault });
   const batch = newWriter();
@@ -66,7 +65,6 @@ async function keepUsage(data: string): Promise<void> {
   await close();
 }
 
-/** `count` requests to each worker, all at once. */
 const askAll = (count: number, path: string): Promise<Answer[]> =>
   Promise.all(clients.flatMap((client) => Array.from({ length: count }, () => client.ask({ path }))));
 const statuses = (answers: readonly Answer[]): Readonly<Record<number, number>> => {
@@ -85,7 +83,7 @@ describe('a limit with the embedded store', () => {
     let passed = 0;
     for (let round = 0; round < 5; round += 1) {
       const answers = await askAll(90, '/api/v3/quotes');
-      // Without numbers a worker went by its own part: this machine kept the primary from answering for a second.
+      // Without numbers a worker used its own part, because this machine delayed the primary for a second.
       passed += answers.filter(
         ({ status, headers }) => status === 200 && 'x-ratelimit-limit' in headers,
       ).length;
@@ -156,7 +154,7 @@ describe('an idempotency key with the embedded store', () => {
     );
     const again = await Promise.all(clients.map((client) => client.ask(asked)));
     expect(again.map(({ headers }) => headers['idempotency-replayed'])).toEqual(['true', 'true']);
-    // The echo says which request it got.
+    // The echo shows which request it received.
     const told = [...answers, ...again].filter(({ status }) => status === 200).map(({ text }) => text);
     expect(new Set(told).size).toBe(1);
   });
@@ -193,7 +191,7 @@ describe('what an operator changes', () => {
     expect(await versionsFor(globex)).toEqual(['2024-09-01', '2024-09-01']);
   });
 
-  /** What each worker tells the service behind. */
+  /** The version that each worker sends to the service. */
   async function versionsFor(claims: Record<string, string>): Promise<unknown[]> {
     const authorization = `Bearer ${await issuer.sign({ client_id: claims.sub, ...claims })}`;
     const told: unknown[] = [];

@@ -1,5 +1,4 @@
-// The webhooks service before an endpoint where nobody listens, and before one that never answers. What test:prometheus scrapes
-// beside the gateway.
+// Webhooks services for test:prometheus, whose endpoints refuse the connection or never respond.
 import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import type { Service } from '../../upstreams/service/listen.ts';
@@ -7,17 +6,17 @@ import { openSqliteStore } from '../../upstreams/webhooks/sqlite/store.ts';
 import { startWebhooks, type WebhooksOptions } from '../../upstreams/webhooks/webhooks.ts';
 
 export interface FailingWebhooks extends Pick<Service, 'close'> {
-  /** `host:port` where the metrics are. */
+  /** `host:port` of the metrics. */
   readonly scraped: string;
-  /** Of type `order.created`. */
+  /** Sends an event of type `order.created`. */
   readonly tellOfAnOrder: () => Promise<void>;
 }
 
-/** One attempt for each delivery, so that it is given up. `dead`: a port of this machine where nobody listens. */
+/** One attempt per delivery, which is then dead. `dead`: a local port at which nothing listens. */
 export const startFailingWebhooks = (dead: number): Promise<FailingWebhooks> =>
   startService(dead, { tuning: { nextDelay: () => undefined } });
 
-/** One attempt at a time, at an endpoint that never answers it; half an hour passes when `wait` is called. */
+/** One attempt at a time, to an endpoint that never responds. `wait` lets half an hour pass. */
 export async function startLateWebhooks(): Promise<FailingWebhooks & { readonly wait: () => void }> {
   const sockets = new Set<Socket>();
   const silent = createServer((socket) => void sockets.add(socket.on('error', () => undefined)));

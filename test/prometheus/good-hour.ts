@@ -1,6 +1,4 @@
-// An hour of good traffic through a gateway, for the alert rules as they are, their `for` included. Real are the requests, the
-// gateway, its pages, and the engine of promtool that evaluates the rules. The clock between two scrapes is not: each page counts
-// for fifteen seconds, whatever it took.
+// An hour of good traffic through a gateway, for the unchanged alert rules.
 import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,21 +6,25 @@ import { promisify } from 'node:util';
 
 const SCRAPES = 240;
 const SCRAPE_S = 15;
-/** Instants: they move with the clock that is not real. */
+/** Instants, which move with the simulated clock. */
 const TIMESTAMP = /_timestamp_seconds$/;
 const SAMPLE = /^(\w+)(?:\{(.*)\})? (\S+)$/;
 
 export interface GoodHour {
   readonly folder: string;
-  /** The rules as they are. */
+  /** The unchanged alert rules. */
   readonly rules: string;
-  /** `host:port` of metrics, by job. */
+  /** `host:port` of the metrics, by job. */
   readonly scraped: Readonly<Record<string, string>>;
   /** The requests between two scrapes. */
   readonly traffic: (scrape: number) => Promise<void>;
 }
 
-/** @throws Error with what promtool says where an alert fires in the hour */
+/**
+ * Gateway, requests, metrics and promtool are real. The clock is not: each scrape counts as 15 seconds.
+ *
+ * @throws Error with the output of promtool if an alert fires
+ */
 export async function expectQuietHour({ folder, rules, scraped, traffic }: GoodHour): Promise<number> {
   const asked = new Set(rules.match(/\bsundial_\w+/g));
   const began = Date.now() / 1_000;
@@ -60,7 +62,7 @@ export async function expectQuietHour({ folder, rules, scraped, traffic }: GoodH
             eval_time: '1h',
             exp_samples: [],
           },
-          // The hour is there.
+          // The hour is complete.
           {
             expr: 'count(count_over_time(up[1h]) >= 239)',
             eval_time: '1h',
@@ -71,7 +73,7 @@ export async function expectQuietHour({ folder, rules, scraped, traffic }: GoodH
     ],
   };
   await writeFile(join(folder, 'good-hour-rules.yml'), rules);
-  // JSON is YAML.
+  // JSON is valid YAML.
   await writeFile(file, JSON.stringify(test));
   await promisify(execFile)('promtool', ['test', 'rules', file]).catch(
     (error: { stdout: string; stderr: string }) => {

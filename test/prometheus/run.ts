@@ -1,6 +1,4 @@
-// `npm run test:prometheus`: a real Prometheus scrapes gateways and webhooks services, evaluates the alert rules and answers
-// the dashboard. Each alert is fired by a real fault, and none by good traffic.
-// Takes some minutes, since 200,000 callers fill the ledger. Needs `prometheus` and `promtool` on the PATH. Ends with 1 where something promised is not seen within a minute.
+// `npm run test:prometheus`: tests alerts and dashboard queries with `prometheus` and `promtool` from the PATH.
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -17,9 +15,9 @@ const ROOT = new URL('../../', import.meta.url);
 const WITHIN_MS = 60_000;
 const CALLERS = 20_000;
 const MOST_CALLERS = 300_000;
-/** Of a quarter of a second each. */
+/** A quarter of a second each. */
 const GOOD_ROUNDS = 24;
-/** The guard looks at the ledger once a minute: longer than this run is to last. */
+/** The guard sets it once a minute, which is longer than this run waits. */
 const LOOKED_AT_BY_THE_MINUTE = 'sundial_version_retirement_ready';
 
 function say(line: string): void {
@@ -55,7 +53,7 @@ versions:
   v2: { released: 2025-06-01 }
 `;
 
-/** Behind keys, and near its end: whoever is refused does not call it. */
+/** Behind API keys and near its sunset. Refused requests are not calls of it. */
 const guarded = (upstream: string): string => `api: guarded
 audience: internal
 base: /api/guarded
@@ -78,7 +76,7 @@ upstreams:
 versions: none
 `;
 
-/** In a brownout, behind keys, and before an upstream where nobody listens. */
+/** In a brownout, behind API keys, with an upstream at a closed port. */
 const troubled = (port: number): string => `api: troubled
 audience: internal
 base: /api/troubled
@@ -99,7 +97,7 @@ versions:
   v2: { released: 2025-06-01, access: public }
 `;
 
-/** The rules as they are, but that nothing has to last before it is an alert. */
+/** The same rules, in which each condition fires at once. */
 const hasty = (rules: string): string => rules.replaceAll(/^( *for:) \w+$/gm, '$1 0s');
 
 const JOBS = ['sundial', 'sundial-webhooks'] as const;
@@ -109,7 +107,7 @@ rule_files: [rules.yml]
 scrape_configs:
 ${JOBS.map((job) => `  - { job_name: ${job}, file_sd_configs: [{ files: [${job}.json], refresh_interval: 1s }] }\n`).join('')}`;
 
-/** What Prometheus scrapes from now on: by job, in each cluster. */
+/** What Prometheus scrapes: the targets by job, for each cluster. */
 type Scraped = Readonly<Record<(typeof JOBS)[number], Readonly<Record<string, readonly string[]>>>>;
 
 async function scrape(folder: string, scraped: Scraped): Promise<void> {
@@ -124,9 +122,9 @@ async function scrape(folder: string, scraped: Scraped): Promise<void> {
 }
 
 /**
- * `look` says what is missing still, or nothing.
+ * `look` returns what is still missing, or undefined.
  *
- * @throws Error after a minute without what is waited for
+ * @throws Error if something is still missing after a minute
  */
 async function until(what: string, look: () => Promise<string | undefined>): Promise<void> {
   const from = performance.now();
@@ -143,7 +141,7 @@ async function until(what: string, look: () => Promise<string | undefined>): Pro
 
 const NOT_YET = 'nothing was seen';
 
-/** Undefined while Prometheus does not listen yet, or says (503, in plain text) that it is still starting. */
+/** Undefined while Prometheus does not listen, or responds with 503 and plain text because it is starting. */
 async function query(base: string, path: string): Promise<unknown> {
   try {
     const answer = await fetch(`${base}/api/v1/${path}`);
@@ -160,7 +158,6 @@ async function query(base: string, path: string): Promise<unknown> {
   }
 }
 
-/** All that fired in this run. */
 const fired = new Set<string>();
 
 async function firingAlerts(base: string): Promise<readonly string[]> {
@@ -179,13 +176,13 @@ async function firingAlerts(base: string): Promise<readonly string[]> {
 const firing = async (base: string, alert: string): Promise<boolean> =>
   (await firingAlerts(base)).includes(alert);
 
-/** @throws Error if one of them is not quiet */
+/** @throws Error if an alert fires */
 async function expectQuiet(base: string): Promise<void> {
   const alerts = await firingAlerts(base);
   if (alerts.length > 0) throw new Error(`alerts in good traffic: ${alerts.join(', ')}`);
 }
 
-/** The variables of the dashboard stand for everything. */
+/** Replaces the variables of the dashboard by patterns that match everything. */
 const filledIn = (expr: string): string =>
   expr.replaceAll(/\$(api|version|consumer)\b/g, '.*').replaceAll('$__rate_interval', '1m');
 
@@ -196,7 +193,7 @@ interface Result {
 const ask = async (base: string, expr: string) =>
   (await query(base, `query?query=${encodeURIComponent(expr)}`)) as Result | undefined;
 
-/** What a page says its metrics are, histograms by their series as well. */
+/** The metrics that a page declares, with the series of each histogram. */
 const namesOn = (page: string): ReadonlySet<string> =>
   new Set(
     [...page.matchAll(/^# TYPE (\S+) (\w+)$/gm)].flatMap(([, name = '', type]) =>
@@ -322,7 +319,7 @@ async function run(): Promise<void> {
         ['/api/v2/nowhere', 404],
         ['/api/v9/orders', 404],
       );
-      // One of 500 requests: an upstream has its slips.
+      // One of 500 requests fails, as upstreams sometimes do.
       if (scrape % 20 === 0) calls.push(['/api/v2/orders?status=503', 503]);
       await Promise.all(calls.map(([path, status]) => call(path, status)));
       requests += calls.length;
@@ -435,7 +432,7 @@ async function run(): Promise<void> {
     await sick.call('/api/v1/flooded');
     return (await firing(base, 'GatewayStoreDown')) ? undefined : NOT_YET;
   });
-  // The ledger has room for 200,000 callers while its store is away.
+  // The ledger buffers 200,000 callers while its store is unavailable.
   let callers = 0;
   while (!(await firing(base, 'GatewayLedgerLosesCalls'))) {
     if (callers > MOST_CALLERS) throw new Error('calls for which the ledger has no room are no alert');

@@ -1,5 +1,4 @@
-// A gateway with every fault at once that an alert is about and that a well one of test:prometheus has not, and one with a
-// slow clock.
+// A gateway with all faults that alerts report and the healthy gateways lack, and one with a slow clock.
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
@@ -49,13 +48,13 @@ const HAS_ENDED = `deprecated: ${day(-300)}, sunset: ${day(-1)}`;
 const USED_UP = 'access: public\nlimits: { rate: 1/1h, by: everyone }\n';
 
 export interface SickGateway {
-  /** `host:port` where the metrics are. */
+  /** `host:port` of the metrics. */
   readonly scraped: string;
-  /** Status of a request over plain HTTP. */
+  /** Sends a request over plain HTTP. Returns the status. */
   readonly call: (path: string, headers?: Readonly<Record<string, string>>) => Promise<number>;
-  /** A write over the admin API, and its answer. */
+  /** Sends a write to the admin API. Returns the body. */
   readonly write: (path: string, body: object) => Promise<Readonly<Record<string, unknown>>>;
-  /** As many pipelined requests, each of another client where `clients` says from which on. */
+  /** Sends `count` pipelined requests, each from another client if `clients` is the number of the first. */
   readonly flood: (path: string, count: number, clients?: number) => Promise<void>;
   readonly loseDataFolder: () => Promise<void>;
   readonly close: () => Promise<void>;
@@ -67,7 +66,7 @@ const started = async (options: GatewayOptions): Promise<Gateway> => {
   throw new Error(gateway.problems.map(({ message }) => message).join('\n'));
 };
 
-/** `dead`: a port of this machine where nobody listens. */
+/** `dead`: a local port at which nothing listens. */
 export async function startSickGateway(folder: string, upstream: string, dead: number): Promise<SickGateway> {
   const policies = join(folder, 'policies');
   const data = join(folder, 'data');
@@ -90,7 +89,7 @@ export async function startSickGateway(folder: string, upstream: string, dead: n
   );
   const broken = policyOf('broken', upstream, ENDS_SOON, 'access: public\n');
   await write('broken.yaml', broken);
-  // Whoever reads the log has stopped.
+  // The reader of the log has stopped reading.
   const log = join(folder, 'log');
   execFileSync('mkfifo', [log]);
   const reader = openSync(log, 'r+');
@@ -161,7 +160,7 @@ async function flood(port: number, path: string, count: number, clients: number 
 
 const addressOf = (n: number): string => `10.${(n >> 16) & 255}.${(n >> 8) & 255}.${n & 255}`;
 
-/** Its clock is forty days late: it serves a version that has ended yesterday. `host:port` of its metrics. */
+/** A gateway whose clock is forty days late, so that it serves a version that ended yesterday. */
 export async function startLateGateway(
   folder: string,
   upstream: string,

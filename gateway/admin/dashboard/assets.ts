@@ -1,15 +1,15 @@
-// The files of the dashboard as pages of the admin listener: read once, served from memory, with an ETag each.
+// Serves the files of the dashboard: read once, sent from memory, each with an ETag.
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import type { AdminAnswer } from '../answers.ts';
 import type { AdminPage } from '../route.ts';
 
-/** Scripts; the document, its style and its icon. */
+/** `page`: scripts. `shell`: document, style sheet, icon. */
 const FOLDERS = ['page', 'shell'].map((name) => join(import.meta.dirname, name));
 const HOME = '/dashboard/';
 const SHELL = 'dashboard.html';
-/** Paths of the one document, whose script shows the page of the address. */
+/** Paths that serve the same document. Its script draws the page of the path. */
 const PLACES = ['version', 'consumer', 'limits', 'upstreams', 'webhooks', 'configuration'];
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -19,7 +19,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml; charset=utf-8',
 };
 
-/** No other origins and no inline scripts: text of policies and clients stays text. */
+/** No other origins and no inline scripts: texts of policies and clients must not run as code. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -37,17 +37,16 @@ const HEADERS = {
   'content-security-policy': CONTENT_SECURITY_POLICY,
   'cross-origin-opener-policy': 'same-origin',
   'referrer-policy': 'no-referrer',
-  // Browsers revalidate each time: a new gateway has new files.
+  // Browsers revalidate each time, because an upgraded gateway has new files.
   'cache-control': 'no-cache',
 };
 
 export interface Dashboard {
   readonly pages: readonly AdminPage[];
-  /** The answer to a browser at an unknown path. */
   readonly notFound: AdminAnswer;
 }
 
-/** @throws the system's error when the files of the program cannot be read */
+/** @throws the system error if the files cannot be read */
 export async function readDashboard(): Promise<Dashboard> {
   const files = new Map((await Promise.all(FOLDERS.map(answersIn))).flat());
   const shell = files.get(SHELL);

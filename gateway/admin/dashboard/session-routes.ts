@@ -1,13 +1,12 @@
-// The session of the dashboard: sign in with the admin token, sign out, ask for its state.
+// Routes for the session of the dashboard: sign in with the admin token, sign out, read the state.
 import { type AdminAnswer, errorAnswer, jsonAnswer, malformedBody } from '../answers.ts';
 import type { AdminRequest, AdminRoute, AdminWriteResult } from '../route.ts';
 import type { AdminSessions } from './sessions.ts';
 
 export interface SessionRules {
   readonly sessions: AdminSessions;
-  /** Whether an `Authorization` value carries the admin token. */
   readonly hasToken: (authorization: string | undefined) => boolean;
-  /** Whether other machines reach the listener, so that pages need a session. */
+  /** Other machines can connect, so pages need a session. */
   readonly exposed: boolean;
 }
 

@@ -1,32 +1,31 @@
-// Who is signed in to the dashboard: sessions of this process, each named by a cookie that no script can read.
+// Sessions of the dashboard, kept in this process and named by a cookie that scripts cannot read.
 import { createHash } from 'node:crypto';
 import type { MonotonicMs } from '../../policy/contract.ts';
 
 export interface AdminSessions {
-  /** The value of `Set-Cookie` for a session that begins now. */
+  /** Starts a session. Returns the value of `Set-Cookie`. */
   readonly begin: () => string;
-  /** Whether a `Cookie` field names a session that runs. */
+  /** Returns whether a `Cookie` field names a running session. */
   readonly has: (cookie: string | undefined) => boolean;
-  /** Ends those that the field names; the value of `Set-Cookie` that takes the cookie away. */
+  /** Ends the sessions that the field names. Returns the `Set-Cookie` that removes the cookie. */
   readonly end: (cookie: string | undefined) => string;
 }
 
 export interface SessionPorts {
-  /** Milliseconds. */
   readonly monotonic: () => MonotonicMs;
-  /** Too many bytes to guess, encoded for a cookie. */
+  /** Returns cryptographically random octets, encoded for a cookie. */
   readonly random: (bytes: number) => string;
 }
 
 const NAME = 'sundial_session';
-/** Cookies know no ports: whatever else runs under the same name is sent this one for no path of its own. */
+/** Cookies ignore the port. The path keeps this one from other services of the host. */
 const WHERE = 'Path=/-/; HttpOnly; SameSite=Strict';
 const ID_BYTES = 32;
 const LASTS_S = 12 * 60 * 60;
 const MOST = 100;
 
 export function createSessions({ monotonic, random }: SessionPorts): AdminSessions {
-  /** When each ends, by the digest of its id: how long a look takes tells nothing of an id. */
+  /** The end of each session by the digest of its id, so that the time of a look-up reveals no id. */
   const ends = new Map<string, number>();
   const forgetOver = (): void => {
     for (const [key, end] of ends) if (end <= monotonic()) ends.delete(key);
@@ -48,7 +47,7 @@ export function createSessions({ monotonic, random }: SessionPorts): AdminSessio
   };
 }
 
-/** RFC 6265 section 4.2.1; another program of the same host may have set one of that name, too. */
+/** RFC 6265 section 4.2.1. Another service of the host may have set a cookie of the same name. */
 function idsIn(cookie = ''): readonly string[] {
   return cookie
     .split('; ')

@@ -17,7 +17,7 @@ import { type VersionPagePorts, versionPage } from './version-page.ts';
 
 export interface StateRoutePorts extends VersionPagePorts {
   readonly readiness: () => Pick<Readiness, 'policies'>;
-  /** The first step of `notify.before_sunset`: the dashboard warns of sunsets within so many days. */
+  /** The dashboard warns of sunsets within this many days: the first step of `notify.before_sunset`. */
   readonly noticeDays: number | undefined;
 }
 
@@ -101,7 +101,7 @@ async function limitBodies({ plan, now, overrides }: LimitPorts, metrics: Metric
   );
 }
 
-/** An operation without limits of its own counts in those of its version. */
+/** An operation without limits of its own shares the buckets of its version. */
 function hasBucketOf({ limits }: VersionRules, { buckets }: LimitRule): boolean {
   return limits?.each.some((rule) => rule.buckets.active === buckets.active) ?? false;
 }
@@ -117,7 +117,7 @@ function limitBody(rules: VersionRules, rule: LimitRule, now: EpochMs) {
     stage,
     limit: inForce.name,
     ...figures(inForce),
-    /** The limit before deprecation; null if it is the same. */
+    /** The limit before the deprecation. Null if it is the same. */
     full: isFull || inForce.units === rule.active.units ? null : figures(rule.active),
     falls: rule.curve !== undefined,
     by: rule.by,
@@ -153,7 +153,7 @@ async function trafficBody(metrics: MetricReader) {
       requests: sumOf(counts),
       deprecated: sumOf(counts.filter(({ labels }) => labels.stage === 'deprecated')),
       errors: sumOf(counts.filter(({ labels }) => text(labels.code).startsWith('5'))),
-      /** Seconds since 1970, by the real clock. */
+      /** Unix time in seconds, by the real clock. */
       lastRequest: lastAt ?? null,
     };
   });

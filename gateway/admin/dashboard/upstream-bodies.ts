@@ -3,7 +3,6 @@ import type { GatewayPlan, UpstreamPlan } from '../../plan/plan.ts';
 import type { Exposition, MetricReading } from '../../telemetry/exposition.ts';
 import { instantText } from '../answers.ts';
 
-/** Reads the values of a metric by its name. */
 export type MetricReader = Pick<Exposition, 'read'>;
 
 export async function upstreamBodies(plan: GatewayPlan, metrics: MetricReader) {
@@ -54,7 +53,7 @@ async function recentReadings({ read }: MetricReader) {
   };
 }
 
-/** `failing`: at least 5 calls of the last 60 seconds failed, and half of all. No target is taken out of service for it. */
+/** `failing`: in the last 60 seconds 5 or more calls failed, and half of all. The target stays in service. */
 function recentBody(
   { calls, since, last }: Awaited<ReturnType<typeof recentReadings>>,
   isOfTarget: (reading: MetricReading) => boolean,

@@ -18,20 +18,19 @@ export interface VersionPagePorts {
   readonly plan: () => GatewayPlan;
   /** The lifecycle clock. */
   readonly now: () => EpochMs;
-  /** Milliseconds. */
   readonly monotonic: () => MonotonicMs;
   readonly overrides: Pick<OverrideStore, 'current'>;
   readonly ledger: Pick<LedgerStore, 'read' | 'count' | 'beganAt'>;
-  /** False if the ledger is off; its records are old then. */
+  /** False: counting is off, so the ledger holds only earlier calls. */
   readonly recordsUsage: boolean;
   readonly metrics: MetricReader;
 }
 
-/** Whole days beside today, as /-/usage counts them for 30d. */
+/** Whole days besides today, as in /-/usage for 30d. */
 const DAYS = 30;
 const LOOK_WITHIN_MS = 8_000;
 
-/** Rejects with `StoreUnavailable` while the ledger cannot be read. */
+/** Rejects with `StoreUnavailable`. */
 export async function versionPage(
   ports: VersionPagePorts,
   { parameter }: AdminRequest,
@@ -67,7 +66,7 @@ function recordedOf({ rules, stage }: VersionState): 'all' | 'operations' | 'exc
   return stage === 'deprecated' || rules.freeze !== undefined ? 'all' : 'operations';
 }
 
-/** All requests for the version since this gateway started, refused ones too, by status; most first. */
+/** All requests since this gateway started, refused ones too, by status. Most requests first. */
 async function answersOf(metrics: MetricReader, { api, label }: VersionRules) {
   const byStatus = new Map<string, number>();
   for (const { labels, value } of await metrics.read('sundial_requests_total'))

@@ -1,4 +1,4 @@
-// Subscriptions and deliveries as the admin API tells them: one state in a word, instants as in all of its answers.
+// Bodies of webhook subscriptions and deliveries in the admin API.
 import type { WebhookDelivery, WebhookEndpoint, WebhookOverview } from '../../api/webhook-answers.ts';
 import { instantText } from '../answers.ts';
 
@@ -7,7 +7,7 @@ export function overviewBody({ store, deliveries, oldest_due, endpoints, endpoin
     store,
     deliveries,
     oldestDue: instantOf(oldest_due),
-    /** The number of all; the list has some of them, failing ones first. */
+    /** The number of all. The list is limited and has failing ones first. */
     total: endpoints_total,
     subscriptions: endpoints.map(subscriptionBody),
   };
@@ -29,7 +29,7 @@ function subscriptionBody({
     owner,
     host,
     events,
-    /** `open`: its breaker lets nothing through for a while; `half_open`: the next attempt decides. */
+    /** `open`: the circuit breaker blocks deliveries. `half_open`: the next attempt decides. */
     state: disabled !== undefined ? 'disabled' : breaker === 'closed' ? 'active' : breaker,
     disabled: disabled === undefined ? null : { reason: disabled.reason, at: instantOf(disabled.at) },
     openUntil: instantOf(open_until),

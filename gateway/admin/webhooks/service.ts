@@ -1,20 +1,20 @@
-// Asks the webhooks service what became of its deliveries: within a time, no more than a size, and wherever it is sent nowhere else.
+// Client of the webhooks service: limits time and size, and follows no redirect.
 
 export type ServiceAnswer =
-  /** `body`: its JSON, undefined for none. */
+  /** `body`: the parsed JSON, or undefined. */
   | { readonly kind: 'answered'; readonly status: number; readonly body: unknown }
-  /** `code` of the system, without an address. */
+  /** `code`: the system's error code, without an address. */
   | { readonly kind: 'away'; readonly code: string }
   | { readonly kind: 'late'; readonly withinMs: number }
   | { readonly kind: 'huge'; readonly mostBytes: number };
 
-/** `path` begins with a slash. Never rejects for what the service does. */
+/** `path` begins with a slash. Failures of the service are values, not rejections. */
 export type WebhookService = (path: string, body?: object) => Promise<ServiceAnswer>;
 
 const WITHIN_MS = 3_000;
 const MOST_BYTES = 4 * 1024 * 1024;
 
-/** `address` without a last slash; `withinMs` is for the whole answer. */
+/** `address`: without a trailing slash. `withinMs`: for the whole response. */
 export function createWebhookService(
   address: string,
   { withinMs = WITHIN_MS, mostBytes = MOST_BYTES } = {},
@@ -37,11 +37,11 @@ export function createWebhookService(
   };
 }
 
-/** Counted as they are after any coding: a small answer may unfold to a large one. */
+/** Counts decoded octets: a small compressed body may expand to a large one. */
 async function readUpTo(most: number, { body }: Response): Promise<Buffer | undefined> {
   const chunks: Uint8Array[] = [];
   let length = 0;
-  // Leaving the loop ends the connection.
+  // Leaving the loop closes the connection.
   for await (const chunk of body ?? []) {
     length += chunk.length;
     if (length > most) return undefined;

@@ -1,4 +1,4 @@
-// Webhook deliveries through the admin API: subscriptions with their state, the deliveries of one, and delivering again.
+// Admin routes for webhooks: subscriptions, their deliveries, and replay.
 import { readReplayRequest } from '../../api/admin-requests.ts';
 import { readDeliveries, readOverview, readRefusal, readReplayed } from '../../api/webhook-answers.ts';
 import type { EpochMs } from '../../policy/contract.ts';
@@ -16,11 +16,11 @@ import { deliveryBody, overviewBody } from './bodies.ts';
 import type { ServiceAnswer, WebhookService } from './service.ts';
 
 export interface WebhookPorts {
-  /** Undefined where the gateway file does not say where the service is. */
+  /** Undefined if the gateway file does not configure the service. */
   readonly service: WebhookService | undefined;
   /** The lifecycle clock. */
   readonly now: () => EpochMs;
-  /** Deliveries go by the real one. */
+  /** The real time, which deliveries use. */
   readonly wallClock: () => EpochMs;
 }
 
@@ -71,7 +71,7 @@ async function showOne(ports: WebhookPorts, { parameter, query }: AdminRequest):
   return datedAnswer(ports, { subscription, total: read.total, deliveries: read.data.map(deliveryBody) });
 }
 
-/** The write may have happened without an answer: 503 and 504 advise to look first. */
+/** After 503 or 504 the write may have happened. */
 async function replay(ports: WebhookPorts, { parameter, body }: AdminRequest): Promise<AdminWriteResult> {
   const { service } = ports;
   const read = readReplayRequest(body);
@@ -110,7 +110,7 @@ function notSet(): AdminAnswer {
   );
 }
 
-/** `missing`: the sentence of a 404, where what was asked for may be missing. ERR-5 where the service is away. */
+/** `missing`: the message of a 404 about the requested item. ERR-5 if the service is unavailable. */
 function serviceFailure(answer: ServiceAnswer, missing?: string): AdminAnswer {
   switch (answer.kind) {
     case 'away':

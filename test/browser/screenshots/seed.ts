@@ -1,5 +1,4 @@
-// A month of calls of what the demo deprecates, for the pictures: consumers that move, one that has left, one that does not care.
-// Written to the ledger of a data folder before a gateway opens it.
+// Writes a month of calls to a ledger for the screenshots: consumers that move, one that left, one that stays.
 import { openEmbeddedState } from '../../../gateway/stores/embedded/embedded-state.ts';
 
 const DAY_MS = 86_400_000;
@@ -10,7 +9,7 @@ interface Habit {
   readonly api: string;
   readonly version: string;
   readonly agent: string;
-  /** Calls on a day, `left` days before the last one, of which Saturdays and Sundays are `quiet`. */
+  /** Calls on the day that is `left` days before the last. `quiet`: on Saturdays and Sundays. */
   readonly calls: (left: number, quiet: boolean) => number;
 }
 
@@ -39,7 +38,7 @@ const HABITS: readonly Habit[] = [
   },
 ];
 
-/** `today` has no calls yet: those of the pictures' own demo come on it. Epoch milliseconds at which that day begins. */
+/** `today`: Unix time in ms of the start of the day. It gets no calls, because the demo adds those. */
 export async function seedLedger(dataFolder: string, today: number): Promise<void> {
   const fault = (error: unknown): never => {
     throw error;

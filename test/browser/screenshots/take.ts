@@ -1,5 +1,4 @@
-// `npm run screenshots`: the pictures of the README, of a demo with a month of calls behind it. Run it again when a page changes.
-// Needs Chromium, as test:browser does.
+// `npm run screenshots`: takes the pictures of the README from a demo with a month of calls; needs Chromium.
 import assert from 'node:assert/strict';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,10 +8,9 @@ import { type BrowserDemo, startBrowserDemo } from '../support/demo.ts';
 import { findChromium } from '../support/find-chromium.ts';
 import { seedLedger } from './seed.ts';
 
-/** The day that the demo shows. */
 const TODAY = Date.UTC(2026, 10, 20);
 const VIEW = { width: 1280, height: 800 };
-/** Pixels of ground above and below what is shown. */
+/** Margin in pixels above and below the shown part. */
 const EDGE = 16;
 const MOST_BYTES = 150_000;
 
@@ -23,7 +21,7 @@ if (executablePath === undefined) {
 }
 
 await using demo = await startBrowserDemo({ prepare: (folder) => seedLedger(folder, TODAY) });
-// Letters in shades of their own colour alone: pictures of them are smaller, and look alike on every screen.
+// Grey instead of coloured subpixels in text: pictures are smaller, and look alike on every screen.
 const args = ['--disable-lcd-text', ...(process.getuid?.() === 0 ? ['--no-sandbox'] : [])];
 await using browser = await chromium.launch({ executablePath, args });
 await using context = await browser.newContext({
@@ -34,7 +32,7 @@ const page = await context.newPage();
 await take(page, '/dashboard/', { from: 'header', until: 'All versions' });
 await take(page, '/dashboard/version?api=orders&version=v1', { from: 'main', until: 'Consumers' });
 
-/** What the demo is called for meanwhile: mostly what is current. */
+/** Calls the demo, mostly its current versions. */
 async function callSamples(request: APIRequestContext, { gateway }: BrowserDemo): Promise<void> {
   const calls: readonly (readonly [client: string, path: string, times: number])[] = [
     ['acme', '/api/v2/orders', 41],
@@ -68,7 +66,7 @@ async function take(
 ): Promise<void> {
   await page.goto(demo.admin + path);
   const section = page.locator('section', { has: page.getByRole('heading', { name: until, exact: true }) });
-  // The ledger has the calls of just now within a second, and the page looks again by itself.
+  // The ledger stores these calls within a second, and the page polls.
   await page.getByRole('cell', { name: 'just now' }).first().waitFor();
   const [first, last] = [await page.locator(from).first().boundingBox(), await section.boundingBox()];
   assert.ok(first !== null && last !== null);

@@ -1,4 +1,4 @@
-// The demo as `npm start` runs it, on free ports and in a data folder of its own, for a browser to look at.
+// Starts the demo as `npm start` does, on free ports and with a data folder of its own.
 import { spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -10,7 +10,6 @@ export interface BrowserDemo extends AsyncDisposable {
   /** Origins, without a trailing slash. */
   readonly gateway: string;
   readonly admin: string;
-  /** Origin of a sample service, by its name. */
   readonly service: (name: string) => string;
   readonly dataFolder: string;
 }
@@ -19,7 +18,7 @@ const ROOT = join(import.meta.dirname, '../../..');
 const LISTENERS = ['SUNDIAL_HTTPS_PORT', 'SUNDIAL_HTTP_PORT', 'SUNDIAL_ADMIN_PORT'];
 const READY_WITHIN_MS = 30_000;
 
-/** `prepare` gets its data folder before it starts. Rejects with all it said when it shows no banner within half a minute. */
+/** `prepare` gets the data folder before the start. Rejects with the output if there is no banner in time. */
 export async function startBrowserDemo({
   prepare,
 }: {

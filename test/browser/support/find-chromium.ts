@@ -1,9 +1,9 @@
-// Where Chromium is on this machine. As a command it prints that, and ends with 1 when there is none.
+// Finds the path of Chromium, and prints it when run as a command.
 import { existsSync } from 'node:fs';
 
 const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
-/** The program that CHROMIUM names, or one in the usual places; undefined when there is none. */
+/** The path in CHROMIUM, or one of the usual paths. Undefined if none exists. */
 export function findChromium(environment: Readonly<Record<string, string | undefined>>): string | undefined {
   return [environment.CHROMIUM, ...PLACES].find((path) => path !== undefined && existsSync(path));
 }

@@ -1,4 +1,4 @@
-// An operator at the dashboard: waits for a page, uses the keyboard, signs in, is warned early.
+// Actions of an operator at the dashboard: wait for a page, use the keyboard, sign in, get warnings early.
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ export async function warnEarly(page: Page, noticeDays: number): Promise<void> {
 
 export const shown = (page: Page) => page.locator('main h1').waitFor();
 
-/** As a person without a mouse finds it. */
+/** Presses Tab, as a person without a mouse does. */
 export async function tabTo(page: Page, text: string): Promise<void> {
   for (let tabs = 0; tabs < MOST_TABS; tabs += 1) {
     await page.keyboard.press('Tab');

@@ -1,10 +1,10 @@
-// What a file of test/browser brings: scenarios, each in a browser of its own before the one demo that runs for all.
+// The contract of the files in test/browser: scenarios, each in a browser context of its own.
 import type { BrowserContext, Page } from 'playwright-core';
 import type { BrowserDemo } from './demo.ts';
 
 export interface Stage {
   readonly demo: BrowserDemo;
-  /** Fresh: no cookie, nothing kept. */
+  /** New, without cookies or storage. */
   readonly context: BrowserContext;
   readonly page: Page;
 }
@@ -12,6 +12,6 @@ export interface Stage {
 export interface Scenario {
   /** A sentence about what a person sees. */
   readonly name: string;
-  /** Rejects when that is not so. */
+  /** Rejects if the person does not see it. */
   readonly run: (stage: Stage) => Promise<void>;
 }

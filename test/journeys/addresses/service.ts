@@ -1,5 +1,4 @@
-// A service that answers what a request tells it to, and says which path it got.
-// A part of addresses.test.ts.
+// A service that responds as the request says, with the path that it received.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
@@ -12,7 +11,7 @@ export interface ToldService extends AsyncDisposable {
   readonly url: string;
 }
 
-/** The request field in which a test tells the service how to answer. */
+/** The request field that tells the service how to respond. */
 export const TOLD = 'x-told-answer';
 
 export const telling = (answer: ToldAnswer): Record<string, string> => ({

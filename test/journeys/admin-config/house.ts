@@ -1,5 +1,4 @@
-// A gateway whose policy a test writes, and the requests and commands of an operator beside it.
-// For admin-config.test.ts and admin-reload.test.ts.
+// A gateway with a policy that tests write, and the requests and commands of an operator.
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,9 +20,9 @@ export interface Shown {
 export interface ConfiguredHouse extends AsyncDisposable {
   readonly gateway: RunningGateway;
   readonly token: string;
-  /** Where its one policy lies, as `orders.yaml`. */
+  /** The folder of its policy, `orders.yaml`. */
   readonly folder: string;
-  /** The policy as it is at first. */
+  /** The policy at the start. */
   readonly policy: string;
   readonly write: (text: string) => Promise<void>;
   readonly ask: (method: string, path: string, headers?: Readonly<Record<string, string>>) => Promise<Answer>;

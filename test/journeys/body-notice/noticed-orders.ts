@@ -1,5 +1,4 @@
-// The gateway of the journeys about `_deprecation`, before an upstream made of bytes: each case gives it the answer of a
-// resource of its own, so that framing, codings and digests are exactly those of the case.
+// A gateway for the `_deprecation` journeys, before a raw upstream whose responses each case writes.
 import { createHash } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { type RunningGateway, runGateway } from '../../support/gateway.ts';
@@ -15,25 +14,24 @@ export type Reply = (socket: Socket, head: string) => void;
 
 export interface Asked extends Answer {
   readonly tail: string;
-  /** As the upstream saw it. */
+  /** As the upstream received it. */
   readonly head: string;
-  /** The notice of this resource, as it would stand in the body. */
+  /** The notice of this resource, as in a body. */
   readonly member: string;
 }
 
 export interface NoticedOrders extends AsyncDisposable {
   readonly gateway: RunningGateway;
   readonly upstream: RawUpstream;
-  /** Of the lifecycle. */
+  /** The lifecycle clock. */
   readonly clock: { now: number };
-  /** By the path behind that of the version, without its slash; `json(BODY)` for all others. */
+  /** By the path below the version, without its first slash. Other paths get `json(BODY)`. */
   readonly replies: Map<string, Reply>;
   readonly clientOf: (protocol: (typeof PROTOCOLS)[number]) => Client;
-  /** The tail of a resource of its own, answered by `reply`. */
+  /** Returns the tail of a new resource with this response. */
   readonly place: (reply: Reply) => string;
-  /** Places `reply` and asks for it. */
   readonly askFor: (ask: Client['ask'], reply: Reply, request?: Omit<Ask, 'path'>) => Promise<Asked>;
-  /** The head the upstream saw last for this target. */
+  /** The last head for this target that the upstream received. */
   readonly lastHead: (target: string) => string;
 }
 
@@ -91,7 +89,7 @@ export async function startNoticedOrders(): Promise<NoticedOrders> {
 export function reply(status: number, lines: readonly string[], body: string | Buffer = ''): Reply {
   const bytes = Buffer.from(body);
   return (socket, head) => {
-    // The body of a write would be read as the beginning of the next head on this connection.
+    // Otherwise the body of a write would be parsed as the next head on this connection.
     const isRead = /^(?:GET|HEAD) /.test(head);
     const framing = [
       ...(status === 304 || status === 204 ? [] : [`Content-Length: ${bytes.length}`]),
@@ -107,7 +105,7 @@ export function json(body: string | Buffer, ...lines: readonly string[]): Reply 
   return reply(200, ['Content-Type: application/json; charset=utf-8', ...lines], body);
 }
 
-/** The notice of `tail` in v1 as it stands in a body. */
+/** The notice of `tail` in v1, as in a body. */
 function memberOf(tail: string): string {
   return (
     '"_deprecation":{"deprecated":true,"sunset_date":"2027-04-15",' +

@@ -1,5 +1,4 @@
-// A client certificate through a whole gateway: whom it proves, what is bound to it, and that no header stands in for one.
-// A part of callers.test.ts.
+// Client certificates: whom they identify, which tokens are bound to them, and that no header replaces one.
 import { createHash, X509Certificate } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { runGateway } from '../../support/gateway.ts';

@@ -1,5 +1,4 @@
-// What the parts of callers.test.ts share: one gateway that knows its callers by token, API key and client certificate,
-// and how each of them asks.
+// One gateway that accepts tokens, API keys and client certificates, and requests with each of them.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'vitest';
@@ -25,7 +24,7 @@ export const CHALLENGES = [
   'ClientCertificate realm="orders"',
 ];
 
-/** Certificates of clients: by an authority that is known, with two names, and by nobody. */
+/** Client certificates: by a known authority, with two names, and by an unknown authority. */
 export interface Pairs {
   readonly proven: ClientPair;
   readonly twoNames: ClientPair;
@@ -52,7 +51,7 @@ interface Asking {
   readonly over?: Client;
 }
 
-/** All but `open` wants it open. */
+/** `open` comes first. */
 export interface House {
   readonly open: () => Promise<void>;
   readonly close: () => Promise<void>;
@@ -65,7 +64,6 @@ export interface House {
   readonly ask: (path: string, headers?: Fields, asking?: Asking) => Promise<Answer>;
   readonly makeKey: (consumer: string, more?: Readonly<Record<string, unknown>>) => Promise<MadeKey>;
   readonly bearer: (claims: Readonly<Record<string, unknown>>) => Promise<{ readonly authorization: string }>;
-  /** The access line of an answer. */
   readonly logged: (answer: Answer) => ReturnType<RunningGateway['accessLine']>;
 }
 
@@ -118,7 +116,7 @@ async function open(stack: AsyncDisposableStack): Promise<Parts> {
     twoNames: await makeKeyPair({ names: ['one.acme.example', 'two.acme.example'], by: other }),
     unproven: await makeKeyPair({ names: ['billing.acme.example'] }),
   };
-  // As `cat` puts files together that end without a line end.
+  // As `cat` joins files that have no final newline.
   await writeFile(join(folder.path, 'b.crt'), authorities.map(({ cert }) => cert.trim()).join(''));
   const environment = { ECHO: echo.url, ISSUER: issuer.url, CERTS: folder.path };
   const gateway = stack.use(
@@ -133,6 +131,6 @@ async function open(stack: AsyncDisposableStack): Promise<Parts> {
 export const challengesOf = ({ lines }: Answer) =>
   lines.filter(([name]) => name === 'www-authenticate').map(([, value]) => value);
 
-/** What the upstream saw under any spelling of a name. */
+/** The fields that the upstream received, in any spelling of the name. */
 export const seen = (answer: Answer, pattern: RegExp) =>
   (answer.json.headers as readonly (readonly [string, string])[]).filter(([name]) => pattern.test(name));

@@ -1,5 +1,4 @@
-// An API key through a whole gateway: its life through the admin API and the command line, and what a wrong one is told.
-// A part of callers.test.ts.
+// The life of an API key through the admin API and the command line, and the responses to wrong keys.
 import { describe, expect, it } from 'vitest';
 import { operate } from '../../support/command.ts';
 import { type Answer, overHttp1 } from '../../support/http-client.ts';
@@ -145,7 +144,7 @@ export function keys({ ask, gateway, logged, makeKey, write }: House): void {
       expect(list).not.toContain(secret.slice(-39));
       expect(await sundial(['revoke', id, ...author])).toContain(`Revoked the key ${id} of umbrella`);
       expect((await ask('/api/v1/orders', { 'x-api-key': rotated.secret })).status).toBe(401);
-      // What the gateway says of its addresses is told as the command that asks them.
+      // The command line shows the admin paths in a message as the commands that request them.
       const listing = `sundial keys list -c x --admin http://127.0.0.1:${gateway().admin}`;
       expect(await sundial(['revoke', '0123456789ab', ...author], 1)).toContain(
         `There is no such key. ${listing} lists them`,

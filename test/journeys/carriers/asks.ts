@@ -1,4 +1,4 @@
-// How each carrier writes a version, and requests put together from several of them.
+// Writes versions into a request, by one carrier or several.
 import type { Ask } from '../../support/http-client.ts';
 
 export interface Said {
@@ -20,7 +20,7 @@ export const PLACES = [
   'contentType',
 ] as const satisfies Place[];
 
-/** How the carrier is called in answers. */
+/** Names of the carriers in responses. */
 export const NAMES: Readonly<Record<Place, string>> = {
   path: 'path',
   subdomain: 'subdomain',
@@ -30,7 +30,7 @@ export const NAMES: Readonly<Record<Place, string>> = {
   contentType: 'Content-Type header',
 };
 
-/** A request for `orders/7?x=1` that names versions as said; a GET where nothing is said by the type of a body. */
+/** A request for `orders/7?x=1` with these versions. Without `contentType` it is a GET. */
 export function askFor({ path, subdomain, header, query, accept, contentType }: Said): Ask {
   return {
     path: `/api/${path === undefined ? '' : `${path}/`}orders/7?x=1${query === undefined ? '' : `&version=${query}`}`,

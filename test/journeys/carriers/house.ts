@@ -1,5 +1,4 @@
-// What the parts of carriers.test.ts share: one gateway with every carrier, the clients that ask it, and what its upstream saw.
-// How a request names a version by each carrier stands in asks.ts.
+// One gateway with every carrier, its clients, and what its upstreams received.
 import { expect } from 'vitest';
 import { startEcho } from '../../../upstreams/echo/echo.ts';
 import type { Received } from '../../../upstreams/echo/received.ts';
@@ -14,12 +13,12 @@ interface Parts {
   readonly clients: ReadonlyMap<string, Client>;
 }
 
-/** All but `open` wants it open. */
+/** `open` comes first. */
 export interface House {
   readonly open: () => Promise<void>;
   readonly close: () => Promise<void>;
   readonly gateway: () => RunningGateway;
-  /** Behind the APIs that have hosts. */
+  /** The upstream of the APIs that have hosts. */
   readonly upstream: () => RawUpstream;
   readonly ask: (request: Ask, protocol?: string) => Promise<Answer>;
 }
@@ -65,7 +64,7 @@ export const seenBy = ({ json }: Answer): Received => json as unknown as Receive
 export const valuesOf = ({ headers }: Received, name: string) =>
   headers.filter(([each]) => each.toLowerCase() === name).map(([, value]) => value);
 
-/** One path, one version, and nothing that could name another (VER-9). */
+/** VER-9: one path, one version, and nothing that could name another. */
 export function expectOneVersion(answer: Answer, label: string): void {
   expect(answer.status).toBe(200);
   const seen = seenBy(answer);
@@ -75,7 +74,6 @@ export function expectOneVersion(answer: Answer, label: string): void {
     for (const value of valuesOf(seen, name)) expect(value).not.toMatch(/vnd|version/);
 }
 
-/** Each two carriers. */
 export const pairs = PLACES.flatMap((one, index) =>
   PLACES.slice(index + 1).map((other) => [one, other] as const),
 );

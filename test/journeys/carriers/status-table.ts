@@ -1,5 +1,4 @@
-// Every cell of the status table: what is asked for, by which carrier, and the answer to it.
-// A part of carriers.test.ts.
+// Every cell of the status table: the response to each kind of unserved version, by each carrier.
 import { describe, expect, it } from 'vitest';
 import { head, sendBytes } from '../../support/raw-client.ts';
 import { askFor, NAMES, PLACES, type Place } from './asks.ts';

@@ -1,5 +1,4 @@
-// What the upstream sees of a version, whatever carriers name it; and of a path that could be read in two ways: nothing.
-// A part of carriers.test.ts.
+// The upstream gets one version, whatever carriers name it, and no path that could be read in two ways.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { head, sendBytes } from '../../support/raw-client.ts';

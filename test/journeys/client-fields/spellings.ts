@@ -1,8 +1,8 @@
-// Every spelling of a field name that a service may read as the same variable (CGI, WSGI, FastCGI).
+// All spellings of a field name that a service may read as the same variable (CGI, WSGI, FastCGI).
 
 import { CLAIMED_NAMES, CLAIMED_PREFIXES } from '../../../gateway/policy/headers/client-fields.ts';
 
-/** What no upstream gets of a client, whatever the table of the gateway has. */
+/** Fields of clients that no upstream may get, independent of the gateway's own table. */
 const LISTED: readonly string[] = [
   ...['X-Forwarded', 'X-Forwarded-For', 'X-Forwarded-Proto', 'X-Forwarded-Host', 'X-Forwarded-Port'],
   ...['X-Forwarded-Prefix', 'X-Forwarded-User', 'X-Forwarded-Anything', 'Forwarded', 'Forwarded-For'],
@@ -25,7 +25,7 @@ const LISTED: readonly string[] = [
   ...['X-MS-Client-Principal', 'X-MS-Client-Principal-Id', 'X-Goog-Authenticated-User-Email'],
 ];
 
-/** The same and all that is in the table: each name, each prefix alone and with something behind it. */
+/** These and the gateway's table: each name, and each prefix with and without a suffix. */
 export const DROPPED: readonly string[] = [
   ...new Set([
     ...LISTED,
@@ -39,7 +39,7 @@ export interface FieldLine {
   readonly value: string;
 }
 
-/** Each spelling with a value of its own, so that a line that went on can be named. */
+/** Each spelling has a value of its own, so that a forwarded line can be identified. */
 export function spellingsOf(name: string): readonly FieldLine[] {
   const lower = name.toLowerCase();
   const spelled = [
@@ -54,7 +54,7 @@ function alternating(name: string): string {
   return [...name.toLowerCase()].map((letter, at) => (at % 2 === 0 ? letter : letter.toUpperCase())).join('');
 }
 
-/** In batches that fit into one header section; every line twice. */
+/** Batches that fit into one header section, with every line twice. */
 export function batchesOf(names: readonly string[]): readonly (readonly FieldLine[])[] {
   const lines = names
     .flatMap(spellingsOf)

@@ -1,5 +1,4 @@
-// An upstream that counts what it carries out, and answers as a case wants it; each case has a resource of its own.
-// For the journey about idempotency keys.
+// An upstream that counts the requests it executes, and responds as each case says.
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -14,9 +13,9 @@ export type Answering = (response: ServerResponse, carried: Carried, count: numb
 
 export interface CountingOrders extends AsyncDisposable {
   readonly url: string;
-  /** Requests carried out for a path, whole bodies only. */
+  /** Requests executed for a path, with whole bodies only. */
   readonly carried: (path: string) => readonly Carried[];
-  /** The answer of a path; without one it is 201 with the number of the order. */
+  /** Sets the response of a path. Without one it is 201 with the number of the order. */
   readonly answerWith: (path: string, answering: Answering) => void;
 }
 

@@ -1,5 +1,4 @@
-// What the parts of idempotency.test.ts share: an upstream that counts, two gateways on one Redis, one with a store of its
-// own, and two that were killed by -9 with a request under way, before those that answer for them started.
+// A counting upstream, two gateways on one Redis, one with its own store, and two killed during requests.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,11 +18,11 @@ export interface Sent {
   readonly method?: string;
   readonly headers?: Fields;
   readonly body?: string | Readable;
-  /** Name of a client; default HTTP/1.1. */
+  /** Name of a client. Default: HTTP/1.1. */
   readonly over?: string;
 }
 
-/** All but `open` and `clock` wants it open. */
+/** `open` comes first, except for `clock`. */
 export interface House {
   readonly open: () => Promise<void>;
   readonly close: () => Promise<void>;
@@ -33,14 +32,14 @@ export interface House {
   readonly redis: () => RunningRedis;
   readonly own: () => RunningGateway;
   readonly first: () => RunningGateway;
-  /** `HTTP/1.1` and `HTTP/2` to the one of its own, `first` and `second` to the others. */
+  /** `HTTP/1.1` and `HTTP/2` lead to the gateway with its own store, `first` and `second` to the others. */
   readonly clientOf: (name: string) => Client;
   readonly bearer: () => string;
-  /** Places an order at `path` below the base of v2, unless it is a whole path. */
+  /** Places an order at `path` below the base of v2, or at a whole path. */
   readonly send: (path: string, sent: Sent) => Promise<Answer>;
-  /** How often an order was carried out. */
+  /** How often an order was executed. */
   readonly carried: (path: string) => number;
-  /** What became of the key, by the access log. */
+  /** The outcome of the key in the access log. */
   readonly outcome: (answer: Answer, gateway?: RunningGateway) => Promise<unknown>;
 }
 

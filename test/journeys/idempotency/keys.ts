@@ -1,5 +1,4 @@
-// Keys themselves: which are taken, where they are needed, whose they are and what they are for.
-// A part of idempotency.test.ts.
+// Idempotency keys: which are valid, where they are required, whose they are and for what.
 import { Readable } from 'node:stream';
 import { describe, expect, it, vi } from 'vitest';
 import { type House, PATIENT } from './house.ts';
@@ -36,7 +35,7 @@ export function keys({ send, carried, outcome, upstream, own, issuer }: House): 
       const tooLarge = await send('/must', { key: 'l', body: 'x'.repeat(5_000) });
       const unmeasured = await send('/must', { key: 'l', body: Readable.from(['x'.repeat(5_000)]) });
       expect([tooLarge.status, unmeasured.status]).toEqual([413, 413]);
-      // IDM-9: corrected, it comes with the same key.
+      // IDM-9: the corrected request may use the same key.
       expect((await send('/must', { key: 'l' })).status).toBe(201);
       expect(carried('/must')).toBe(2);
     });
@@ -87,7 +86,7 @@ export function keys({ send, carried, outcome, upstream, own, issuer }: House): 
         ['/api/v1/orders/scope?a=1', {}],
       ] as const)
         expect((await send(sent[0], { key, ...sent[1] })).headers).not.toHaveProperty('idempotency-replayed');
-      // The same resource of the same version, however that is named.
+      // The same resource of the same version, named by another carrier.
       const named = await send('/api/orders/scope?a=1', { key, headers: { 'api-version': 'v2' } });
       expect(named.headers['idempotency-replayed']).toBe('true');
     });

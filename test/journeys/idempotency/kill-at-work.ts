@@ -1,5 +1,4 @@
-// A gateway as a process of its own that is killed by -9 while an upstream carries out what came with a key: the key is
-// locked, and no answer is kept. Two of each: the lock of one is then made as old as the pages say that one becomes.
+// Kills gateways with -9 while the upstream executes a request with a key, so that the key stays locked.
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Redis } from 'ioredis';
@@ -8,7 +7,7 @@ import { startProcess } from '../../support/gateway-process.ts';
 import { overHttp1 } from '../../support/http-client.ts';
 import type { CountingOrders } from './counting-orders.ts';
 
-/** The total of an upstream, unless written, and 15 seconds. */
+/** The default `total` timeout of an upstream, and 15 seconds. */
 const LONGEST_LOCK_MS = 60_000 + 15_000;
 const FILES = {
   config: 'test/journeys/gateway.yaml',
@@ -21,7 +20,7 @@ interface AtWork {
   readonly environment: Readonly<Record<string, string>> & { readonly DATA: string; readonly STORE: string };
 }
 
-/** Leaves `/lapsed-<store>` and `/locked-<store>` behind, in this order, each carried out once and unanswered. */
+/** Leaves two locked keys: `/lapsed-<store>`, whose lock is aged until it expires, and `/locked-<store>`. */
 export async function killAtWork(
   { upstream, bearer, environment }: AtWork,
   store: 'embedded' | 'redis',
@@ -50,7 +49,7 @@ export async function killAtWork(
   else await redis.age(lapsed);
 }
 
-/** Nobody has the file now. */
+/** No process has the file open. */
 function ageFirst(file: string): void {
   const database = new DatabaseSync(file);
   database.exec(
@@ -63,7 +62,7 @@ async function handOn(url: string) {
   const hand = new Redis(url);
   return {
     keys: () => hand.keys('sundial:idempotency:*'),
-    // What ends at once is gone.
+    // PEXPIRE with a time in the past deletes the key.
     age: async (key: string) => hand.pexpire(key, (await hand.pttl(key)) - LONGEST_LOCK_MS),
     [Symbol.asyncDispose]: async () => hand.disconnect(),
   };

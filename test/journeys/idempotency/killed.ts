@@ -1,5 +1,4 @@
-// What a retry gets of a key whose gateway was killed between the lock and the answer, on both stores.
-// A part of idempotency.test.ts; the killing is done before its gateways start.
+// Retries with a key whose gateway was killed between lock and response, on both stores.
 import { describe, expect, it } from 'vitest';
 import type { House } from './house.ts';
 

@@ -1,5 +1,4 @@
-// What is an outcome and what is none, and what becomes of a key whose outcome nobody knows.
-// A part of idempotency.test.ts.
+// Which responses are the outcome of a key, and what happens to keys with an unknown outcome.
 import { describe, expect, it } from 'vitest';
 
 import type { CountingOrders } from './counting-orders.ts';
@@ -54,7 +53,7 @@ export function outcomes({ send, carried, outcome, upstream, own, clock }: House
     ] as const)('idempotency_unknown: %s', async (what, status, answering) => {
       const path = `/unknown-${what.length}`;
       upstream().answerWith(`/orders${path}`, answering);
-      // Nobody waits for long there; everywhere else a busy machine may take its time.
+      // This route has a short timeout. Others allow for a busy machine.
       const at = status === 504 ? `/api/slow${path}` : path;
       const lost = await send(at, { key: 'k' });
       expect(lost.status).toBe(status);

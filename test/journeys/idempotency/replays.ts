@@ -1,5 +1,4 @@
-// A request with a key, sent again: what it gets while the first one runs, and once it is through.
-// A part of idempotency.test.ts, over both protocols.
+// A repeated request with a key, while the first one runs and after it, over both protocols.
 import { Readable } from 'node:stream';
 import { describe, expect, it, vi } from 'vitest';
 import { type House, PATIENT } from './house.ts';
@@ -14,7 +13,7 @@ export function replays({ send, carried, outcome, upstream, own, clientOf, beare
         response.writeHead(201, {
           ...{ 'content-type': 'application/json', location: '/orders/7', 'set-cookie': 'a=b' },
           ...{ date: 'Mon, 01 Jan 2024 00:00:00 GMT', 'x-ratelimit-remaining': '3', via: '1.1 inner' },
-          // Of keys as the upstream knows them: only the gateway says it of its own.
+          // The upstream's own field about keys. Clients get it only from the gateway.
           'idempotency-replayed': 'true',
         });
         response.end('{"order": 7}');
@@ -35,7 +34,7 @@ export function replays({ send, carried, outcome, upstream, own, clientOf, beare
       expect(again.headers).not.toHaveProperty('set-cookie');
       expect(again.headers.date).not.toBe(placed.headers.date);
       expect(again.headers['x-request-id']).not.toBe(placed.headers['x-request-id']);
-      // IDM-8: a replay counts.
+      // IDM-8: a replay counts against limits.
       expect(Number(again.headers['x-ratelimit-remaining'])).toBeLessThan(
         Number(placed.headers['x-ratelimit-remaining']),
       );

@@ -1,5 +1,4 @@
-// Two gateways that share their keys on one Redis, and Redis away.
-// A part of idempotency.test.ts.
+// Two gateways that share their keys on one Redis, and an unavailable Redis.
 import { describe, expect, it, vi } from 'vitest';
 import { type House, PATIENT } from './house.ts';
 
@@ -11,7 +10,7 @@ export function twoGateways({ send, carried, outcome, first, redis }: House): vo
           send('/shared', { key: 'k', over: index % 2 === 0 ? 'first' : 'second' }),
         ),
       );
-      // On a busy machine Redis may answer too late; where a key is required that is no licence.
+      // On a busy machine Redis may respond too late, and a required key then gets 503.
       const known = new Set([201, 409, 503]);
       expect(answers.filter(({ status }) => !known.has(status))).toEqual([]);
       const again = await vi.waitFor(async () => {

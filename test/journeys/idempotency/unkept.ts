@@ -1,5 +1,4 @@
-// Bodies and answers that are more than is kept, and what breaks off: how often each is carried out, and what a retry gets.
-// A part of idempotency.test.ts, over both protocols.
+// Bodies and responses that are too large to keep or incomplete: how often each executes, what a retry gets.
 import { Readable } from 'node:stream';
 import { describe, expect, it, vi } from 'vitest';
 import type { Answering } from './counting-orders.ts';
@@ -7,7 +6,7 @@ import { type House, PATIENT } from './house.ts';
 
 type Head = Readonly<Record<string, string>>;
 
-/** More than is kept (4 KB), each known for it in another way. */
+/** More than is kept (4 KB). The gateway learns each size in another way. */
 const LARGE: readonly (readonly [name: string, head: Head])[] = [
   ['length', { 'content-length': '9000' }],
   ['chunks', {}],
@@ -21,7 +20,7 @@ const whole =
     response.write('a'.repeat(3_000));
     response.end('b'.repeat(6_000));
   };
-/** Its end never comes: the upstream breaks it off, or whoever waits for it leaves. */
+/** A response that never ends: the upstream aborts it, or the client disconnects. */
 const half =
   (head: Head, breaksOff: boolean): Answering =>
   (response) => {
@@ -130,7 +129,7 @@ export function unkept({ send, carried, outcome, upstream, own, clientOf, bearer
 
     it('IDM-6: a body that its client leaves half-sent leaves its key free: nothing was sent on', async () => {
       let attempt = 0;
-      // Whoever asks whether the key is taken takes it where it is not yet: then it is tried with another one.
+      // A request that finds the key free takes it, so each attempt uses another path.
       const { path, leave } = await vi.waitFor(async () => {
         attempt += 1;
         const path = at(`half-sent-${attempt}`);

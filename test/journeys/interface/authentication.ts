@@ -1,5 +1,4 @@
-// "Authentication" of the specification, as far as authorization.test.ts does not walk it: tokens, and flows that are refused.
-// Called by interface.test.ts.
+// "Authentication" of the specification beyond authorization.test.ts: tokens, and flows that are refused.
 import { describe, expect, it } from 'vitest';
 import { SAMPLE_CLIENT_SECRETS } from '../../../upstreams/identity/sample-secrets.ts';
 import { AUTHORIZE, CHALLENGE, query } from '../../support/oauth-walk.ts';

@@ -1,5 +1,4 @@
-// "Endpoints" of the specification, as far as no other journey shows them: the list with its parameters, and the callback.
-// Called by interface.test.ts.
+// "Endpoints" of the specification beyond other journeys: the list with its parameters, and the callback.
 import { describe, expect, it } from 'vitest';
 import type { InterfaceHouse } from './house.ts';
 

@@ -1,5 +1,4 @@
-// "Errors" of the specification: each status with its headers and members, caused at the samples or on the way to them.
-// Called by interface.test.ts.
+// "Errors" of the specification: each status with headers and members, from the samples or the gateway.
 import { describe, expect, it } from 'vitest';
 import { expectNothingOfTheCause } from '../../support/inside.ts';
 import { head, sendBytes } from '../../support/raw-client.ts';

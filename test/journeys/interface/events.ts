@@ -1,5 +1,4 @@
-// "Events" of the specification from end to end: subscribed through the gateway, caused through the gateway, and delivered.
-// Called by interface.test.ts.
+// "Events" of the specification: subscription, cause and delivery, all through the gateway.
 import { createHmac } from 'node:crypto';
 import { request } from 'node:https';
 import { json as readJson } from 'node:stream/consumers';
@@ -56,7 +55,7 @@ export function events(house: () => InterfaceHouse): void {
         expect(headers['content-type']).toMatch(/^application\/json/);
         expect(headers['x-webhook-signature']).toBe(createHmac('sha256', key).update(body).digest('hex'));
         expect(Number(headers['webhook-timestamp'])).toBeGreaterThan(1_700_000_000);
-        // A stock library believes what came over the wire, and nothing that differs from it.
+        // A stock library verifies the received bytes and rejects changed ones.
         const library = new Webhook(secret);
         const fields = Object.fromEntries(
           Object.entries(headers).map(([name, line]) => [name, String(line)]),
@@ -73,7 +72,7 @@ export function events(house: () => InterfaceHouse): void {
         ids.add(event.id);
       }
       expect(ids.size).toBe(1);
-      // The schedule's five seconds and five minutes, less a fifth, in a thousandth of their time.
+      // Retries after five seconds and five minutes, less a fifth, a thousand times faster.
       const [first = 0, second = 0, third = 0] = subscriber.calls.map((call) => call.at);
       expect(second - first).toBeGreaterThanOrEqual(4);
       expect(third - second).toBeGreaterThanOrEqual(240);

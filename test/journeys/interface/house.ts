@@ -1,5 +1,4 @@
-// Everything the demo runs, webhooks and their receiver included, behind one gateway whose day the journeys choose.
-// Beside the project's own policies stand three more: what the samples can do and the demo does not ask of them.
+// All services of the demo behind one gateway, with a day that journeys choose and three more policies.
 import { cp, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,12 +10,12 @@ import { CLOSED, SALES, SLOW } from './policies.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 export const TODAY = Date.UTC(2026, 10, 20);
-/** Deliveries are tried again by the real schedule, in a thousandth of its time. */
+/** The retry schedule of deliveries runs this much faster. */
 const HASTE = 1_000;
 
 export interface Asking extends Partial<Omit<Ask, 'path'>> {
   readonly json?: unknown;
-  /** The lifecycle instant; default: TODAY. */
+  /** The lifecycle instant. Default: TODAY. */
   readonly at?: number;
   /** Without the token of initech, which every other request has. */
   readonly anonymous?: true;
@@ -27,7 +26,7 @@ export interface InterfaceHouse extends AsyncDisposable {
   readonly ask: (path: string, asking?: Asking) => Promise<Answer>;
   /** Refuses the first two deliveries. */
   readonly subscriber: Subscriber;
-  /** Saves the policy of the sales in another form and has it read; says whether the gateway took it. */
+  /** Edits and reloads the policy of the sales. Returns whether the gateway accepted it. */
   readonly rewriteSales: (edit: (text: string) => string) => Promise<boolean>;
 }
 
@@ -81,7 +80,7 @@ export async function startInterfaceHouse(): Promise<InterfaceHouse> {
   };
 }
 
-/** Gateway file and policies as they are, beside their descriptions, in a place where policies can be added. */
+/** Copies the gateway file, policies and descriptions to a folder where policies can be added. */
 async function copyProject(root: string): Promise<void> {
   await mkdir(join(root, 'config'));
   await cp(join(ROOT, 'config/gateway.yaml'), join(root, 'config/gateway.yaml'));

@@ -1,5 +1,4 @@
-// "Limits" of the specification: quotas and page sizes at the samples. Refusals for too much stand in other journeys.
-// Called by interface.test.ts.
+// "Limits" of the specification: quotas and page sizes of the samples.
 import { describe, expect, it } from 'vitest';
 import type { InterfaceHouse } from './house.ts';
 
@@ -11,7 +10,7 @@ export function limits(house: () => InterfaceHouse): void {
         return [headers['x-ratelimit-limit'], headers['x-ratelimit-remaining']];
       };
       expect(await asked('/api/v2/orders/1001')).toEqual(['600', expect.stringMatching(/^\d+$/)]);
-      // One comes back each second, and three are asked in less.
+      // One unit comes back each second, and three requests take less.
       const left: number[] = [];
       for (let count = 0; count < 3; count += 1) {
         const [limit, remaining] = await asked('/api/v1/sales/1001');

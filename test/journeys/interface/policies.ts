@@ -1,7 +1,6 @@
-// Policies of the sample services beside those of the demo, as text, since no other journey is to find them.
-// Read by house.ts into the folder of its gateway.
+// Policies beside those of the demo, as text, so that no other journey finds them.
 
-/** The orders under a second name: every way to say the version, the notice in the body, and notice rules that bind. */
+/** The orders under a second name, with every carrier, a notice in the body, and rules that are errors. */
 export const SALES = `api: sales
 base: /api/sales
 resolve:
@@ -33,7 +32,7 @@ versions:
   v2: { released: 2026-01-15 }
 `;
 
-/** The echo service with less patience. */
+/** The echo service with a short timeout. */
 export const SLOW = `api: slow
 base: /api/slow
 access: public
@@ -45,7 +44,7 @@ upstreams:
 versions: none
 `;
 
-/** The catalog while it is worked on. */
+/** The catalog during maintenance. */
 export const CLOSED = `api: closed
 base: /api/closed
 access: public

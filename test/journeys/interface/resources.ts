@@ -1,5 +1,4 @@
-// "Resources and their fields" of the specification: every record in the very form that it has there.
-// Called by interface.test.ts.
+// "Resources and their fields" of the specification: every record in its exact form.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -126,7 +125,7 @@ export function resources(house: () => InterfaceHouse): void {
         status: 'stable',
         'breaking-changes': expect.arrayContaining([expect.stringContaining('whole minor units')]),
       });
-      // Who reads no description is told the same by the gateway.
+      // Callers who do not read the description get the same from the gateway.
       const { json } = await house().ask('/.well-known/lifecycle/orders', { anonymous: true });
       const versions = json.versions as readonly Readonly<Record<string, unknown>>[];
       const [old, present] = ['v1', 'v2'].map((label) => versions.find(({ version }) => version === label));
@@ -154,7 +153,7 @@ export function resources(house: () => InterfaceHouse): void {
       const cancelled = `${samples.origin}/api/v2/orders/999999/cancel`;
       expect(headers.link).toContain(`<${cancelled}>; rel="successor-version"`);
       expect((await ask('/api/v2/orders/1001')).headers).not.toHaveProperty('deprecation');
-      // And on the page that people read, with its guide.
+      // The page for people shows it too, with its guide.
       const page = '/.well-known/lifecycle/orders';
       const { text } = await ask(page, { anonymous: true, headers: { accept: 'text/html' } });
       const [row = ''] = /<tr[^>]*>(?:(?!<\/tr>).)*DELETE \/\{id\}.*?<\/tr>/s.exec(text) ?? [];

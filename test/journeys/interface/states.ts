@@ -1,5 +1,4 @@
-// "States and transitions" of the specification: a version from active to retired by the day alone, and its extensions.
-// Called by interface.test.ts.
+// "States and transitions" of the specification: a version from active to retired by date, and extensions.
 import { describe, expect, it } from 'vitest';
 import type { InterfaceHouse } from './house.ts';
 

@@ -1,12 +1,11 @@
-// "Versioning" of the specification: one version by every carrier, the signals of a deprecated one, and the notice it needs.
-// Called by interface.test.ts.
+// "Versioning" of the specification: one version by every carrier, deprecation signals, required notice.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { InterfaceHouse } from './house.ts';
 
 const UPSTREAMS = join(import.meta.dirname, '../../../upstreams');
-/** What each of the two services calls the order. */
+/** The member that identifies an order in each version. */
 const MEMBER: Readonly<Record<string, string>> = { v1: 'orderNumber', v2: 'id' };
 
 export function versioning(house: () => InterfaceHouse): void {

@@ -1,5 +1,4 @@
-// "What the service does" of the specification, as far as no other journey shows it: transport, statelessness, methods, URLs.
-// Called by interface.test.ts.
+// "What the service does" of the specification: transport, statelessness, methods, URLs.
 import { describe, expect, it } from 'vitest';
 import { overHttp1 } from '../../support/http-client.ts';
 import { shake } from '../../support/tls-client.ts';

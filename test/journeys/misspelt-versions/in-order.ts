@@ -1,5 +1,4 @@
-// Requests that spell a version soundly by each carrier of a policy, or name none: what the refusals must leave alone.
-// A part of misspelt-versions.test.ts.
+// Requests with a sound version by each carrier of a policy, or with none, which must not be refused.
 import type { Ask } from '../../support/http-client.ts';
 import type { DrawnPolicy } from './policies.ts';
 import { hex } from './spellings.ts';
@@ -42,13 +41,13 @@ export function inOrder(api: string, policy: DrawnPolicy, good: string): readonl
       headers: { 'content-type': 'application/json; charset="utf-8"' },
     },
   ];
-  // Other types of the same vendor, whatever follows the name.
+  // Other types of the same vendor, with any suffix.
   const others = named === undefined ? [] : OTHERS.map((each) => `${named.before}${each}`);
   open.push(
     ...others.map((accept) => ({ path: base, headers: { accept } })),
     ...others.map((each) => ({ path: base, method: 'POST', body: '{}', headers: { 'content-type': each } })),
   );
-  // Fields that are like no version header of any API.
+  // Fields that do not look like a version header of any API.
   const fields = {
     Version_: good,
     'X-Version': good,

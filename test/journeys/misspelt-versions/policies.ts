@@ -1,14 +1,12 @@
-// Policies drawn at random: which carriers an API has, how they are called, and which versions there are.
-// A part of misspelt-versions.test.ts.
+// Random policies: the carriers of an API, their names, and its versions.
 import fc from 'fast-check';
 
 export interface DrawnPolicy {
-  /** Where `{version}` stands in the path: before the API's name, below its base, or nowhere. */
+  /** Where `{version}` is in the path: before the API's name, below its base, or nowhere. */
   readonly path: 'before' | 'below' | undefined;
   readonly subdomain: boolean;
   readonly header: string | undefined;
   readonly query: string | undefined;
-  /** The media type up to the version. */
   readonly named: { readonly before: string; readonly after: string } | undefined;
   /** The parameter of the media type that carries the version. */
   readonly parameter: string | undefined;
@@ -35,7 +33,7 @@ export const drawnPolicy: fc.Arbitrary<DrawnPolicy> = fc
   })
   .map(({ newest, ...drawn }) => ({
     ...drawn,
-    // A full version has dots, which one label of a host name cannot hold.
+    // A full version has dots, which a label of a host name cannot contain.
     subdomain: drawn.subdomain && !drawn.labels.some((label) => label.includes('.')),
     default: drawn.labels.at(newest ? -1 : 0) ?? '',
   }))
@@ -44,7 +42,7 @@ export const drawnPolicy: fc.Arbitrary<DrawnPolicy> = fc
       subdomain || [path, header, query, named, parameter].some((each) => each !== undefined),
   );
 
-/** The policy as a file; `api` is its name and the last segment of its base. */
+/** The policy as a file. `api`: its name and the last segment of its base. */
 export function written(api: string, drawn: DrawnPolicy): string {
   const { path, subdomain, header, query, named, parameter, labels } = drawn;
   const carriers = [
@@ -59,7 +57,7 @@ export function written(api: string, drawn: DrawnPolicy): string {
   const each = (value: unknown) => Object.fromEntries(labels.map((label) => [label, value]));
   return JSON.stringify({
     api,
-    // Told in the query: a header of that name may be a carrier of this very API.
+    // The upstream gets the version in the query, because a header could be a carrier of this API.
     base: `/api/${api}`,
     resolve: carriers,
     access: 'public',

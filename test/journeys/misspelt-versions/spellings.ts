@@ -1,5 +1,4 @@
-// How requests misspell a version, by each carrier of a policy.
-// A part of misspelt-versions.test.ts.
+// Requests that misspell a version, by each carrier of a policy.
 import fc from 'fast-check';
 import type { Ask } from '../../support/http-client.ts';
 import type { DrawnPolicy } from './policies.ts';
@@ -7,16 +6,16 @@ import type { DrawnPolicy } from './policies.ts';
 export interface Spelling {
   readonly ask: Ask;
   readonly status: number;
-  /** Whether the answer lists the versions: not where two differ, nor where no route is found. */
+  /** Whether the response lists the versions: not if two versions differ or no route matches. */
   readonly lists: boolean;
 }
 
 const SOUND = /^v?\d{1,4}(?:\.\d{1,4}\.\d{1,4})?$|^\d{4}-\d\d-\d\d$/;
-/** As the name of a media type goes on, it may be another one. */
+/** As the rest of a media type, it may be part of another type's name. */
 const WORD = /^(?:[a-uw-z]|v[a-z])/i;
 /** Refused in any path (VER-7). */
 const DOTS = /^\.{1,2}$/;
-/** Text that is no version in any carrier, and ends no segment, field or media type. */
+/** Text that is no version in any carrier, and does not end a segment, field or media type. */
 export const noVersion: fc.Arbitrary<string> = fc.oneof(
   fc.constantFrom('x', 'vx', 'v', 'vv1', 'v01', 'v1.', 'v1.2', 'v1x', '1e0', '+1', 'v-1', 'v+1', '-1'),
   fc.constantFrom('V1', 'v10000', '*', 'latest', '2026-13-01', '2026-02-30', '2026-6-1', '2025-03-01T00'),
@@ -29,7 +28,7 @@ const wide = (text: string) =>
 export const hex = (text: string) =>
   [...text].map((each) => `%${(each.codePointAt(0) ?? 0).toString(16).padStart(2, '0')}`).join('');
 
-/** Names that some services read as `query`, without a `=` too. */
+/** Names that some services read as `query`, also without `=`. */
 const bareNamesLike = (query: string): readonly string[] => [
   query.toUpperCase(),
   hex(query.toUpperCase()),
@@ -75,7 +74,7 @@ export function namesLike(query: string): readonly string[] {
   return [...bareNamesLike(query), ...more, ...blank, ...twice, ...php];
 }
 
-/** `bad` is no version, `good` one that would be served. */
+/** `bad`: not a version. `good`: a version that is served. */
 export function misspelt(api: string, policy: DrawnPolicy, bad: string, good: string): readonly Spelling[] {
   const base = `/api/${api}`;
   const { path, subdomain, header, query, named, parameter } = policy;
@@ -162,7 +161,7 @@ export function misspelt(api: string, policy: DrawnPolicy, bad: string, good: st
   if (named !== undefined) {
     const { before, after } = named;
     const sound = `${before}${good}${after}`;
-    // A type is one in any case (NEG-1): `V1` is v1 there.
+    // Media types are case-insensitive (NEG-1), so `V1` is v1 there.
     const isOther = SOUND.test(bad.toLowerCase()) || WORD.test(bad);
     const odd = isOther ? 'vx' : bad;
     const tails = [

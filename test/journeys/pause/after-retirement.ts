@@ -1,5 +1,4 @@
-// A pause after the retirement: what is served again, what it says of itself, and what no pause can serve.
-// A part of pause.test.ts.
+// Pauses after the retirement: what is served again, with which headers, and what no pause can serve.
 import { describe, expect, it } from 'vitest';
 import { at, type House, ORDERS, TODAY, WEEK_LATER } from './house.ts';
 

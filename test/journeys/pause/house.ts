@@ -1,5 +1,4 @@
-// What the parts of pause.test.ts share: one gateway whose clock is where each request is asked, and pauses that end with
-// their test.
+// One gateway whose clock each request sets, and pauses that end with their test.
 import { startEcho } from '../../../upstreams/echo/echo.ts';
 import { type RunningGateway, runGateway } from '../../support/gateway.ts';
 import { type Answer, type Ask, type Client, overHttp1 } from '../../support/http-client.ts';
@@ -20,7 +19,7 @@ interface Parts {
   readonly tokens: ReadonlyMap<string, string>;
 }
 
-/** All but `open` and `clock` wants it open. */
+/** `open` comes first, except for `clock`. */
 export interface House {
   readonly open: () => Promise<void>;
   /** After each test. */
@@ -40,7 +39,7 @@ export interface House {
 export function createHouse(): House {
   const stack = new AsyncDisposableStack();
   const clock = { now: TODAY };
-  /** With the instant each was begun at, before which it has not ended. */
+  /** The instant at which each began, before which it cannot be ended. */
   const running = new Map<string, number>();
   let parts: Parts | undefined;
   const part =

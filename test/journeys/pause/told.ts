@@ -1,5 +1,4 @@
-// What is told of a pause: in the documents, the page, the calendar and the catalog, and by `explain`.
-// A part of pause.test.ts.
+// A pause in the documents, the page, the calendar, the catalog and `explain`.
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runExplain } from '../../../gateway/cli/explain/explain.ts';

@@ -1,5 +1,4 @@
-// An account with a creation day: the version of that day, what it is told of it, and how it ends.
-// A part of pins.test.ts.
+// Accounts with a creation day: the version of that day, its signals, and its end.
 import { describe, expect, it } from 'vitest';
 import { overHttp2 } from '../../support/http-client.ts';
 import type { House } from './house.ts';

@@ -1,5 +1,4 @@
-// What the parts of pins.test.ts share: one gateway with dated versions, a clock that tests move, and accounts that ask.
-// The clock is put back before each test.
+// One gateway with dated versions, a clock that tests move, and accounts.
 import { startEcho } from '../../../upstreams/echo/echo.ts';
 import { type RunningGateway, runGateway } from '../../support/gateway.ts';
 import { type Answer, type Ask, type Client, overHttp1 } from '../../support/http-client.ts';
@@ -7,21 +6,21 @@ import { startTestIssuer, type TestIssuer } from '../../support/issuer.ts';
 
 type Fields = Readonly<Record<string, string>>;
 
-/** All but `open` and `clock` wants it open. */
+/** `open` comes first, except for `clock`. */
 export interface House {
   readonly open: () => Promise<void>;
   readonly close: () => Promise<void>;
   readonly clock: { now: number };
   readonly gateway: () => RunningGateway;
   readonly client: () => Client;
-  /** Authorization of an account, one of its own for each test that stores something. */
+  /** Authorization of an account. Each test that stores a pin uses its own. */
   readonly holding: (id: string, claims?: Readonly<Record<string, unknown>>) => Promise<Fields>;
-  /** The same of one with a creation day. */
+  /** The same for an account with a creation day. */
   readonly made: (day: string, id?: string) => Promise<Fields>;
   readonly ask: (headers: Fields, more?: Partial<Ask>) => Promise<Answer>;
-  /** What the service behind was told, else status and reason. */
+  /** The version that the service received, else status and reason. */
   readonly versionFor: (headers: Fields, more?: Partial<Ask>) => Promise<unknown>;
-  /** Moves a pin by hand; the status of the answer. */
+  /** Moves a pin through the admin API. Returns the status. */
   readonly upgrade: (api: string, account: string, version: string) => Promise<number>;
 }
 
@@ -92,7 +91,7 @@ async function upgrade(gateway: RunningGateway, path: string, version: string): 
   return answer.status;
 }
 
-/** Each version that the service behind was told. */
+/** Each version that the service received. */
 export const told = ({ json }: Answer): readonly unknown[] =>
   (json.headers as [string, string][]).flatMap(([name, value]) =>
     name.toLowerCase() === 'api-version' ? [value] : [],

@@ -1,5 +1,4 @@
-// Pins that are stored: by a first call, by an upgrade, and for an account that a claim names.
-// A part of pins.test.ts.
+// Stored pins: by a first call, by an upgrade, and for an account that a claim names.
 import { describe, expect, it } from 'vitest';
 import type { House } from './house.ts';
 

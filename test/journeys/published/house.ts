@@ -1,5 +1,4 @@
-// A gateway that publishes the policies of this folder, and a client that asks it at any instant of its lifecycle clock.
-// For published.test.ts and published-lifecycle.test.ts.
+// A gateway that publishes the policies of this folder, and a client that sends requests at any instant.
 import { startEcho } from '../../../upstreams/echo/echo.ts';
 import { type RunningGateway, runGateway } from '../../support/gateway.ts';
 import { type Answer, type Fields, overHttp1 } from '../../support/http-client.ts';
@@ -11,7 +10,7 @@ const DAY = Date.UTC(2026, 10, 20);
 
 export interface PublishedHouse extends AsyncDisposable {
   readonly gateway: RunningGateway;
-  /** `at`: the lifecycle instant from then on; default: 2026-11-20. */
+  /** `at`: the lifecycle instant from then on. Default: 2026-11-20. */
   readonly ask: (path: string, headers?: Fields, method?: string, at?: number) => Promise<Answer>;
 }
 

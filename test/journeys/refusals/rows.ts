@@ -1,4 +1,4 @@
-// The refusals of the pipeline: what is asked of the policies beside this file, and every word of the answer.
+// The refusals of the pipeline: requests to the policies of this folder, and their exact responses.
 import { expect } from 'vitest';
 import type { Ask } from '../../support/http-client.ts';
 
@@ -23,7 +23,7 @@ const STATUS = ['status', 'sunset']
   .map((rel) => `<https://127.0.0.1/.well-known/lifecycle/orders>; rel="${rel}"`)
   .join(', ');
 
-/** On 2026-11-20, without a good token. */
+/** On 2026-11-20, without a valid token. */
 export const rows: readonly Row[] = [
   {
     title: 'CAT-1: a path that belongs to no API is told where they are listed',

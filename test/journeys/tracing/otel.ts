@@ -1,4 +1,4 @@
-// What an operator loads with `node --import`: an OpenTelemetry SDK. Each span is a line of JSON in the file that SPANS names.
+// An OpenTelemetry SDK for `node --import`, which writes each span as a line of JSON to the file in SPANS.
 import { appendFileSync } from 'node:fs';
 import { trace } from '@opentelemetry/api';
 import { BasicTracerProvider, SimpleSpanProcessor, type SpanExporter } from '@opentelemetry/sdk-trace-base';

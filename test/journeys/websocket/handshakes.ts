@@ -1,5 +1,4 @@
-// A handshake is a request like any other: judged, signalled, counted and logged by the same rules.
-// A part of websocket.test.ts.
+// A handshake is judged, signalled, counted and logged like any other request.
 import { describe, expect, it, vi } from 'vitest';
 import { frame, TEXT } from '../../support/websocket-frames.ts';
 import { at, echoes, type House } from './house.ts';

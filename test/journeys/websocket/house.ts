@@ -1,5 +1,4 @@
-// What the parts of websocket.test.ts share: one gateway before an upstream that speaks WebSocket, a clock that tests move,
-// and clients that are gone after each test.
+// One gateway before a WebSocket upstream, a clock that tests move, and clients that close after each test.
 import { expect } from 'vitest';
 import { type RunningGateway, runGateway } from '../../support/gateway.ts';
 import { type Client, overHttp1 } from '../../support/http-client.ts';
@@ -21,10 +20,10 @@ interface Parts {
   readonly tokens: ReadonlyMap<string, string>;
 }
 
-/** All but `start` and `clock` wants it started. */
+/** `start` comes first, except for `clock`. */
 export interface House {
   readonly start: () => Promise<void>;
-  /** After each test: nobody is connected any more, and it is today. */
+  /** After each test: closes all connections and resets the clock. */
   readonly tidy: () => void;
   readonly close: () => Promise<void>;
   readonly clock: { now: number };
@@ -33,7 +32,7 @@ export interface House {
   readonly environment: () => Readonly<Record<string, string>>;
   readonly gateway: () => RunningGateway;
   readonly client: () => Client;
-  /** The line with the token of `acme` or `other`. */
+  /** The Authorization line with the token of `acme` or `other`. */
   readonly authorization: (id: string) => string;
   /** `on`: another gateway than that of the house. */
   readonly open: (path: string, opening?: Opening, on?: RunningGateway) => Promise<WebSocketClient>;

@@ -1,5 +1,4 @@
-// An open WebSocket: it ends with its version, its token, its gateway or its other side, and with nothing else.
-// A part of websocket.test.ts.
+// An open WebSocket ends with its version, its token, its gateway or its peer, and with nothing else.
 import { describe, expect, it, vi } from 'vitest';
 import { runGateway } from '../../support/gateway.ts';
 import { beginPause, endPause } from '../../support/pauses.ts';
@@ -56,7 +55,7 @@ export function openOnes({
     });
 
     it('WS-6: one whose token has come to its end is closed with 1008', async () => {
-      // Over by its own word, and good for the last three seconds of what clocks may differ by.
+      // Expired, but within the last three seconds of the allowed clock skew.
       const exp = Math.floor(Date.now() / 1000) - 27;
       const token = await issuer().sign({ client_id: 'brief', scope: 'orders:read', iat: exp - 600, exp });
       const tied = await open('/api/v2/members', { lines: [`Authorization: Bearer ${token}`] });

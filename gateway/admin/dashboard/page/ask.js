@@ -1,4 +1,4 @@
-// Requests to the admin API on the listener of these pages: JSON, with an error class for refusals and one for no answer.
+// Sends JSON requests to the admin API, with one error class for refusals and one for missing responses.
 
 export class Refused extends Error {
   /**
@@ -11,15 +11,15 @@ export class Refused extends Error {
   }
 }
 
-/** No answer, or none in JSON. */
+/** No response, or none in JSON. */
 export class Away extends Error {}
 
-/** Whether the message of an error is for the page. @param {unknown} error @returns {error is Away | Refused} */
+/** Whether the page shows the message of an error. @param {unknown} error @returns {error is Away | Refused} */
 export function hasMessage(error) {
   return error instanceof Refused || error instanceof Away;
 }
 
-/** The gateway gives the ledger 25 seconds. */
+/** More than the 25 seconds for which the gateway waits for the ledger. */
 const PATIENCE_MS = 30_000;
 
 /**
@@ -36,7 +36,7 @@ export async function ask(path, { method = 'GET', body, patience = PATIENCE_MS }
     ...sent,
     signal: AbortSignal.timeout(patience),
   });
-  // A rejected reload has an outcome.
+  // A rejected reload is no refusal: it has an outcome.
   if (!response.ok && content.outcome === undefined) throw new Refused(response.status, content.message);
   return content;
 }
@@ -52,7 +52,7 @@ async function send(path, request) {
 }
 
 /**
- * `away` is the message of a 503: the parts of a page that need no store are shown without it.
+ * `away`: the message of a 503. The parts of a page that need no store are shown without it.
  *
  * @template T
  * @param {Promise<T>} request

@@ -4,7 +4,7 @@ import { date } from './words.js';
 
 /** @typedef {{ from: number, until: number, clipped: boolean }} Axis */
 
-/** One version of decades would leave no room for the others. */
+/** A version that lasts for decades would leave no room for the others. */
 const MOST_YEARS_BEFORE = 5;
 const MOST_YEARS_AFTER = 5;
 const MOST_LABELS = 8;

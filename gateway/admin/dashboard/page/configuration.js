@@ -7,7 +7,7 @@ import { counted, instant } from './words.js';
 
 export const title = 'Configuration';
 
-/** The documents are long, and change only with a reload. */
+/** Cached, because the documents are long and change only with a reload. */
 let known = /** @type {{ of: string, config: any } | undefined} */ (undefined);
 
 /** @param {import('./dashboard.js').Look} look */

@@ -41,7 +41,7 @@ function sentence(words) {
   return `${words.slice(0, 1).toUpperCase()}${words.slice(1)}.`;
 }
 
-/** The list has only the consumers with the most calls; the form finds every consumer. */
+/** The list has only the consumers with the most calls. The form finds every consumer. */
 function searchForm() {
   return h(
     'form',

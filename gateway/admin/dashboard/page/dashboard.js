@@ -1,4 +1,4 @@
-// The frame of every page: finds the page of the address, polls the gateway, and draws header, warnings, page and footer.
+// The frame of all pages: selects the page of the address, polls the gateway and draws everything.
 import { ask, hasMessage, Refused } from './ask.js';
 import * as configuration from './configuration.js';
 import * as consumer from './consumer.js';
@@ -56,7 +56,7 @@ let isLooking = false;
 let isWanted = false;
 /** The last successful poll, which stays on the page when the next one fails. */
 let last = /** @type {{ session: any, standing: any, seen: any } | undefined} */ (undefined);
-/** Whether the sign-in form is to get the focus. */
+/** Whether the sign-in form gets the focus. */
 let wantsFocus = location.hash === '#sign-in';
 
 for (const link of document.querySelectorAll('header nav a')) {
@@ -91,7 +91,7 @@ function unknownAddress() {
   ];
 }
 
-/** One poll at a time, however often one is asked for. */
+/** Polls at once, or after the running poll. */
 function again() {
   clearTimeout(timer);
   isWanted = isLooking;
@@ -124,7 +124,7 @@ async function look() {
   last = { session, standing, seen };
   draw();
   place('trouble', []);
-  // When the browser looked for the target of the hash, the page was still empty.
+  // The page was still empty when the browser looked for the target of the hash.
   if (isFirst && location.hash !== '') document.getElementById(location.hash.slice(1))?.scrollIntoView();
   return 'seen';
 }
@@ -162,7 +162,7 @@ function missing(title, why) {
 /** Keeps the last page and says how old it is. @param {unknown} error */
 function tellTrouble(error) {
   if (error instanceof Refused && error.status === 401) return askForToken();
-  // A fault of these scripts: its stack goes to the console.
+  // An error in these scripts: the console gets the stack.
   if (!hasMessage(error)) reportError(error);
   const why = hasMessage(error) ? error.message : 'This page failed. Load it again.';
   const old = last === undefined ? '' : ` The data shown is from ${clockOf(last.standing)}.`;

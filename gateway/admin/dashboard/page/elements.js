@@ -1,4 +1,4 @@
-// Elements from names, attributes and texts, never from markup, and their update in place.
+// Creates elements from names, attributes and texts, never from markup, and updates them in place.
 
 /** @typedef {string | number | Node | null | undefined | false} Child */
 /** @typedef {Readonly<Record<string, string | number | boolean | null | undefined>>} Attributes */
@@ -16,7 +16,7 @@ export function h(name, attributes = {}, ...children) {
 }
 
 /**
- * The same for a drawing.
+ * Creates an SVG element.
  *
  * @param {string} name
  * @param {Attributes} [attributes]
@@ -48,7 +48,7 @@ function filled(element, attributes, children) {
 }
 
 /**
- * A link to an address from a policy; plain text unless it is an http or https URL.
+ * A link to an address from a policy, or plain text unless it is an http or https URL.
  *
  * @param {string} address
  * @param {string} text
@@ -58,7 +58,7 @@ export function outside(address, text) {
 }
 
 /**
- * Gives `holder` these children. It keeps equal elements, and with them focus, selection, open details and typed text.
+ * Sets the children of `holder`. Equal elements stay, with focus, selection, open details and typed text.
  *
  * @param {Element} holder
  * @param {readonly Child[]} children
@@ -125,7 +125,7 @@ function update(old, fresh) {
  * @param {Element} fresh
  */
 function refresh(old, fresh) {
-  // Forms that a person fills in are left alone.
+  // Does not change forms that a person fills in.
   if (old.hasAttribute('data-own')) return;
   for (const { name } of [...old.attributes]) {
     if (!fresh.hasAttribute(name) && !(name === 'open' && old.nodeName === 'DETAILS'))

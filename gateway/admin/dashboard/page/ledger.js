@@ -1,4 +1,4 @@
-// The usage of thirty days for all pages. It is polled less often than the rest, so that a slow ledger delays no page.
+// Polls the usage of thirty days for all pages, less often than the rest, so that a slow ledger delays no page.
 import { ask, hasMessage, unlessAway } from './ask.js';
 
 const EVERY_MS = 15_000;
@@ -27,7 +27,7 @@ export async function readLedger(onLate) {
   isLate = true;
 }
 
-/** For the end of a session. */
+/** Called when a session ends. */
 export function forgetLedger() {
   usage = undefined;
   ledger = READING;
@@ -44,7 +44,7 @@ async function read() {
   due = performance.now() + Math.max(EVERY_MS, (performance.now() - began) * TIMES_ITS_TIME);
 }
 
-/** The rest of the poll shows refusals and silence. @param {unknown} error */
+/** The rest of the poll shows refusals and missing responses. @param {unknown} error */
 function silence(error) {
   if (!hasMessage(error)) reportError(error);
   return { value: undefined };

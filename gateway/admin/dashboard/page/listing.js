@@ -1,4 +1,4 @@
-// Search, filters, sort order and pages of a list, kept in the query of the address so that a link shows the same rows.
+// Search, filters, sort order and pages of a list, kept in the address so that a link shows the same rows.
 import { h } from './elements.js';
 import { table } from './parts.js';
 import { number } from './words.js';
@@ -20,7 +20,7 @@ const PAGE_ROWS = 20;
 /** Tables with fewer rows have plain heads. */
 const SORTED_ROWS = 5;
 
-/** Typing and choosing change the address and draw again; links with `data-list` do so too. @param {() => void} draw */
+/** Changes the address and draws again on input and on clicks of links with `data-list`. @param {() => void} draw */
 export function watchLists(draw) {
   document.addEventListener('input', ({ target }) => {
     if (!(target instanceof HTMLInputElement || target instanceof HTMLSelectElement)) return;
@@ -114,7 +114,7 @@ export function listing(
   };
   return {
     shown: sorted.slice(first, first + size),
-    /** Those on all pages. */
+    /** The rows of all pages. */
     found: sorted,
     sortOf,
     bar:
@@ -197,7 +197,7 @@ function comparison(by, descending) {
   };
 }
 
-/** The address of this page with other parameters; those that are empty are left out. @param {Record<string, string>} changes */
+/** The address of this page with changed parameters, without empty ones. @param {Record<string, string>} changes */
 function address(changes) {
   const query = new URLSearchParams(location.search);
   for (const [name, value] of Object.entries(changes)) {

@@ -1,4 +1,4 @@
-// The overview: every version on one axis of time, the deprecated versions with their use, and requests by version.
+// The overview: a timeline of all versions, deprecated versions with their use, and requests by version.
 import { ask } from './ask.js';
 import { h } from './elements.js';
 import { listing, listTable } from './listing.js';
@@ -10,10 +10,10 @@ import { ago, away, counted, date, nameOf, number, percent, trendWords } from '.
 export const title = 'Overview';
 
 const LONGEST_NOW_S = 90;
-/** Two tables under the timeline: short, so that the page stays short. */
+/** Few rows, because two tables are under the timeline. */
 const SHORT_PAGE_ROWS = 10;
 
-/** The counts of the poll before, for the present rate. */
+/** The counts of the previous poll, for the current rate. */
 let before = /** @type {{ at: number, requests: number, deprecated: number } | undefined} */ (undefined);
 
 /** @param {import('./dashboard.js').Look} look */
@@ -170,7 +170,7 @@ function rateOf({ requests, deprecated }) {
   if (since === undefined || requests < since.requests) return undefined;
   const more = requests - since.requests;
   const seconds = (at - since.at) / 1000;
-  // The tab was hidden for long: the mean since then is not the present rate.
+  // After a tab was hidden for long, the mean is not the current rate.
   if (seconds > LONGEST_NOW_S) return undefined;
   return {
     perSecond: more / seconds,

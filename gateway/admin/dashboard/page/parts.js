@@ -1,4 +1,4 @@
-// Parts that several pages are made of: badges, names, tables that fit on a phone, tiles, lists of facts.
+// Parts of several pages: badges, names, tables, tiles, lists of facts.
 import { h } from './elements.js';
 import { addressOf, nameOf, number } from './words.js';
 
@@ -35,7 +35,7 @@ export function figures(head) {
 }
 
 /**
- * Columns without any text are left out. On a phone the style sheet makes a card of each row; the roles keep it a table for
+ * Omits columns without text. On a phone the style sheet makes each row a card. The roles keep it a table for
  * screen readers.
  *
  * @param {string} caption

@@ -52,7 +52,7 @@ function endForm(id, again) {
 }
 
 /**
- * A closed box, so that a slip writes nothing.
+ * Closed at first, so that a wrong click writes nothing.
  *
  * @param {string} what
  * @param {readonly (readonly [name: string, label: string])[]} fields
@@ -81,7 +81,7 @@ function writeForm(what, fields, write, again, key = what) {
   let busy = false;
   form.addEventListener('submit', async (event) => {
     event.preventDefault();
-    // A second press while the first is under way.
+    // Ignores a second click while the first request runs.
     if (busy) return;
     busy = true;
     try {

@@ -14,7 +14,7 @@ export function replayDeadForm({ subscription, dead, disabled }, session, again)
   if (!session.signedIn) return signInNote('replay dead letters');
   if (disabled !== null)
     return note('Dead letters can be replayed after the owner has enabled the subscription.');
-  // A closed box, so that a slip replays nothing.
+  // Closed at first, so that a wrong click replays nothing.
   return h(
     'details',
     { 'data-key': 'dead' },

@@ -1,4 +1,4 @@
-// Signing in with the admin token and out again. The session is an HttpOnly cookie.
+// Sign-in with the admin token, which starts a session by HttpOnly cookie, and sign-out.
 import { ask } from './ask.js';
 import { h } from './elements.js';
 import { note } from './parts.js';

@@ -1,4 +1,4 @@
-// Versions on one axis of time: a bar each, a line for today, notice, brownouts, sunset. The words beside a bar say the same.
+// The timeline: a bar for each version on one axis, beside the same dates in words.
 import { axisOf, isOn, place, upright, years } from './axis.js';
 import { h, s } from './elements.js';
 import { note } from './parts.js';
@@ -30,7 +30,7 @@ export function timeline(versions, all, now, { link = true } = {}) {
   );
 }
 
-/** Whether it is the first row of its API. @param {readonly any[]} versions @param {number} index */
+/** Returns whether an API other than the first begins here. @param {readonly any[]} versions @param {number} index */
 function isFirst(versions, index) {
   return index > 0 && versions[index - 1].api !== versions[index].api;
 }
@@ -53,7 +53,7 @@ function row(version, axis, now, { link, isFirst: first }) {
 }
 
 /**
- * As high as the row, so that the lines of all rows make one.
+ * As high as the row, so that the lines of all rows join.
  *
  * @param {Axis} axis
  * @param {string} now

@@ -1,4 +1,4 @@
-// Upstreams and their targets: state, recent calls, checks; and the state of the gateway itself.
+// Upstreams and their targets with state, recent calls and checks, and the state of the gateway.
 import { ask } from './ask.js';
 import { h } from './elements.js';
 import { listTable } from './listing.js';

@@ -1,4 +1,4 @@
-// The warnings above every page, in one line that unfolds: refused policy files, and what ends within the notice horizon.
+// The warnings above every page: refused policy files, and what ends within the notice horizon.
 import { h } from './elements.js';
 import { listed } from './parts.js';
 import { addressOf, away, counted, date, nameOf } from './words.js';
@@ -74,7 +74,7 @@ function refusedLine(api, effect) {
 }
 
 /**
- * The version if it is deprecated, or else its deprecated operations; only what has a sunset.
+ * The version if it is deprecated, else its deprecated operations. Only those with a sunset.
  *
  * @param {any} version
  * @param {Usage} usage

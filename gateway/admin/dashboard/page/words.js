@@ -14,7 +14,7 @@ export function number(count) {
 }
 
 /**
- * `15 Apr 2027`, with the time where it is not midnight; in UTC.
+ * `15 Apr 2027` in UTC, with the time if it is not midnight.
  *
  * @param {string} instant
  */
@@ -26,7 +26,7 @@ export function date(instant) {
 }
 
 /**
- * Whole days from `now` on; negative in the past.
+ * Whole days from `now`. Negative in the past.
  *
  * @param {string} instant
  * @param {string} now
@@ -49,7 +49,7 @@ export function away(instant, now) {
 }
 
 /**
- * `3 minutes ago`, for the past.
+ * `3 minutes ago` for the past.
  *
  * @param {string} instant
  * @param {string} now
@@ -60,7 +60,7 @@ export function ago(instant, now) {
 }
 
 /**
- * `in 5 minutes`, for the future; `now` once it is due.
+ * `in 5 minutes` for the future, `now` once it is due.
  *
  * @param {string} instant
  * @param {string} now
@@ -107,7 +107,7 @@ const LEAST = 0.1;
 /** @param {number} part of 1 */
 export function percent(part) {
   const whole = part * 100;
-  // Rounding must not show a few as none, nor most as all.
+  // Rounding must not show a few as none, or most as all.
   if (whole > 0 && whole < LEAST) return `< ${LEAST} %`;
   if (whole < 100 && whole > 100 - LEAST) return `> ${100 - LEAST} %`;
   return `${whole > 0 && whole < 10 ? whole.toFixed(1) : Math.round(whole)} %`;
