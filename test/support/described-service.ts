@@ -1,4 +1,4 @@
-// Checks the responses of a sample against its OpenAPI description, and at the end that every described status was seen.
+// Checks a sample's responses against its OpenAPI description, and that every described status was seen.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Validator } from '@seriousme/openapi-schema-validator';

@@ -1,4 +1,4 @@
-// Runs `explain`, `timeline` and `diff` in process on the files of one test, without options, on the day of the samples.
+// Runs `explain`, `timeline` and `diff` in process on a test's files, with default options and a fixed day.
 import { type DiffOptions, runDiff } from '../../gateway/cli/diff/diff.ts';
 import { type ExplainOptions, runExplain } from '../../gateway/cli/explain/explain.ts';
 import { runTimeline, type TimelineOptions } from '../../gateway/cli/timeline/timeline.ts';

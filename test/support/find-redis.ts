@@ -23,7 +23,7 @@ export async function findRedis(environment: RedisEnvironment): Promise<FoundRed
   return { kind: 'program', program: await findRedisProgram(environment) };
 }
 
-/** redis-server, else valkey-server on the PATH, else unpacked packages. @throws Error with the command that installs a server */
+/** redis-server or valkey-server on the PATH, or unpacked packages. @throws Error with an installation command */
 export async function findRedisProgram(environment: RedisEnvironment): Promise<RedisProgram> {
   const command = environment.onPath('redis-server') ?? environment.onPath('valkey-server');
   if (command !== undefined) return { command, libraryPath: undefined };

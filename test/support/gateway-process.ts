@@ -23,8 +23,8 @@ function programFor([command]: readonly string[], root: string): string {
 }
 
 /**
- * `arguments_` follow `sundial`; `environment` is added to that of this process; `prefix` precedes the command; `root`: folder
- * of the gateway; `descriptors`: file descriptors from 3 on; `cwd`: working directory.
+ * `arguments_`: after `sundial`. `environment`: in addition to that of this process. `prefix`: before the command.
+ * `root`: folder of the gateway. `descriptors`: file descriptors from 3 on.
  */
 export function startProcess(
   arguments_: readonly string[],

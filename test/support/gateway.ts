@@ -1,5 +1,4 @@
-// Runs a whole gateway inside a test: YAML beside the test, real sockets on free ports, a temporary data folder, log lines
-// parsed.
+// Runs a gateway inside a test: real sockets on free ports, a temporary data folder, and parsed log lines.
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -24,9 +23,7 @@ export interface RunGateway {
   readonly policies?: string;
   /** For `${env:…}` in the YAML. */
   readonly environment?: Readonly<Record<string, string>>;
-  /**
-   * Reads reloads in a thread, as in production. Default: in this thread, since a thread takes longer to start than a gateway.
-   */
+  /** Reads reloads in a thread, as in production. Default: no thread, because it starts slower than a gateway. */
   readonly reloadThread?: boolean;
 }
 

@@ -199,7 +199,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   '@fastify/reply-from': ['gateway/plane/general/'],
   undici: ['gateway/plane/general/'],
   'http-proxy-3': ['gateway/plane/general/'],
-  // Node's requests and responses stay in the transport. The CLI calls a running gateway, and one table uses the status texts.
+  // Node's requests and responses stay in the transport. The CLI calls a gateway, one table has status texts.
   'node:http': [
     'gateway/plane/general/',
     'gateway/plane/answer-text.ts',

@@ -129,7 +129,7 @@ interface Pair {
   readonly publicKey: KeyObject;
 }
 
-/** Keys of closed issuers, reused because making keys takes longer than most tests; two open issuers never share keys. */
+/** Keys of closed issuers, reused because making keys takes longer than most tests. Open issuers never share keys. */
 const spare: (readonly Pair[])[] = [];
 
 async function makePairs(): Promise<readonly Pair[]> {

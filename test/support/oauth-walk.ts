@@ -1,5 +1,4 @@
-// A browser model for the sample issuer: keeps cookies by path, follows redirects within the issuer, and sends forms; real
-// browsers run in test/browser.
+// A browser model for the sample issuer: keeps cookies by path, follows redirects within the issuer, and sends forms.
 import { createHash } from 'node:crypto';
 import type { Client } from './http-client.ts';
 
@@ -16,7 +15,7 @@ export interface Issuing {
 
 export type Fetch = (url: URL | string, init: RequestInit) => Promise<Response>;
 
-/** The same through a client of the journeys, over TLS. */
+/** Fetches through a client of the journeys, over TLS. */
 export function fetchOver(client: Client): Fetch {
   return async (url, { method = 'GET', body, headers }) => {
     const { pathname, search } = new URL(url);

@@ -1,5 +1,4 @@
-// A folder of policies with a store, for journeys about starts with refused files; it uses the real clock, so that published
-// schedules are recorded.
+// Policies and a store for starts with refused files. Uses the real clock, so that published schedules are recorded.
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

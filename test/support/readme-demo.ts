@@ -131,7 +131,7 @@ function environmentWith(moved: Moved): NodeJS.ProcessEnv {
   return { ...cleanEnvironment(), ...Object.fromEntries(values) };
 }
 
-/** The environment of this process without variables of Sundial; the compile cache is beside its packages, as for users. */
+/** Without variables of Sundial. The compile cache is beside the packages, as for users. */
 function cleanEnvironment(): NodeJS.ProcessEnv {
   const entries = Object.entries(process.env).filter(([name]) => !/^(SUNDIAL|NODE_COMPILE_CACHE)/.test(name));
   return { ...Object.fromEntries(entries), NO_COLOR: '1' };

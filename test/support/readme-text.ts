@@ -1,4 +1,4 @@
-// Parses the README and its pages: code blocks, tables, code spans and sections, in the Markdown that this project uses.
+// Parses the README and its pages: code blocks, tables, code spans and sections of this project's Markdown.
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -19,15 +19,15 @@ export function readPage(page: string): string {
   return readFileSync(join(ROOT, page), 'utf8');
 }
 
-/** `npm run docs` writes it. */
+/** Whether `npm run docs` writes the page. */
 export function isGenerated(page: string): boolean {
   return readPage(page).startsWith('<!-- Generated');
 }
 
-/** A block that begins with its path in a folder of the reader. */
+/** A code block that begins with the path of its file. */
 const FILE_OF_A_GUIDE = /^```yaml\n# (?:config|policies)\//m;
 
-/** Shows files by their path, to be written in an empty folder: guides.test.ts tries it. */
+/** Whether the page shows files by their path. guides.test.ts writes them into an empty folder. */
 export function isGuide(page: string): boolean {
   return FILE_OF_A_GUIDE.test(readPage(page));
 }
@@ -50,7 +50,7 @@ export interface Readme {
   readonly tables: ReadonlyMap<string, readonly (readonly string[])[]>;
 }
 
-/** Of all pages but the guides, which have a test of their own, and those that are generated. */
+/** All pages except guides, which have their own test, and generated pages. */
 export function readReadme(): Readme {
   const blocks: Block[] = [];
   const prose: string[] = [];

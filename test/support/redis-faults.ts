@@ -1,4 +1,4 @@
-// A Redis that a test can freeze, kill, slow down, cut off, fill or make refuse, behind a TCP proxy that can fail as well.
+// A Redis that a test can freeze, kill, slow, cut off, fill or make refuse, behind a TCP proxy that can fail as well.
 import { Redis } from 'ioredis';
 import { type FaultyLine, startFaultyLine } from './faulty-line.ts';
 import { startRedis } from './redis-server.ts';
@@ -20,7 +20,7 @@ export interface RedisFault {
   readonly what: string;
   readonly befall: (redis: FaultyRedis) => unknown;
   readonly lift: (redis: FaultyRedis) => unknown;
-  /** Whether the gateway sees Redis as away, or as refusing, and then with which code in the log. */
+  /** How the gateway sees Redis: away, or refusing with this code in the log. */
   readonly told: 'away' | 'OOM' | 'READONLY' | 'NOPERM' | 'NOAUTH';
 }
 

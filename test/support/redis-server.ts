@@ -19,8 +19,8 @@ export interface RunningRedis {
 }
 
 /**
- * Starts a server on 127.0.0.1 without persistence; resolves when it answers. `port` 0 or absent takes a free one. With the port
- * of an earlier server, that one comes back empty.
+ * Starts a server on 127.0.0.1 without persistence and waits until it answers. Without `port` it takes a free one.
+ * With the port of a stopped server it restarts that server empty.
  */
 export async function startRedis(
   options: {

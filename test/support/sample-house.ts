@@ -28,7 +28,7 @@ export interface SampleHouse extends AsyncDisposable {
   readonly origin: string;
   /** An Authorization value of the consumer acme with every scope. */
   readonly authorization: string;
-  /** The same for any machine client, by its id. */
+  /** As `authorization`, for any machine client by its id. */
   readonly authorizationOf: (client: string) => Promise<string>;
   /** Data folder of the gateway and the issuer. */
   readonly folder: string;

@@ -58,7 +58,6 @@ export function acceptFor(key: string): string {
   return createHash('sha1').update(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest('base64');
 }
 
-/** The code of a Close frame. */
 export const closeCode = ({ payload }: Frame): number | undefined =>
   payload.length < 2 ? undefined : payload.readUInt16BE(0);
 

@@ -14,7 +14,6 @@ export function workersOf(pid: number): readonly number[] {
   }
 }
 
-/** Process ids of the workers of the gateway in this process. */
 export function workerPids(): readonly number[] {
   return workersOf(process.pid);
 }
