@@ -3,7 +3,6 @@ import type { NextCommand } from '../plan/next-command.ts';
 import type { Problem } from '../plan/problems.ts';
 import { type ApartResult, failureJson, jsonText } from './command-result.ts';
 
-/** A failed command. `text` is for stderr. */
 export interface CallError {
   readonly kind: 'failed';
   /** 1: the gateway refuses, 2: wrong usage or an unreadable file, 3: no gateway answers. */
@@ -26,7 +25,6 @@ export interface ApiCall {
   readonly body?: Readonly<Record<string, unknown>>;
   /** A status outside 2xx whose body is a valid answer too. */
   readonly also?: number;
-  /** For calls that need more than the default timeout. */
   readonly withinMs?: number;
 }
 

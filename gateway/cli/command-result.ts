@@ -38,7 +38,6 @@ export function shown(stdout: string, exitCode: ExitCode = 0): ApartResult {
   return { exitCode, stdout, stderr: '' };
 }
 
-/** 0: no findings, 1: findings, 2: an unreadable file. */
 export function exitCodeOf(problems: readonly Problem[], strict: boolean): 0 | 1 | 2 {
   if (problems.some(({ rule }) => rule === 'unreadable')) return 2;
   return hasErrors(problems) || (strict && problems.length > 0) ? 1 : 0;

@@ -106,14 +106,12 @@ export function filesOf(
   };
 }
 
-/** For commands that ask before they delete something. */
 export const NO_TERMINAL = 'there is no terminal to ask at: use --yes';
 
 export const EXIT_CODES = `
 Exit codes: 0 in order, 1 findings or a gateway that says no, 2 wrong usage or an unreadable file,
 3 cannot start or no gateway answers.`;
 
-/** For commands without usage examples. */
 export const WHERE_HELP_IS =
   '`sundial <command> --help` shows the options of a command, `sundial --help` all commands';
 

@@ -1,6 +1,5 @@
 // Describes a failed connection by its error code alone, because the error's text may contain an address.
 
-/** `seconds`: the timeout. */
 export function connectionFault(error: unknown, seconds: number): string {
   const name = error instanceof Error ? error.name : '';
   const code = error instanceof Error && 'code' in error ? String(error.code) : name;

@@ -34,12 +34,10 @@ export type ParsedRequest =
       readonly glimpse: RequestGlimpse;
       readonly refusal: RequestRefusal;
     }
-  /** Cannot be sent as a request. */
   | { readonly kind: 'unusable'; readonly message: string };
 
 const FIELD = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*(.*?)[ \t]*$/;
 const WORDS = /^(?:([!#$%&'*+.^_`|~0-9A-Za-z-]+) +)?(\S+)$/;
-/** A path, a URL, or `*`. */
 const SENDABLE = /^(?:\/|\*$|https?:\/\/)/i;
 const ORIGIN = /^https?:\/\/[^/?#]*/i;
 const OFFERED: ReadonlySet<string> = new Set(OFFERED_METHODS);
@@ -61,7 +59,7 @@ export function parseRequest(
   // A method alone is an error: a shell may have removed the path.
   if (!SENDABLE.test(rawTarget)) return unusable('Write a method and a path, such as GET /api/v1/orders.');
   const headers = fieldsOf(text);
-  // HTTP/1.1, whose header fields count as fewer octets than those of HTTP/2.
+  // As HTTP/1.1: the bounds count a header as fewer octets than over HTTP/2.
   const head: RequestHead = {
     url: rawTarget.replace(ORIGIN, ''),
     httpVersion: '1.1',

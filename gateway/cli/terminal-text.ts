@@ -54,7 +54,6 @@ export function moment(instant: string): string {
   return at === undefined ? instant : dateInWords(at);
 }
 
-/** Replaces control characters. */
 export function onTerminal(lines: readonly string[]): string {
   return lines.map((line) => `${line.replace(/\p{C}/gu, '?')}\n`).join('');
 }

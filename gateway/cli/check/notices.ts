@@ -20,7 +20,6 @@ export interface CheckNotice extends Pick<Problem, 'file' | 'line' | 'column' | 
   readonly version: string;
 }
 
-/** Only for versions that have not ended at `now`. */
 export function endingExceptions(sources: readonly PolicySource[], now: EpochMs): readonly CheckNotice[] {
   return sources.flatMap(({ file, document }) =>
     [...versionsOf(file)].flatMap(([label, version]) => {

@@ -5,7 +5,6 @@ import type { SampleService, SampleStart } from './sample-services.ts';
 /** Exit codes of a sample service that has printed the reason on the shared stderr. */
 const REPORTED_EXIT_CODE: readonly (number | null)[] = [2, 3];
 
-/** For each listener of the sample gateway file. */
 const PORT_VARIABLES: ReadonlyMap<unknown, string> = new Map([
   ['https', 'SUNDIAL_HTTPS_PORT'],
   ['http', 'SUNDIAL_HTTP_PORT'],

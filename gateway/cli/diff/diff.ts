@@ -12,7 +12,6 @@ export interface DiffOptions extends PrintedFiles {
   /** Undefined: the policies that the gateway file names. */
   readonly newer: string | undefined;
   readonly format: 'text' | 'json';
-  /** Whether to ask the running gateway who calls the changed versions. */
   readonly live?: boolean;
   /** Whether changes alone give exit code 1. */
   readonly exitCode: boolean;

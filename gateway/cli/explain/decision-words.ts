@@ -60,7 +60,6 @@ export function keyInWords(
   return { value: outcome, detail: `its body is larger than ${maxBody} bytes`, assumed: undefined };
 }
 
-/** How addresses in the service's responses are changed. */
 export function locationsInWords({ upstream, clientPlace, setHeaders }: ForwardOrder): string {
   if (clientPlace !== undefined)
     return `${upstream.path || '/'} becomes ${clientPathOf(clientPlace) || '/'} in addresses of the service`;

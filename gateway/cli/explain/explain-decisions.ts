@@ -28,7 +28,6 @@ import {
 } from './explain-rows.ts';
 import { type PolicyLines, policyLines } from './policy-lines.ts';
 
-/** What the options say of the consumer. */
 export interface GivenCaller {
   readonly consumer: string | undefined;
   readonly scopes: readonly string[] | undefined;

@@ -83,7 +83,6 @@ function ambiguityRefusal(
   }
 }
 
-/** The name of an API whose base is below that of `outer`. */
 function nestedIn(outer: ApiPlan | undefined, apis: readonly ApiPlan[]): string | undefined {
   const isBelow = ({ paths, hosts }: ApiPlan): boolean =>
     hosts.some((host) => outer?.hosts.includes(host)) &&

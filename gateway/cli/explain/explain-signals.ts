@@ -6,7 +6,6 @@ import { perWindow } from './decision-words.ts';
 export interface SignalSet {
   readonly subject: string;
   readonly stage: string;
-  /** Linked versions by relation. */
   readonly named: Readonly<Record<Relation, string | undefined>>;
   /** The Deprecation and Sunset headers in words. */
   readonly deprecated: string | undefined;
@@ -54,7 +53,7 @@ function limitOf({ version, quotas }: JudgedRequest['facts']): string | undefine
   return each?.join(', ');
 }
 
-/** Empty for another version, whose headers all differ. A new stage implies its headers. */
+/** Empty for another version, whose headers all differ. A new stage explains its new headers. */
 export function spellChanges(before: SignalSet | undefined, after: SignalSet | undefined): readonly string[] {
   if (before === undefined || after === undefined || before.subject !== after.subject) return [];
   const words = RELATIONS.flatMap((relation) => namedChange(relation, before, after));

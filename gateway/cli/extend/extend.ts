@@ -24,7 +24,6 @@ import { nothingCalled } from '../nothing-called.ts';
 import { replaceFile } from '../replace-file.ts';
 import { spliceExtension } from './extension-splice.ts';
 
-/** What the grammar allows. */
 const WHY = lineOfText('Why.', 'acme is still migrating');
 
 interface WrittenInstant {

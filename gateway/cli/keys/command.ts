@@ -110,7 +110,6 @@ function newKey(request: ApiCall): GatewayAction {
   });
 }
 
-/** Replaces addresses of the admin API with commands. */
 function inCommandWords(text: string, next: NextCommand): string {
   const commands: Readonly<Record<string, string>> = {
     GET: next('keys', 'list'),

@@ -82,7 +82,6 @@ export async function runOpenapi(options: OpenapiOptions): Promise<ApartResult> 
   return { exitCode: 0, stdout: `${shown} is written.\n`, stderr: '' };
 }
 
-/** A missing or unreadable description has exit code 2. */
 function codeOf(problems: readonly Problem[]): ApartResult['exitCode'] {
   return problems.some(({ rule }) => rule === 'openapi') ? 2 : exitCodeOf(problems, false);
 }

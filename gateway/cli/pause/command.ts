@@ -137,7 +137,6 @@ function nothingFits(
   return `${what} ${version} has no pause of its own, but every version of ${what} has: ${next('pause', '--end', wider.id, '--why', '"…"')}`;
 }
 
-/** Replaces members of the admin API with arguments and options. */
 function inCommandWords(text: string): string {
   return text.replace(/"(api|version|by|why|for|until)": /g, (_, name: string) => `${WORDS[name]}: `);
 }

@@ -24,7 +24,6 @@ export function addReloadCommand(program: Command, setting: CommandSetting): voi
   );
 }
 
-/** Whether every policy file is in force. */
 export function isWhole({ quarantined = [], leftOut = [] }: ReloadAnswer): boolean {
   return quarantined.length + leftOut.length === 0;
 }

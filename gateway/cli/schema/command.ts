@@ -14,7 +14,6 @@ export function addSchemaCommand(program: Command, setting: CommandSetting): voi
     .action(async ({ folder }) => setting.end(allOrNothing(runSchema({ folder }))));
 }
 
-/** Creates `folder` if missing. Exit code 2 if a file cannot be written. */
 export async function runSchema(options: { readonly folder: string }): Promise<CommandResult> {
   const { editorSchemas } = await import('../../plan/grammar/editor-schemas.ts');
   const paths: string[] = [];

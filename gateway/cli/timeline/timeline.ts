@@ -20,7 +20,6 @@ export interface TimelineOptions extends DatedFiles {
   readonly columns: number;
 }
 
-/** Exit code 1 for problems in the files, 2 for an unknown API. */
 export async function runTimeline(options: TimelineOptions): Promise<CommandResult> {
   const { plan, problems } = await loadAll({ ...options, now: Math.max(options.now, options.today) });
   if (hasErrors(problems) || plan === undefined) {
