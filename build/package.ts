@@ -3,7 +3,7 @@ import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type OutputChunk, type Plugin, rolldown } from 'rolldown';
 
-/** The name is set only here. */
+/** The only place that sets the name. */
 const PACKAGE = '@sundial/gateway';
 const ROOT = join(import.meta.dirname, '..');
 /** All chunks are in this folder, beside the files that they load by a relative URL. */

@@ -21,7 +21,7 @@ export interface RequestText {
   readonly headers: readonly (readonly [name: string, value: string])[];
   /** Host of a request that names none. */
   readonly host: string;
-  /** Replaces a token that was not given. */
+  /** Used if the request has no Authorization header. */
   readonly authorization: string | undefined;
 }
 

@@ -54,7 +54,6 @@ export function filesIn(stages: readonly Stage[], name: string): ReadonlySet<str
   return files;
 }
 
-/** The health check command of the image. */
 export function healthCommandOf(stages: readonly Stage[]): readonly string[] {
   const [line = ''] = lineage(stages, 'gateway').flatMap((stage) => operands(stage, 'HEALTHCHECK'));
   return JSON.parse(line.slice(line.indexOf('CMD ') + 'CMD '.length));

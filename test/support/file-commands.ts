@@ -33,7 +33,6 @@ export const explain = (files: Files, request: string, options: Partial<ExplainO
 export const timeline = (files: Files, options: Partial<TimelineOptions> = {}) =>
   runTimeline({ ...common(files), api: undefined, format: 'text', today: NOW, columns: 100, ...options });
 
-/** Compares `old.yaml` with `new.yaml`. */
 export const diff = (files: Files, options: Partial<DiffOptions> = {}) =>
   runDiff({
     ...common(files),

@@ -17,7 +17,6 @@ export interface RedisEnvironment {
   readonly installLine: string;
 }
 
-/** REDIS_URL, or the result of `findRedisProgram`. */
 export async function findRedis(environment: RedisEnvironment): Promise<FoundRedis> {
   if (environment.redisUrl) return { kind: 'url', url: environment.redisUrl };
   return { kind: 'program', program: await findRedisProgram(environment) };
@@ -39,7 +38,6 @@ export async function findRedisProgram(environment: RedisEnvironment): Promise<R
   }
 }
 
-/** The environment of this machine. */
 export function systemEnvironment(): RedisEnvironment {
   const debian = existsSync('/etc/debian_version');
   const cache = join(import.meta.dirname, '../../.cache/redis');

@@ -19,7 +19,6 @@ export interface TestIssuer {
     claims?: Record<string, unknown> | string,
     header?: Record<string, unknown> | string,
   ) => Promise<string>;
-  /** Public keys in the set. */
   readonly publicKeys: () => readonly JWK[];
   /** Replaces all keys: new tokens use new keys, and the old keys leave the set. */
   readonly rotate: () => Promise<void>;

@@ -26,7 +26,6 @@ export interface MarkedService extends AsyncDisposable {
   readonly foreign: readonly string[];
 }
 
-/** `mark` repeated up to `octets` bytes. */
 export function filledWith(mark: string, octets: number): string {
   return mark.repeat(Math.ceil(octets / mark.length)).slice(0, octets);
 }

@@ -123,7 +123,6 @@ export interface Answer {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** POSTs a form to an endpoint of the issuer. */
 export async function post(
   issuer: Issuing,
   path: string,

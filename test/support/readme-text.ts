@@ -77,7 +77,6 @@ export function spansOf(text: string): readonly string[] {
   return Array.from(text.matchAll(/`([^`\n]+)`/g), ([, span = '']) => span);
 }
 
-/** The lines of all `sh` blocks. */
 export function shellLines({ blocks }: Readme): readonly string[] {
   const shell = blocks.filter(({ language }) => language === 'sh');
   return shell.flatMap(({ text }) => text.split('\n').filter((line) => line !== ''));

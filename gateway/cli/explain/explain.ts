@@ -54,7 +54,7 @@ export async function runExplain(options: ExplainOptions): Promise<CommandResult
   };
 }
 
-/** For files that are loaded already. */
+/** As `runExplain`, for loaded files. */
 export async function explain(loaded: LoadedPlan, question: ExplainQuestion): Promise<CommandResult> {
   const { plan, settings } = loaded;
   const unusable = (message: string): CommandResult => {

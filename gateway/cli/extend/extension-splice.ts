@@ -84,7 +84,7 @@ function insert(text: string, at: number, inserted: string): SplicedFile {
   return { kind: 'spliced', text: text.slice(0, at) + inserted + text.slice(at), at, inserted };
 }
 
-/** Below the line that contains `end`. Adds no line end to a file without a final one. */
+/** Inserts below the line that contains `end`. Adds no line end to a file without a final one. */
 function insertLines(text: string, end: number, lines: readonly string[]): SplicedFile {
   const eol = eolOf(text, end);
   const block = lines.join(eol);

@@ -18,9 +18,9 @@ const CALLS = `Usual calls:
   sundial notify                        send now what is due`;
 
 const NOTICES = '/-/notices';
-/** The gateway reads its ledger. */
+/** Time for the gateway to read its ledger. */
 const SHOWN_WITHIN_MS = 60_000;
-/** Hundreds of mails, one after the other. */
+/** Time for hundreds of mails, one after the other. */
 const SENT_WITHIN_MS = 600_000;
 
 interface NotifyOptions extends Partial<Readonly<Record<'api' | 'consumer' | 'at', string>>> {

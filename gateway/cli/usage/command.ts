@@ -87,7 +87,7 @@ function eraseUsage(consumer: string, { by, why }: Pick<UsageOptions, 'by' | 'wh
   });
 }
 
-/** The gateway compares the day with its own clock. */
+/** The gateway checks by its own clock that the day is in the past. */
 function readSince(text: string): string {
   if (parseDuration(text) === undefined && parseInstant(text) === undefined)
     throw new InvalidArgumentError('Write a length such as 30d, or a day such as 2026-10-01.');

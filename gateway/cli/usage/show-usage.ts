@@ -16,7 +16,7 @@ interface ShownUsageQuery {
 }
 
 export const USAGE = '/-/usage';
-/** The gateway reads its whole ledger. */
+/** Time for the gateway to read its whole ledger. */
 export const WITHIN_MS = 30_000;
 const MOST_SHOWN = 50;
 

@@ -1,4 +1,4 @@
-// `sundial init`: the first policy passes `check` for every description, and some files are refused.
+// `sundial init`: a first policy that passes `check` for every description, and refusals to write.
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';

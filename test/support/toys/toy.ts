@@ -17,7 +17,6 @@ export interface Toy {
 
 const ROOT = join(import.meta.dirname, '../../..');
 
-/** Each once, sorted. */
 export function filesOf({ edits, newFiles }: Toy): readonly string[] {
   return [...new Set([...edits.map(({ file }) => file), ...Object.keys(newFiles)])].toSorted();
 }
