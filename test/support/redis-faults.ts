@@ -41,7 +41,7 @@ export async function startFaultyRedis(): Promise<FaultyRedis> {
       redis = await startRedis({ port: redis.port, more });
     },
     byHand: async (...command) => {
-      // Without the ready check, since a loading server must be asked now.
+      // Without the ready check, because a loading server must be asked now.
       const hand = new Redis(redis.url, { password: PASSWORD, lazyConnect: true, enableReadyCheck: false });
       hand.on('error', () => undefined);
       try {
