@@ -38,9 +38,7 @@ export const anyText: fc.Arbitrary<string> = fc
 const FIRST_SURROGATE = 0xd800;
 const SURROGATES = 0x800;
 
-/**
- * Any character but surrogates, for well-formed strings. fast-check's `binary` keeps a table of a million entries.
- */
+/** Any character but surrogates. Unlike fast-check's `binary`, it keeps no table of a million entries. */
 export const anyCharacter: fc.Arbitrary<string> = fc
   .nat(0x10ffff - SURROGATES)
   .map((rank) => String.fromCodePoint(rank < FIRST_SURROGATE ? rank : rank + SURROGATES), rankOf);

@@ -25,7 +25,6 @@ interface Description {
 
 export interface Described {
   readonly description: Description;
-  /** Fails if the file is not valid OpenAPI. */
   readonly isOpenApi: () => Promise<void>;
   /** Fails if the status is not `expected` or the response differs from its description. Reads the body. */
   readonly judge: (template: string, method: string, expected: number, answer: Response) => Promise<void>;

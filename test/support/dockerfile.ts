@@ -59,7 +59,6 @@ export function healthCommandOf(stages: readonly Stage[]): readonly string[] {
   return JSON.parse(line.slice(line.indexOf('CMD ') + 'CMD '.length));
 }
 
-/** Packages of `dependencies` that the stage has. */
 export function packagesIn(
   stages: readonly Stage[],
   name: string,

@@ -7,7 +7,6 @@ export interface GatewayProcess extends AsyncDisposable {
   readonly pid: number;
   readonly stdout: string;
   readonly stderr: string;
-  /** The exit code or the signal. */
   readonly ended: Promise<number | NodeJS.Signals>;
   readonly kill: (signal: NodeJS.Signals) => void;
   /** Ports from the banner. Rejects if the process ends without one. */

@@ -21,7 +21,6 @@ export interface RunGateway {
   readonly config?: string;
   /** Folder of policies below test/journeys, or an absolute one. */
   readonly policies?: string;
-  /** For `${env:…}` in the YAML. */
   readonly environment?: Readonly<Record<string, string>>;
   /** Reads reloads in a thread, as in production. Default: no thread, because it starts slower than a gateway. */
   readonly reloadThread?: boolean;
@@ -34,7 +33,6 @@ export interface RunningGateway extends AsyncDisposable {
   readonly admin: number;
   /** 0 without a metrics listener. */
   readonly metrics: number;
-  /** The token for admin writes, made at start in the data folder. */
   readonly adminToken: () => Promise<string>;
   readonly reload: Gateway['reload'];
   /** Every log line so far, requests included. */

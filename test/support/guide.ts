@@ -23,7 +23,6 @@ export function readGuide(page: string): readonly GuideStep[] {
   });
 }
 
-/** Splits words like a shell. */
 function wordsOf(line: string): readonly string[] {
   return Array.from(line.matchAll(/"([^"]*)"|\S+/g), ([word, quoted]) => quoted ?? word);
 }

@@ -8,7 +8,6 @@ export type Rule = (files: readonly SourceFile[]) => string[];
 interface Room {
   /** Allowed imports besides the room itself: folders (with a final slash) or files; `*` is one folder. */
   readonly may: readonly string[];
-  /** Allowed for `import type` only. */
   readonly types?: readonly string[];
 }
 

@@ -22,7 +22,6 @@ export interface TestIssuer {
   readonly publicKeys: () => readonly JWK[];
   /** Replaces all keys: new tokens use new keys, and the old keys leave the set. */
   readonly rotate: () => Promise<void>;
-  /** Breaks each connection until `up`. */
   readonly down: () => void;
   readonly up: () => void;
   /** `listener` answers in place of the key set until `up`. */

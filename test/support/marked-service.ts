@@ -30,7 +30,6 @@ export function filledWith(mark: string, octets: number): string {
   return mark.repeat(Math.ceil(octets / mark.length)).slice(0, octets);
 }
 
-/** Bytes sent after a response. */
 const STRAY = '<stray>'.repeat(20);
 /** Bytes per write. */
 const PIECE = 40_000;

@@ -43,7 +43,6 @@ export interface Page {
   readonly text: string;
   /** The URL after all redirects, at the issuer or elsewhere. */
   readonly url: URL;
-  /** Statuses of the redirects. */
   readonly hops: readonly number[];
 }
 
@@ -52,7 +51,6 @@ export interface Walker {
   readonly open: (path: string) => Promise<Page>;
   /** POSTs a form to the URL of its page. */
   readonly send: (page: Page, form: Parameters | string, headers?: Parameters) => Promise<Page>;
-  /** Every `Set-Cookie` value received. */
   readonly cookieLines: readonly string[];
 }
 

@@ -22,7 +22,6 @@ export interface ReceivedSpan {
 export interface OtlpReceiver extends AsyncDisposable {
   readonly url: string;
   readonly spans: readonly ReceivedSpan[];
-  /** Requested paths. */
   readonly paths: ReadonlySet<string>;
   /** Behaviour from now on. */
   readonly become: (how: 'well' | 'refusing' | 'silent') => void;

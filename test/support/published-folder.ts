@@ -19,7 +19,6 @@ export const STORES = [
   { store: 'Redis', workers: '2', redis: true },
 ];
 
-/** A valid policy file of an API without versions. */
 export const plainApi = (api: string, base: string, access = 'public'): string => `api: ${api}
 base: ${base}
 access: ${access}

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 
 export const ROOT = join(import.meta.dirname, '../..');
 
-/** All pages, in reading order. */
 export const PAGES = [
   'README.md',
   'policies/README.md',
@@ -36,7 +35,6 @@ export interface Block {
   /** The info string of the fence; empty for none. */
   readonly language: string;
   readonly text: string;
-  /** Title of its section. */
   readonly section: string;
 }
 
@@ -44,7 +42,6 @@ export interface Readme {
   readonly blocks: readonly Block[];
   /** The text without code blocks. */
   readonly prose: string;
-  /** Code spans in the prose. */
   readonly spans: readonly string[];
   /** Tables by their first heading cell; rows of cells, without the heading. */
   readonly tables: ReadonlyMap<string, readonly (readonly string[])[]>;

@@ -26,7 +26,6 @@ export async function startRedis(
   options: {
     readonly port?: number;
     readonly program?: RedisProgram;
-    /** Further arguments of the server. */
     readonly more?: readonly string[];
     /** A file that the server may write to, as a sentinel does. */
     readonly configuration?: string;

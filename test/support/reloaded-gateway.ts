@@ -25,7 +25,6 @@ export interface ReloadedGateway extends AsyncDisposable {
 
 export interface ReloadedOptions {
   readonly config: string;
-  /** Variables of all folders it will load. */
   readonly environment: Readonly<Record<string, string>>;
   readonly now: () => number;
   readonly upstreams: WellUpstreams;

@@ -30,7 +30,6 @@ export interface SampleHouse extends AsyncDisposable {
   readonly authorization: string;
   /** As `authorization`, for any machine client by its id. */
   readonly authorizationOf: (client: string) => Promise<string>;
-  /** Data folder of the gateway and the issuer. */
   readonly folder: string;
   readonly receiver: {
     /** URL of deliveries. */
@@ -53,7 +52,6 @@ export interface SampleHouseOptions {
   readonly config?: string;
   /** Further variables for its policies. */
   readonly environment?: Readonly<Record<string, string>>;
-  /** Settings of the webhooks service. */
   readonly tuning?: Partial<Tuning>;
 }
 

@@ -32,7 +32,6 @@ export interface ReadFrames {
   readonly needed: number;
 }
 
-/** Parses the whole frames at the start of `bytes`. */
 export function readFrames(bytes: Buffer): ReadFrames {
   const frames: Frame[] = [];
   let rest = bytes;
