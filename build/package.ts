@@ -1,12 +1,12 @@
-// `npm run build [folder]`: the npm package of the gateway, as bundled JavaScript without dependencies.
+// `npm run build [folder]`: writes the npm package of the gateway, as bundled JavaScript without dependencies.
 import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type OutputChunk, type Plugin, rolldown } from 'rolldown';
 
-/** Set here alone. */
+/** The only place that sets the name. */
 const PACKAGE = '@sundial/gateway';
 const ROOT = join(import.meta.dirname, '..');
-/** All chunks lie side by side, so that what they load by a relative URL lies beside them. */
+/** All chunks are in this folder, beside the files that they load by a relative URL. */
 const PROGRAM = 'gateway';
 const LOADED = [
   'gateway/stores/redis/scripts',
@@ -17,10 +17,10 @@ const SCHEMAS = ['policy.schema.json', 'gateway.schema.json'];
 const project = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'));
 const { peerDependencies, peerDependenciesMeta } = project;
 const LICENCES = 'THIRD-PARTY-LICENSES.txt';
-/** MIT by their package.json and their readme, published without the text. */
+/** MIT according to package.json and readme, but published without the text. */
 const WITHOUT_TEXT = ['abstract-logging'];
 
-/** Makes each file that is started by its URL, as a process or a thread, a chunk of its own. */
+/** Makes a chunk for each file that is started by its URL, as a process or a thread. */
 const startedByUrl: Plugin = {
   name: 'started-by-url',
   transform: {
@@ -45,7 +45,7 @@ async function bundle(folder: string): Promise<readonly OutputChunk[]> {
     cwd: ROOT,
     input: { sundial: 'gateway/sundial.js' },
     platform: 'node',
-    // Only those install these who want traces.
+    // Operators who want traces install these.
     external: Object.keys(peerDependencies),
     plugins: [startedByUrl],
     onLog: (level, log, say) => say(level === 'warn' ? 'error' : level, log),
@@ -54,14 +54,14 @@ async function bundle(folder: string): Promise<readonly OutputChunk[]> {
     dir: folder,
     entryFileNames: `${PROGRAM}/[name].js`,
     chunkFileNames: `${PROGRAM}/[name].js`,
-    // Names stay, so that stack traces name functions.
+    // Keeps names, so that stack traces name functions.
     minify: { mangle: false, compress: false },
     comments: false,
   });
   return output.filter((part) => part.type === 'chunk');
 }
 
-/** The folders of the packages of which something is in the bundle. */
+/** Folders of the packages that the bundle contains. */
 function packagesIn(chunks: readonly OutputChunk[]): readonly string[] {
   const modules = chunks.flatMap(({ moduleIds }) => moduleIds);
   const folders = modules.flatMap((id) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id)?.[0] ?? []);

@@ -1,4 +1,4 @@
-// The fields of an access line, from the list that the log is written by.
+// The page of access log fields, from the list that the logger uses.
 import { ACCESS_FIELDS } from '../../gateway/plan/grammar/logs-section.ts';
 import { code, type Page, pageOf, tableOf } from './markdown.ts';
 

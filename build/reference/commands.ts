@@ -1,4 +1,4 @@
-// The commands of `sundial` with their arguments and options, from the program itself.
+// The page of commands with arguments and options, from the program itself.
 import type { Command, Option } from 'commander';
 import { createProgram } from '../../gateway/cli/program.ts';
 import { code, type Page, pageOf, tableOf } from './markdown.ts';
@@ -11,7 +11,7 @@ const EXIT_CODES = [
 ];
 
 export function commandPages(): readonly Page[] {
-  // Nothing runs: the program is only described.
+  // No command runs: the program is only described.
   const nothing = {} as Parameters<typeof createProgram>[1];
   const program = createProgram('0', nothing, () => undefined);
   return [
@@ -32,13 +32,13 @@ export function commandPages(): readonly Page[] {
   ];
 }
 
-/** Commands that do something: those without commands below. */
+/** Commands that can be called: those without subcommands. */
 function leavesOf(command: Command): readonly Command[] {
   const below = command.commands.flatMap((each) => leavesOf(each));
   return command.parent === null ? below : below.length > 0 ? [...below, ...ownOf(command)] : [command];
 }
 
-/** A group with options or arguments of its own is a command as well. */
+/** A group with options or arguments can be called too. */
 function ownOf(command: Command): readonly Command[] {
   return command.options.length > 0 || command.registeredArguments.length > 0 ? [command] : [];
 }

@@ -1,9 +1,9 @@
-// When each refusal and each fault is answered, and what cures it. The compiler asks for a new reason.
+// When each refusal and fault occurs, and its cure. The compiler requires a note for a new reason.
 import type { FaultCode, RefusalReason } from '../../gateway/exchange/directive.ts';
 
 export interface ErrorNote {
   readonly when: string;
-  /** What the client or the operator does. */
+  /** For the client or the operator. */
   readonly cure: string;
 }
 

@@ -1,4 +1,4 @@
-// Refusals and faults with their statuses and bodies, from the code that answers with them.
+// The page of refusals and faults with statuses and bodies, from the code that writes them.
 import { type ErrorDescription, reasonPhrase } from '../../gateway/exchange/answers/error-body.ts';
 import { answersOfFaults, answersOfRefusals } from '../../test/support/readme-refusals.ts';
 import { type ErrorNote, FAULT_NOTES, REFUSAL_NOTES } from './error-notes.ts';

@@ -1,4 +1,4 @@
-// The keys of policy files and of the gateway file, from the grammars that check them.
+// The pages of keys in policy files and in the gateway file, from the grammars that check them.
 import { schemaOf } from '../../gateway/plan/grammar/editor-schemas.ts';
 import { gatewayGrammar } from '../../gateway/plan/grammar/gateway-grammar.ts';
 import { policyGrammar } from '../../gateway/sections/policy-file.ts';
@@ -15,19 +15,19 @@ interface Schema {
   readonly items?: Schema;
   readonly description?: string;
   readonly examples?: readonly unknown[];
-  /** The version that has the key first, where that is a later one than that of the page. */
+  /** The first version with the key, if it is later than that of the page. */
   readonly since?: string;
 }
 
 interface Key {
-  /** With dots: `limits.rate`; a name that the operator chooses is `<name>`. */
+  /** Such as `limits.rate`. `<name>` stands for a name that the operator chooses. */
   readonly path: string;
   readonly schemas: readonly Schema[];
-  /** Where it may stand. */
+  /** Where it is allowed. */
   readonly places: readonly string[];
 }
 
-/** What the operator names, by the key above it. */
+/** Placeholders for names that the operator chooses, by the key above. */
 const NAMES: Readonly<Record<string, string>> = {
   upstreams: '<upstream>',
   versions: '<version>',
@@ -90,7 +90,7 @@ function keysOf(root: Schema): readonly Key[] {
   return [...keys].map(([path, schemas]) => ({ path, schemas, places: [] }));
 }
 
-/** One key for what may stand in a file, a version and an operation. */
+/** Merges keys that are allowed in a file, a version and an operation. */
 function withPlaces(keys: readonly Key[]): readonly Key[] {
   const merged = new Map<string, Key>();
   for (const { path, schemas } of keys) {
@@ -149,7 +149,7 @@ function written(example: unknown): string {
     .join(', ')} }`;
 }
 
-/** Descriptions end with `default <value>` where there is one. */
+/** A description ends with `default <value>` if there is a default. */
 function splitDefault(description: string): { readonly meaning: string; readonly usual: string } {
   const found = /[;.,] ?[Dd]efault:? (?<usual>[^;.]*(?:\.[a-z\d/-][^;.]*)*)(?=[;.]|$)/.exec(description);
   if (found?.groups?.usual === undefined) return { meaning: description, usual: '' };

@@ -1,15 +1,15 @@
-// Markdown tables, and the head that every generated page has.
+// Markdown tables, and the head of every generated page.
 
-/** The version in which all that says nothing else came. */
+/** The version that introduced every row without a version of its own. */
 const FIRST_VERSION = '0.1.0';
 
 export interface Page {
-  /** Below docs/reference/. */
+  /** Relative to docs/reference/. */
   readonly file: string;
   readonly text: string;
 }
 
-/** `intro`: one line each. */
+/** `intro`: one entry for each line. */
 export function pageOf(
   file: string,
   title: string,
@@ -26,7 +26,7 @@ export function tableOf(heads: readonly string[], rows: readonly (readonly strin
   return [line(heads), line(heads.map(() => '---')), ...rows.map(line)].join('\n');
 }
 
-/** A bar ends a cell, inside a code span too; `<name>` outside one is HTML. */
+/** A bar ends a cell, even in a code span. `<name>` outside a code span would be HTML. */
 function cellOf(text: string): string {
   return text
     .split(/(`[^`]+`)/)

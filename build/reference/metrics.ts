@@ -1,4 +1,4 @@
-// The metrics of a gateway, from the rows that it exposes.
+// The page of metrics, from the rows that a gateway exposes.
 import type { GatewayPlan } from '../../gateway/plan/plan.ts';
 import { metricRows } from '../../gateway/telemetry/metrics.ts';
 import { createAnnouncementCounts } from '../../gateway/telemetry/reports/announcement-counts.ts';
@@ -17,7 +17,7 @@ export function metricPages(): readonly Page[] {
     state: createProcessState(zero),
     bounds: createBoundsReport(),
     targets: createTargetMetrics(zero),
-    // Only samples need a plan.
+    // Only metric values need a plan.
     plan: () => ({}) as GatewayPlan,
     now: zero,
     overrides: () => [],

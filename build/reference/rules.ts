@@ -1,4 +1,4 @@
-// The rules of `sundial check` that a policy file can switch.
+// The page of rules of `sundial check` that a policy file can switch.
 import { RULES } from '../../gateway/sections/rules/grammar.ts';
 import { code, type Page, pageOf, tableOf } from './markdown.ts';
 

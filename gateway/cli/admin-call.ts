@@ -1,15 +1,14 @@
-// A call to the admin API of a running gateway: its request, and how its answer or its failure is printed.
+// Types of a call to the admin API of a running gateway, and how its result is printed.
 import type { NextCommand } from '../plan/next-command.ts';
 import type { Problem } from '../plan/problems.ts';
 import { type ApartResult, failureJson, jsonText } from './command-result.ts';
 
-/** Why a command came to nothing; `text` is for stderr. */
 export interface CallError {
   readonly kind: 'failed';
-  /** 1: the gateway says no, 2: wrong usage or an unreadable file, 3: no gateway answers. */
+  /** 1: the gateway refuses, 2: wrong usage or an unreadable file, 3: no gateway answers. */
   readonly exitCode: 1 | 2 | 3;
   readonly text: string;
-  /** What `text` says, where the files are at fault. */
+  /** The problems in the files that `text` describes. */
   readonly problems?: readonly Problem[];
 }
 
@@ -17,22 +16,19 @@ export function failure(exitCode: CallError['exitCode'], sentence: string): Call
   return { kind: 'failed', exitCode, text: `sundial: ${sentence}\n` };
 }
 
-/** An answer that this command does not understand. */
 export const OTHER_EDITION = failure(3, 'the gateway is of another edition than this command');
 
 export interface ApiCall {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  /** Segments percent-encoded. */
   readonly path: string;
-  /** Members that are undefined are left out. */
+  /** Undefined members are omitted. */
   readonly body?: Readonly<Record<string, unknown>>;
-  /** A status besides 2xx whose body is what was asked for. */
+  /** A status outside 2xx whose body is a valid answer too. */
   readonly also?: number;
-  /** Milliseconds, for what takes a gateway longer than most. */
   readonly withinMs?: number;
 }
 
-/** One segment of a path; `.` and `..` would otherwise be steps. */
+/** `.` and `..` are encoded too, because they would change the path. */
 export function segment(text: string): string {
   return encodeURIComponent(text).replace(/^\.{1,2}$/, (dots) => dots.replaceAll('.', '%2E'));
 }
@@ -57,7 +53,7 @@ export interface ListenerPage {
   readonly body: unknown;
 }
 
-/** The gateway that the options of a command mean; it is looked for at the first request. */
+/** The gateway that the options select. The first request finds it. */
 export interface GatewayClient {
   readonly ask: (request: ApiCall) => Promise<AdminResponse | CallError>;
   readonly readiness: () => Promise<ListenerPage | CallError>;
@@ -74,13 +70,13 @@ interface AdminCall<Answer> {
   readonly render: (answer: Answer, next: NextCommand) => string;
   /** Text for people, printed on stderr: a pipe gets only the answer. */
   readonly note?: (answer: Answer, next: NextCommand) => string;
-  /** Whether all that was asked for is done; default: always. */
+  /** Whether everything requested was done. Default: always. */
   readonly isDone?: (answer: Answer) => boolean;
-  /** What the gateway says of its members and addresses, in the words of the command. */
+  /** Replaces members and addresses of the API with arguments and commands. */
   readonly inCommandWords?: (text: string, next: NextCommand) => string;
 }
 
-/** Prints the answer as the gateway sent it, or `render` of what was understood of it; 1 where not all is done. */
+/** Prints the response body as sent (JSON) or as `render` writes it. Exit code 1 if `isDone` is false. */
 export function call<Answer>({
   request,
   read,
@@ -103,7 +99,7 @@ export function call<Answer>({
   };
 }
 
-/** Said on stderr, and to machines on stdout too. */
+/** With `format: json` stdout has the failure too. */
 export function failed(
   { exitCode, text, problems }: CallError,
   format: GatewayClient['format'],

@@ -21,7 +21,7 @@ import {
 import { printable } from './terminal-text.ts';
 
 const TIMEOUT_MS = 5_000;
-/** Room for what a gateway with ten thousand versions tells of each. */
+/** Enough for a gateway with ten thousand versions. */
 const MOST_BYTES = 32 * 1024 * 1024;
 
 export function openGateway({
@@ -50,7 +50,7 @@ async function ask(address: AdminAddress, request: ApiCall): Promise<AdminRespon
   const token = needsToken ? await address.token() : undefined;
   if (token?.kind === 'failed') return token;
   try {
-    // Another program on that port shall not be handed the token.
+    // Another program on that port must not receive the token.
     const hello = await send(origin, { method: 'GET', path: '/-/healthy' }, undefined);
     if (hello.status !== 200 || member(hello.body, 'status') !== 'healthy') return notAdmin(origin);
     const received = await send(origin, request, token?.value);
@@ -87,7 +87,7 @@ function judge(
   return failure(1, Array.isArray(problems) ? inOptionWords(problems, request.body ?? {}) : message);
 }
 
-/** Members of a body that are arguments of the command, or an option of another name. */
+/** Members of a body that are arguments, or options with another name. */
 const WRITTEN_AS: Readonly<Record<string, string>> = {
   api: '<api>',
   consumer: '<consumer>',
@@ -95,7 +95,7 @@ const WRITTEN_AS: Readonly<Record<string, string>> = {
   version: '<version>',
 };
 
-/** Sentences about members of `body`, as sentences about the options that they came from. */
+/** Replaces member names in the messages with the options that set them. */
 function inOptionWords(problems: readonly unknown[], body: Readonly<Record<string, unknown>>): string {
   const sentences = problems.map((problem) =>
     String(problem).replace(/^"(\w+)(?:\.(\d+))?": /, (_whole, name: string, index: string | undefined) => {
@@ -140,7 +140,7 @@ async function send(
   const url = new URL(origin);
   const { promise, resolve, reject } = Promise.withResolvers<ListenerPage>();
   const make = url.protocol === 'https:' ? tlsRequest : plainRequest;
-  // The path apart from the URL, whose parser would resolve encoded dots.
+  // The path stays outside the URL, because the URL parser would resolve encoded dots.
   const request = make(
     url,
     { method, path, headers, agent: false, signal: AbortSignal.timeout(withinMs) },

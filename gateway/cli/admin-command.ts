@@ -1,4 +1,4 @@
-// The options and the run of a command that calls the admin API of a running gateway.
+// Options shared by commands that call the admin API of a running gateway.
 import { userInfo } from 'node:os';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { parseDuration } from '../policy/notation.ts';
@@ -26,7 +26,7 @@ export function withGateway(
     .addOption(formatOption(formats));
 }
 
-/** `actionOf` is given the arguments and the options of the command. */
+/** `actionOf` receives the arguments and options of the command. */
 export function onGateway<Given extends readonly unknown[]>(
   command: Command,
   { openGateway, end }: Pick<CommandSetting, 'openGateway' | 'end'>,
@@ -47,7 +47,7 @@ export interface Author {
   readonly why: string;
 }
 
-/** `by` is missing where the system has no name for the user and none was given. */
+/** `by` is undefined if the system has no name for the user and `--by` is missing. */
 export interface AuthorOptions {
   readonly by?: string | undefined;
   readonly why: string;
@@ -72,7 +72,7 @@ export function byOption(): Option {
   return user === undefined ? option : option.default(user, 'the user of the system');
 }
 
-/** Undefined where the system has no name for the user, as in many containers. */
+/** Undefined if the system has no name for the user, as in many containers. */
 function systemUser(): string | undefined {
   try {
     return userInfo().username;
@@ -93,7 +93,7 @@ export function readDuration(text: string): string {
   return text;
 }
 
-/** Scheme, host and port alone: what else stands in a URL would be in the list of processes, or go unheeded. */
+/** Accepts only an origin. The process list would show credentials, and a path would have no effect. */
 function readOrigin(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const isOrigin = url !== undefined && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`;

@@ -1,4 +1,4 @@
-// What the commands of the program share: what main.ts gives them, the options that several have, and their usual calls.
+// What the commands share: dependencies from main.ts, common options and usage examples.
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { CONFIG_VARIABLE, DEFAULT_CONFIG } from '../plan/next-command.ts';
 import type { PublishedEntry } from '../plan/published/record.ts';
@@ -9,7 +9,7 @@ import { parseInstant } from '../policy/notation.ts';
 import type { GatewayClient } from './admin-call.ts';
 import type { ApartResult } from './command-result.ts';
 
-/** Reads the schedules that a store has recorded; rejects with the reason why it cannot be read. */
+/** Reads the schedules that a store has recorded. Rejects with the reason if the store cannot be read. */
 export type ReadRecorded = (store: StoreSettings) => Promise<readonly PublishedEntry[]>;
 
 export interface CommandSetting {
@@ -19,19 +19,19 @@ export interface CommandSetting {
   readonly openGateway: (
     options: Pick<GatewayClient, 'format'> & { readonly config: string; readonly admin: string | undefined },
   ) => Promise<GatewayClient>;
-  /** Asks at the terminal; undefined without one. */
+  /** Asks a question in the terminal. Undefined without a terminal. */
   readonly confirm: () => ((question: string) => Promise<boolean>) | undefined;
   readonly readRecorded: ReadRecorded;
-  /** Puts a backup in the place of the state in a data folder; rejects with a sentence for the operator. */
+  /** Replaces the state in a data folder with a backup. Rejects with a message for the operator. */
   readonly restoreBackup: (folder: string, backup: string, at: EpochMs) => Promise<RestoredState>;
-  /** Why this edition cannot start on a data folder, in a sentence; undefined where it can. */
+  /** Why this edition cannot start with a data folder. Undefined if it can. */
   readonly unusableFolder: (folder: string) => Promise<string | undefined>;
 }
 
 export interface RestoredState {
-  /** What the former state is called now, in the data folder; undefined where there was none. */
+  /** File name of the former state in the data folder. Undefined if there was none. */
   readonly former: string | undefined;
-  /** Whether API keys are as they were; false where the former state could not be read. */
+  /** Whether API keys stay as they were. False if the former state could not be read. */
   readonly keptKeys: boolean;
 }
 
@@ -40,7 +40,6 @@ export interface MovedTo {
   readonly text: string;
 }
 
-/** @throws InvalidArgumentError, which commander prints as wrong usage */
 export function readMovedTo(text: string): MovedTo {
   const at = parseInstant(text);
   if (at === undefined)
@@ -48,7 +47,7 @@ export function readMovedTo(text: string): MovedTo {
   return { at, text };
 }
 
-/** The text of an instant, for a gateway to read. @throws InvalidArgumentError */
+/** For a gateway to parse. @throws InvalidArgumentError */
 export function readInstantText(text: string): string {
   return readMovedTo(text).text;
 }
@@ -58,7 +57,7 @@ export function configOption(): Option {
     new Option('-c, --config <file>', 'the gateway file')
       .env(CONFIG_VARIABLE)
       .default(DEFAULT_CONFIG)
-      // A variable that is set to nothing is how many shells and containers leave it out.
+      // An empty variable counts as unset.
       .argParser((file) => (file === '' ? DEFAULT_CONFIG : file))
   );
 }
@@ -88,11 +87,10 @@ export interface PrintedFiles extends FilesAt {
 }
 
 export interface DatedFiles extends PrintedFiles {
-  /** The wall clock. With an earlier `now` the policy files are still the current ones, which omit the upstreams of retired versions. */
+  /** The wall clock. With an earlier `now` the files are still today's, without the upstreams of retired versions. */
   readonly today: EpochMs;
 }
 
-/** `printedOn`: where findings are printed. */
 export function filesOf(
   { environment, now }: Pick<CommandSetting, 'environment' | 'now'>,
   { config, at }: FileOptions,
@@ -103,28 +101,26 @@ export function filesOf(
     environment,
     now: at?.at ?? now(),
     today: now(),
-    // A pipe is no terminal, and has no such method.
+    // Undefined on a pipe.
     colour: printedOn.hasColors?.() ?? false,
   };
 }
 
-/** Said by a command that asks before it destroys something. */
 export const NO_TERMINAL = 'there is no terminal to ask at: use --yes';
 
 export const EXIT_CODES = `
 Exit codes: 0 in order, 1 findings or a gateway that says no, 2 wrong usage or an unreadable file,
 3 cannot start or no gateway answers.`;
 
-/** For commands without calls of their own. */
 export const WHERE_HELP_IS =
   '`sundial <command> --help` shows the options of a command, `sundial --help` all commands';
 
-/** `calls` stand below the help of the command and below what is said of a wrong call. */
+/** `calls` are printed after the help of the command and after a usage error. */
 export function withCalls(command: Command, calls: string): Command {
   return command.showHelpAfterError(`\n${calls}`).addHelpText('after', `\n${calls}`);
 }
 
-/** An empty one is what an unset variable leaves, and of two one would go unheeded; `repeatable` collects them. */
+/** Rejects repeated options, except `repeatable` ones, and empty values, which unset variables produce. */
 export function checkOptionValues(program: Command, repeatable: (flag: string) => boolean): void {
   for (const command of program.commands) {
     for (const option of command.options) {

@@ -1,6 +1,5 @@
-// Words for a failed connection, by the error code alone, so that no address from the error's text is printed.
+// Describes a failed connection by its error code alone, because the error's text may contain an address.
 
-/** `seconds`: how long was waited, where the end of the wait was the reason. */
 export function connectionFault(error: unknown, seconds: number): string {
   const name = error instanceof Error ? error.name : '';
   const code = error instanceof Error && 'code' in error ? String(error.code) : name;

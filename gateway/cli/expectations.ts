@@ -1,4 +1,4 @@
-// Runs the `expect` lists of policy files: each request is judged by the plan just made, and what differs is a problem.
+// Checks the `expect` lists of policy files against the compiled plan.
 
 import type { Loaded } from '../plan/load.ts';
 import type { GatewayPlan } from '../plan/plan.ts';
@@ -18,10 +18,10 @@ interface Expected {
   readonly host: string;
 }
 
-/** What is expected, and what came instead; `came` is undefined where nothing can be compared. */
+/** `came` is undefined if the values cannot be compared. */
 type ComparedValues = readonly (readonly [key: keyof Expectation, expected: unknown, came: unknown])[];
 
-/** One problem per expectation that does not hold, at the first key that differs. None without a plan. */
+/** One problem for each expectation that fails, at the first key that differs. No problem without a plan. */
 export async function failedExpectations({ plan, settings, sources }: Loaded): Promise<readonly Problem[]> {
   if (plan === undefined || settings === undefined || sources === undefined) return [];
   const problems: Problem[] = [];

@@ -1,4 +1,4 @@
-// Judges a request without a gateway: the exchange of a running one, with ports that know what was passed and assume the rest.
+// Judges a request without a running gateway: uses the facts that were passed and assumes the rest.
 import { HeaderLines } from '../exchange/answer-headers.ts';
 import {
   Fault,
@@ -30,7 +30,7 @@ import { type KnownAccount, withClaims } from './known-account.ts';
 import type { ParsedRequest } from './parse-request.ts';
 
 interface AssumedConsumer extends Omit<Consumer, 'claims' | 'via'> {
-  /** Whether it was said who calls: then it has a credential of every kind. */
+  /** Whether a consumer was named. It then has a credential of every kind. */
   readonly isNamed: boolean;
 }
 
@@ -39,10 +39,10 @@ export interface JudgeInput {
   readonly settings: Settings;
   readonly now: EpochMs;
   readonly overrides: readonly Override[];
-  /** Whom any credential stands for. */
+  /** The consumer that every credential proves. */
   readonly consumer: AssumedConsumer;
   readonly account: KnownAccount;
-  /** Of that account; what one request stores, a later one finds. */
+  /** The pins of `account`. A stored pin is found by later requests. */
   readonly pins: PinStore;
 }
 
@@ -55,24 +55,24 @@ export interface JudgedRequest {
 }
 
 export type JudgedOutcome =
-  /** `headers`: what the gateway adds to the upstream's answer. */
+  /** `headers`: what the gateway adds to the upstream's response. */
   | { readonly kind: 'forwarded'; readonly order: ForwardOrder; readonly headers: HeaderLines }
   | {
       readonly kind: 'answered';
       readonly reason: RefusalReason | FaultCode | 'published';
-      /** Undefined for a fault and for what is published. */
+      /** Undefined for a fault and for a published page. */
       readonly refusal: Refusal | undefined;
       readonly answer: ExchangeAnswer;
-      /** Why something failed, for the operator; undefined for a refusal. */
+      /** Why something failed. Undefined for a refusal. */
       readonly cause: string | undefined;
     };
 
-/** Holds every scope there is: for a consumer whose scopes were not said. */
+/** Contains every scope, for a consumer without given scopes. */
 export const EVERY_SCOPE: ReadonlySet<string> = Object.assign(new Set<string>(), { has: () => true });
 
 const MISSING: AuthenticationResult = { kind: 'refused', refusal: { reason: 'credentials_missing' } };
 
-/** @throws whatever the exchange throws that is not a Fault: a mistake in this program */
+/** @throws Error that is not a Fault: a bug */
 export async function judge(
   request: Exclude<ParsedRequest, { kind: 'unusable' }>,
   input: JudgeInput,
@@ -97,9 +97,9 @@ export async function judge(
         const answer = exchange.publish(directive.publication, facts, view);
         return { kind: 'answered', reason: 'published', refusal: undefined, answer, cause: undefined };
       }
-      // With every key new there is nothing to give again.
+      // Every idempotency key is new, so there is no replay.
       const headers = new HeaderLines(directive.forward.headerRules?.response.set);
-      // As for an upstream answer without cache headers.
+      // As for an upstream response without cache headers.
       exchange.decorate(200, headers, facts, view);
       return { kind: 'forwarded', order: directive.forward, headers };
     } catch (thrown) {
@@ -113,7 +113,6 @@ export async function judge(
   return { view, facts: { ...facts.start, ...facts.decision, ...facts.completion }, ending: ended };
 }
 
-/** Every key is new. */
 const FIRST_REQUESTS: IdempotencyStore = {
   claim: async () => ({ kind: 'claimed' }),
   finish: async () => true,
@@ -121,7 +120,7 @@ const FIRST_REQUESTS: IdempotencyStore = {
   release: async () => true,
 };
 
-/** Every bucket is full, every credential is in order. */
+/** Every bucket is full, every credential valid, every idempotency key new. */
 function assume({
   plan,
   settings,
@@ -178,7 +177,7 @@ function assumeIdentity(
   switch (identity.kind) {
     case 'jwt':
     case 'introspection':
-      // What stands for a token is among the headers.
+      // The headers have a token, or a placeholder for it.
       return tokenAuthenticator(() => 0, { claims: () => true, verify: () => accepted('token') });
     case 'keys': {
       const field = identity.header;

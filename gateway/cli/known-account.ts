@@ -1,4 +1,4 @@
-// Facts about the calling account, passed as options instead of read from a store or a token.
+// Facts about the calling account, given as options instead of read from a store or a token.
 import type { Decision } from '../exchange/facts.ts';
 import type { GatewayPlan } from '../plan/plan.ts';
 import type { Consumer } from '../policy/authentication/access.ts';
@@ -7,15 +7,15 @@ import type { Pin, PinStore } from '../policy/versioning/pin.ts';
 import type { Label } from '../policy/versioning/resolution.ts';
 
 export interface KnownAccount {
-  /** The version its pin is stored with; undefined: none is stored. */
+  /** The stored pin. Undefined: no pin is stored. */
   readonly pin?: Label | undefined;
-  /** The day it was made, as a token would say it; undefined: the token does not say. */
+  /** The creation day, as a token states it. Undefined: the token does not state it. */
   readonly created?: string | undefined;
-  /** When the ledger first saw the consumer on the version; undefined: before any freeze. `Infinity`: never. */
+  /** When the ledger first saw the consumer on the version. Undefined: before any freeze. `Infinity`: never. */
   readonly firstSeen?: EpochMs | undefined;
 }
 
-/** A store for one account of one API, with its pin as of `now` or none; it keeps what a first call gets. */
+/** A store for one account of one API. It keeps the pin that a first call creates. */
 export function assumePins({ pin: label }: KnownAccount, now: EpochMs): PinStore {
   let stored: Pin | undefined =
     label === undefined ? undefined : { label, origin: 'upgrade', since: now, previous: undefined };
@@ -43,7 +43,7 @@ export function withClaims(
   return { ...consumer, claims };
 }
 
-/** Why an account got its version; undefined if the account did not decide it. */
+/** Why the account got its version. Undefined if the version does not depend on the account. */
 export function accountInWords(
   { perAccount, carrier, api }: Decision,
   { pin, created }: KnownAccount,

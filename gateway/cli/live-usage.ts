@@ -1,4 +1,4 @@
-// What the running gateway's ledger has, for commands that hold files against it: `check --live` and `diff --live`.
+// Fetches the ledger of the running gateway for `check --live` and `diff --live`.
 
 import { readUsageAnswer, type UsageAnswer, type UsageRowBody } from '../api/usage-answers.ts';
 import type { PolicySource } from '../plan/load-documents.ts';
@@ -9,21 +9,21 @@ import type { WhichGateway } from './running-gateway.ts';
 
 export interface LiveUsage {
   readonly kind: 'usage';
-  /** The lifecycle clock of the gateway, RFC 3339. */
+  /** The gateway's lifecycle clock, RFC 3339. */
   readonly now: string;
-  /** By the days counted; those of a month are always there. */
+  /** By number of days. USUAL_DAYS is always present. */
   readonly answers: ReadonlyMap<number, UsageAnswer>;
-  /** Of versions with a freeze: who calls, in the last month. */
+  /** Consumers of versions with a freeze, in the last USUAL_DAYS. */
   readonly callers: readonly UsageRowBody[];
 }
 
 export type FetchedUsage = LiveUsage | { readonly kind: 'absent'; readonly why: string };
 
 export const USUAL_DAYS = 30;
-/** Longer than a gateway takes to say that its store is slow. */
+/** Longer than the gateway waits for a slow store. */
 const WITHIN_MS = 30_000;
 const ALL_WITHIN_MS = 60_000;
-/** Covers a hundred thousand consumers of a version; further ones are not counted. */
+/** Covers a hundred thousand consumers of a version. Further ones are not counted. */
 const MOST_PAGES = 200;
 
 type AbsentUsage = Extract<FetchedUsage, { kind: 'absent' }>;
@@ -48,7 +48,7 @@ export async function fetchUsage(
   if (first === undefined) throw new Error('a month was asked for');
   const callers: UsageRowBody[] = [];
   for (const { api, version, freeze } of versions) {
-    // A version that the gateway does not know yet has no calls, and asking would be an error.
+    // The gateway may not know the version yet. It then has no calls, and asking would be an error.
     const isKnown = first.versions?.some((each) => each.api === api && each.version === version) ?? false;
     const rows = freeze !== undefined && isKnown ? await callersOf({ api, version }, ask) : [];
     // An incomplete read cannot prove how many consumers are affected.
@@ -74,7 +74,7 @@ async function callersOf(
   return rows;
 }
 
-/** Each page in its time, and all of them in `allWithinMs`. */
+/** Each page has a timeout of its own, and all together have `allWithinMs`. */
 function askingFor(allWithinMs: number, gateway: GatewayClient): Ask {
   const end = performance.now() + allWithinMs;
   return async (query) => {

@@ -1,4 +1,4 @@
-// What a command says of a name that nothing bears: what may have been meant, and what there is.
+// The message for an unknown name, with a suggestion and the known names.
 import { suggest } from '../plan/read/shape-issues.ts';
 
 const MOST_NAMES = 20;

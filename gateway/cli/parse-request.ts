@@ -1,4 +1,4 @@
-// Parses a request from the command line or an expectation into the view that a listener would make.
+// Parses a request from the command line or an expectation into the view that a listener would create.
 
 import type { RequestRefusal } from '../exchange/directive.ts';
 import {
@@ -16,37 +16,35 @@ import type { GatewayPlan } from '../plan/plan.ts';
 import type { Settings } from '../plan/settings.ts';
 
 export interface RequestText {
-  /** `GET /api/v1/orders`, with a path or a whole URL; without a method it is a GET. */
+  /** Such as `GET /api/v1/orders`, with a path or a URL. The default method is GET. */
   readonly request: string;
   readonly headers: readonly (readonly [name: string, value: string])[];
   /** Host of a request that names none. */
   readonly host: string;
-  /** Stands in for a token that was not written out. */
+  /** Used if the request has no Authorization header. */
   readonly authorization: string | undefined;
 }
 
 export type ParsedRequest =
   | { readonly kind: 'view'; readonly view: RequestView }
-  /** `glimpse`: what its answer needs, as the listener has it of a request it refuses. */
+  /** `glimpse`: what the refusal's response needs. */
   | {
       readonly kind: 'refused';
       readonly view: RequestView;
       readonly glimpse: RequestGlimpse;
       readonly refusal: RequestRefusal;
     }
-  /** Nothing that could be sent. */
   | { readonly kind: 'unusable'; readonly message: string };
 
 const FIELD = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*(.*?)[ \t]*$/;
 const WORDS = /^(?:([!#$%&'*+.^_`|~0-9A-Za-z-]+) +)?(\S+)$/;
-/** A path, a URL, or `*`. */
 const SENDABLE = /^(?:\/|\*$|https?:\/\/)/i;
 const ORIGIN = /^https?:\/\/[^/?#]*/i;
 const OFFERED: ReadonlySet<string> = new Set(OFFERED_METHODS);
 /** TEST-NET-1 of RFC 5737. */
 const EXAMPLE_ADDRESS = '192.0.2.1';
 
-/** `Name: value` apart; undefined for anything else. */
+/** Splits `Name: value`. Undefined for anything else. */
 export function parseField(text: string): readonly [name: string, value: string] | undefined {
   const [, name, value] = FIELD.exec(text) ?? [];
   return name === undefined || value === undefined ? undefined : [name.toLowerCase(), value];
@@ -58,10 +56,10 @@ export function parseRequest(
   plan: GatewayPlan,
 ): ParsedRequest {
   const [, method = 'GET', rawTarget = ''] = WORDS.exec(text.request.trim()) ?? [];
-  // A method alone, as when a shell took the path away, is no request for a path of that name.
+  // A method alone is an error: a shell may have removed the path.
   if (!SENDABLE.test(rawTarget)) return unusable('Write a method and a path, such as GET /api/v1/orders.');
   const headers = fieldsOf(text);
-  // Over HTTP/1.1: its fields count for less than those of HTTP/2.
+  // As HTTP/1.1: the bounds count a header as fewer octets than over HTTP/2.
   const head: RequestHead = {
     url: rawTarget.replace(ORIGIN, ''),
     httpVersion: '1.1',
@@ -73,7 +71,7 @@ export function parseRequest(
   const target = readTarget(rawTarget, method);
   if (target.kind === 'server')
     return unusable('The target * asks the gateway about itself: nothing is judged.');
-  // FWD-8: this is the last hop that it may reach.
+  // FWD-8: with `Max-Forwards: 0` the gateway answers itself.
   if (method === 'OPTIONS' && headers['max-forwards'] === '0')
     return unusable('With Max-Forwards: 0 it asks the gateway about itself: nothing is judged.');
   const absolute = target.kind === 'resource' ? target.absolute?.authority : undefined;
@@ -127,7 +125,7 @@ export function parseRequest(
   return { kind: 'view', view };
 }
 
-/** No certificate is for it, so that no connection can be: which one is shown to whom does not matter then. */
+/** Without a certificate for the host a client cannot connect, whatever certificate the gateway would present. */
 function isUncertified(host: string, { https }: Settings['listeners']): boolean {
   const { certificates = [] } = https ?? {};
   const names = certificates.flatMap((each) => each.names);
@@ -143,7 +141,7 @@ function linesOf({ headers, host, authorization }: RequestText): readonly string
   ];
 }
 
-/** Repeats are joined as Node joins them. */
+/** Joins repeated fields as Node does. */
 function fieldsOf({ headers, authorization }: RequestText): Record<string, string> {
   const fields: Record<string, string> = authorization === undefined ? {} : { authorization };
   const given = new Set<string>();

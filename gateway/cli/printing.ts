@@ -1,12 +1,12 @@
-// What a command has to say, on the stream where it belongs, and what becomes of it where that stream fails.
+// Prints the result of a command, and handles streams that fail.
 import type { ApartResult } from './command-result.ts';
 
-/** As for a file that cannot be written. */
+/** Same exit code as for a file that cannot be written. */
 const CANNOT_PRINT = 2;
-/** Half of what was asked for may stand where it was to be printed. */
+/** False if the output may be incomplete. */
 let isPrinted = true;
 
-/** Who has read enough of what is printed (`| head`) is no failure: what was asked for is done all the same. */
+/** A closed pipe (`| head`) is not an error. */
 export function watchStreams(): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') return;
@@ -22,7 +22,6 @@ export function endWith(exitCode: number): void {
   process.exitCode = isPrinted ? exitCode : exitCode || CANNOT_PRINT;
 }
 
-/** What was asked for goes to stdout, why it came to nothing to stderr: a pipe gets only the former. */
 export async function print(result: Promise<ApartResult>): Promise<number> {
   const { exitCode, stdout, stderr } = await result;
   process.stdout.write(stdout);
@@ -30,15 +29,14 @@ export async function print(result: Promise<ApartResult>): Promise<number> {
   return exitCode;
 }
 
-/** Asks at the terminal; undefined without a terminal. */
 export function confirmOnTerminal(): ((question: string) => Promise<boolean>) | undefined {
   return process.stdin.isTTY ? askOnTerminal : undefined;
 }
 
-/** True for `y` and `yes` alone; the end of input is a no. The question goes to stderr, so that stdout stays the answer. */
+/** True only for `y` and `yes`. The question goes to stderr, because stdout is for the result. */
 async function askOnTerminal(question: string): Promise<boolean> {
   const { createInterface } = await import('node:readline/promises');
-  // The terminal edits the line itself: no escape codes are written, and ^C ends the process as usual.
+  // With `terminal: false` the terminal itself edits the line: no escape codes are written, and ^C ends the process.
   using lines = createInterface({ input: process.stdin, output: process.stderr, terminal: false });
   const { promise: closed, resolve: close } = Promise.withResolvers<undefined>();
   lines.once('close', () => close(undefined));

@@ -30,7 +30,7 @@ type ProgramSetting = Omit<CommandSetting, 'end'> & {
   readonly actions: StartActions;
 };
 
-/** `version` is what `--version` prints; `end` gets the exit code of the command that ran. */
+/** `version`: what `--version` prints. `end`: receives the exit code of the command. */
 export function createProgram(
   version: string,
   { print, actions, ...given }: ProgramSetting,
@@ -39,7 +39,7 @@ export function createProgram(
   const program = new Command('sundial')
     .description('An API gateway that enforces API lifecycle policy.')
     .version(version)
-    // Behind a command, --version is its own.
+    // After a command, --version is an option of that command.
     .enablePositionalOptions()
     .addHelpText('after', EXIT_CODES)
     .showSuggestionAfterError()
@@ -75,10 +75,7 @@ export function createProgram(
   return program;
 }
 
-/**
- * Runs the command that `argv` (without node and script) names and resolves with the exit code: 2 for wrong usage,
- * which commander has then explained on stderr.
- */
+/** Runs the command that `argv` (without node and script) names. Resolves with 2 after a usage error. */
 export async function runProgram(
   argv: readonly string[],
   version: string,
@@ -92,7 +89,7 @@ export async function runProgram(
     await program.parseAsync(argv, { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    // Asking for help or the version is no mistake; commander gives it 0.
+    // `--help` and `--version` also throw, with exit code 0.
     return error.exitCode === 0 ? 0 : 2;
   }
   return exitCode;

@@ -1,8 +1,8 @@
-// Replaces a file atomically: a reader sees the old text or the new one, never a part.
+// Replaces a file atomically: a reader sees the old text or the new text.
 import { open, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 
-/** Why the system does not let it be, or undefined; `before`: what the file held when `after` was made of it. */
+/** The reason of a failure, or undefined. `before`: the content that `after` was made from. */
 export async function replaceFile(
   path: string,
   before: Uint8Array,

@@ -1,4 +1,4 @@
-// Where the running gateway is that a command talks to, and what opens its admin listener.
+// Finds the running gateway that a command calls, and its admin token.
 import { readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { compileSettings } from '../plan/compile/settings.ts';
@@ -16,7 +16,7 @@ const TOKEN_VARIABLE = 'SUNDIAL_ADMIN_TOKEN';
 
 export interface WhichGateway {
   readonly config: string;
-  /** Origin of an admin listener, instead of the one of the gateway file. */
+  /** Origin of an admin listener, instead of the one in the gateway file. */
   readonly admin: string | undefined;
   readonly environment: Environment;
   readonly now: EpochMs;
@@ -44,7 +44,7 @@ export async function findGateway(which: WhichGateway): Promise<AdminAddress | C
   return { kind: 'address', origin: admin, local: isLocal(new URL(admin).hostname), token };
 }
 
-/** Where readiness can be read without a token: of the metrics listener before the admin listener. */
+/** Readiness needs no token. The metrics listener has precedence over the admin listener. */
 export async function findProbe(which: WhichGateway): Promise<{ kind: 'probe'; origin: string } | CallError> {
   if (which.admin !== undefined) return { kind: 'probe', origin: which.admin };
   const read = await settingsOf(which);
@@ -59,7 +59,7 @@ export async function findProbe(which: WhichGateway): Promise<{ kind: 'probe'; o
   return { kind: 'probe', origin: originOf(found.address) };
 }
 
-/** Of the gateway file alone: policies are not read, and what only a start needs (certificates) is not asked for. */
+/** Reads the gateway file alone, without policies and without what only a start needs (certificates). */
 async function settingsOf(which: WhichGateway): Promise<{ kind: 'read'; settings: Settings } | CallError> {
   const context = contextOf({ ...which, configFile: which.config });
   const { whole, revision, ...read } = await readGateway(context);
@@ -120,7 +120,7 @@ function isLocal(host: string): boolean {
   return isLoopback(host.toLowerCase());
 }
 
-/** A listener on every interface is reached from here by loopback. */
+/** A listener on every interface is reachable by loopback. */
 function originOf({ host, port }: Address): string {
   const name = host === undefined || host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
   return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;

@@ -1,4 +1,4 @@
-// The commands that start something and stay: `run`, and `demo` with the token for its samples.
+// The commands that start a long-running process (`run`, `demo`), and `token` for the samples of the demo.
 import type { Command } from 'commander';
 import { atOption, configOption, type MovedTo } from './command-setting.ts';
 
@@ -6,7 +6,7 @@ export interface StartActions {
   readonly run: (options: {
     readonly config: string;
     readonly at: MovedTo | undefined;
-    /** Whether notices that are due by a moved clock are sent. */
+    /** Whether notices are sent that are due by the moved clock. */
     readonly notify: boolean;
   }) => Promise<number>;
   readonly demo: () => Promise<number>;

@@ -1,17 +1,17 @@
-// Text from elsewhere in a terminal: nothing in it moves the cursor, turns the direction of writing or breaks a line.
+// Makes foreign text safe for a terminal: no cursor movement, no change of direction, no line break.
 import { dateInWords, parseInstant } from '../policy/notation.ts';
 
-/** Control, format, unassigned and lone-surrogate characters, and what else ends a line. */
+/** Control, format, unassigned and lone surrogate characters, and line separators. */
 const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}]/gu;
-/** They take no column of their own, and in heaps they cover the lines around. */
+/** Combining marks take no column. Many of them cover the lines around. */
 const MARKS = /\p{M}/gu;
-/** Terminals give these two columns. */
+/** Terminals give these characters two columns. */
 const WIDE =
   /[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}\p{Emoji_Presentation}\uff01-\uff60]/gu;
-/** As many code units as a column can come from, marks included. */
+/** Limit of code units for one column, marks included. */
 const UNITS_PER_COLUMN = 8;
 
-/** At most `columns` characters, with an ellipsis where something is cut. */
+/** At most `columns` characters, with an ellipsis if the text is cut. */
 export function cell(text: string, columns: number): string {
   const near = text.slice(0, columns * UNITS_PER_COLUMN);
   const characters = [...near.replace(UNPRINTABLE, '?').replace(MARKS, '')];
@@ -28,7 +28,7 @@ export interface Column {
   readonly align?: 'right';
 }
 
-/** Lines of aligned columns, two spaces apart; cells are to be cut already. */
+/** Columns are two spaces apart. Cells must be cut already. */
 export function tableLines(columns: readonly Column[], rows: readonly (readonly string[])[]): string[] {
   const all = [columns.map(({ heading }) => heading), ...rows];
   const widths = columns.map((_, index) => Math.max(...all.map((row) => widthOf(row[index] ?? ''))));
@@ -48,13 +48,12 @@ function widthOf(text: string): number {
   return [...text].length + (text.match(WIDE)?.length ?? 0);
 }
 
-/** Whole seconds are enough for people. */
+/** Without fractions of a second. */
 export function moment(instant: string): string {
   const at = parseInstant(instant.replace(/\.\d+(?=Z$)/, ''));
   return at === undefined ? instant : dateInWords(at);
 }
 
-/** Whatever comes from elsewhere, without control characters. */
 export function onTerminal(lines: readonly string[]): string {
   return lines.map((line) => `${line.replace(/\p{C}/gu, '?')}\n`).join('');
 }

@@ -1,4 +1,4 @@
-// The impact of the dates in policy files on current callers, from the ledger of the running gateway: facts and warnings.
+// Compares the dates in policy files with current calls from the running gateway's ledger.
 
 import type { UsedVersion } from '../api/usage-answers.ts';
 import type { PolicySource } from '../plan/load-documents.ts';
@@ -18,7 +18,7 @@ import { effectiveSunset } from '../sections/schedule/redirects.ts';
 import { versionName, versionPath } from '../sections/view.ts';
 import { type LiveUsage, USUAL_DAYS } from './live-usage.ts';
 
-/** A fact of one version, without its name and without a full stop. */
+/** `text` has no version name and no full stop. */
 export interface Impact {
   readonly api: string;
   readonly version: string;
@@ -33,7 +33,7 @@ export interface Impacts {
 const NEAR_MS = 30 * DAY_MS;
 const RULE = 'live-usage';
 
-/** `orders v1: retires on 2027-01-15 for 14 consumers, 3,100 calls a day`. */
+/** Such as `orders v1: retires on 2027-01-15 for 14 consumers, 3,100 calls a day`. */
 export function spellImpact({ api, version, text }: Impact): string {
   return `${version === UNVERSIONED ? api : `${api} ${version}`}: ${text}`;
 }
@@ -49,7 +49,7 @@ interface ImpactInput {
   readonly addWarning: (path: Path, message: string) => void;
 }
 
-/** `now`: the lifecycle instant that the files are judged at. Versions that the ledger has nothing of are left out. */
+/** `now`: the lifecycle instant for the check. Versions that the ledger does not have are omitted. */
 export function usageImpacts(sources: readonly PolicySource[], live: LiveUsage, now: EpochMs): Impacts {
   const impacts: Impact[] = [];
   const problems: Problem[] = [];
@@ -87,7 +87,7 @@ function checkRetirement({ version, used, live, now, addImpact }: ImpactInput): 
   );
 }
 
-/** What the gateway does not judge, since nothing of it is deprecated yet, it has looked at for as long as was asked. */
+/** A version with nothing deprecated has no `looks`. Its calls are counted for the whole window. */
 function lookOf({ looks }: UsedVersion, { since }: UsageWindow): CountingStart {
   if (looks === undefined) return { since: startOfDay(dayNumber(since)), because: 'window' };
   return looks.since === null
@@ -123,7 +123,7 @@ function checkRetireWhen({
   else addWarning(['retire_when'], `${versionName(label, source.file)}, ${dateInWords(sunset)}: ${said}`);
 }
 
-/** A hold outlives the rule that asked for it, for callers were told its end. */
+/** A hold stays after its rule is removed, because callers know its end. */
 function checkHold({ version, used, addImpact }: ImpactInput): void {
   const { heldUntil = null } = used.decides ?? {};
   if (heldUntil === null) return;
@@ -133,7 +133,7 @@ function checkHold({ version, used, addImpact }: ImpactInput): void {
   else addImpact(`${held}, and not longer: sundial pause --end ends it at once`);
 }
 
-/** Since when calls would have been counted; undefined: not yet. */
+/** When counting began. Undefined: not yet. */
 function countedSince({ decides, deprecated }: UsedVersion, { answers }: LiveUsage): EpochMs | undefined {
   const { began = null } = answers.get(USUAL_DAYS) ?? {};
   const texts = decides === undefined ? [began, deprecated] : [decides.countedSince];
@@ -168,7 +168,7 @@ function checkSunset({ source, label, version, used, live, now, addImpact, addWa
   }
 }
 
-/** By consumer id, whatever credential proved it, as the gateway judges. Client addresses do not count. */
+/** By consumer id, whatever the kind of credential, as the gateway judges. Client addresses do not count. */
 function firstCalls({ callers }: LiveUsage, used: UsedVersion): ReadonlyMap<string, EpochMs> {
   const first = new Map<string, EpochMs>();
   for (const { api, version, consumer, via, firstCall } of callers) {

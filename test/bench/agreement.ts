@@ -1,5 +1,4 @@
-// Before any load: all peers of a load must give the same answers, or the comparison means nothing.
-// Also finds the policy headers that every answer under load must carry, in each peer's own spelling.
+// Checks before any load that all peers respond alike, and finds how each peer spells the policy headers.
 import { type IncomingMessage, request } from 'node:http';
 import { request as secureRequest } from 'node:https';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -14,18 +13,17 @@ const LIFECYCLE_HEADERS = [
   'x-request-id',
 ];
 const QUOTA_HEADERS = ['ratelimit-policy', 'ratelimit', 'x-ratelimit-limit', 'x-ratelimit-remaining'];
-/** What the policy of the bench puts on an answer. */
 const POLICY_HEADERS = [...LIFECYCLE_HEADERS, ...QUOTA_HEADERS];
 
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** Names as written on the wire. */
+  /** Names as sent. */
   readonly names: readonly string[];
   readonly body: string;
 }
 
-/** One GET on a connection of its own; `token` undefined sends no credentials. */
+/** Sends one GET over a new connection. Without `token` it sends no credentials. */
 export function ask(
   port: number,
   path: string,
@@ -61,7 +59,6 @@ async function readAll(response: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-/** One side of a comparison. */
 export interface Side {
   readonly name: string;
   readonly port: number;
@@ -71,11 +68,11 @@ interface Case {
   readonly what: string;
   readonly path: string;
   readonly token: string | undefined;
-  /** Bodies and policy headers are compared as well as statuses. */
+  /** Compares bodies and policy headers too, not only statuses. */
   readonly served: boolean;
 }
 
-/** Differences of two peers with policy over served and refused requests, one sentence each; empty when they agree. */
+/** Differences between two peers with policy, one sentence each, over served and refused requests. */
 export function policyDifferences(one: Side, two: Side, { path, token }: BenchRequest): Promise<string[]> {
   return differences(one, two, POLICY_HEADERS, [
     { what: 'a served request', path, token, served: true },
@@ -87,7 +84,7 @@ export function policyDifferences(one: Side, two: Side, { path, token }: BenchRe
   ]);
 }
 
-/** The same of two peers that only forward. */
+/** Differences between two peers that only forward. */
 export function plainDifferences(
   one: Side,
   two: Side,
@@ -98,10 +95,10 @@ export function plainDifferences(
   return differences(one, two, headers, [{ what: 'a request', path, token, served: true }], scheme);
 }
 
-/** A gateway that has not heard from Redis in time gives no quota headers (RL-13), so a difference must last. */
+/** A gateway without a timely reply from Redis sends no quota headers (RL-13), so a difference must last. */
 const TRIES = 10;
 const TRY_AGAIN_AFTER_MS = 200;
-/** Characters of a value in a message: a body may have 100 KiB. */
+/** Limits the length of a value in a message: a body may have 100 KiB. */
 const MOST_SHOWN = 300;
 
 async function differences(
@@ -146,17 +143,17 @@ async function differencesOf(
   return found;
 }
 
-/** Names of policy headers as one peer spells them. */
+/** As the peer spells them. */
 export interface PolicyHeaders {
-  /** On every answer. */
+  /** In every response. */
   readonly always: readonly string[];
-  /** On every answer while Redis answers in time: a gateway invents no numbers (RL-13). */
+  /** In every response while Redis replies in time: a gateway invents no numbers (RL-13). */
   readonly quota: readonly string[];
 }
 
 export const NO_POLICY: PolicyHeaders = { always: [], quota: [] };
 
-/** @throws when the sample is not served, or without one of the policy headers */
+/** @throws Error if the sample is not served or a policy header is missing */
 export async function policyHeaders(
   name: string,
   port: number,
@@ -175,7 +172,7 @@ export async function policyHeaders(
   return { always: LIFECYCLE_HEADERS.map(spelled), quota: QUOTA_HEADERS.map(spelled) };
 }
 
-/** Counters differ from moment to moment and ids always: only their form is compared. */
+/** Counters and ids always differ, so only their form is compared. */
 function comparable(name: string, headers: Answer['headers']): unknown {
   const value = headers[name];
   if (value === undefined) return undefined;
@@ -188,7 +185,6 @@ function comparable(name: string, headers: Answer['headers']): unknown {
   return value;
 }
 
-/** The same token with its signature altered. */
 function forged(token: string): string {
   const at = token.lastIndexOf('.') + 1;
   return `${token.slice(0, at)}${token[at] === 'A' ? 'B' : 'A'}${token.slice(at + 1)}`;

@@ -1,4 +1,4 @@
-// The bench's child processes: started pinned where the machine allows it, announced by port, stopped by process id.
+// Starts the child processes of the bench, pinned to cores if possible, and stops them.
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import type { createServer } from 'node:net';
@@ -6,52 +6,50 @@ import { delimiter, join } from 'node:path';
 
 export interface Child {
   readonly pid: number;
-  /** The port it announced; 0 for a child that announces none. */
+  /** 0 if it announces none. */
   readonly port: number;
   readonly process: ChildProcess;
 }
 
 export interface ChildOptions {
-  /** File descriptor for standard output, which is the peers' access log; 'inherit' shows it. */
+  /** File descriptor for standard output, which is the peer's access log. 'inherit' shows it. */
   readonly output: number | 'inherit' | 'ignore';
-  /** The same for standard error; default: shown. */
+  /** File descriptor for standard error. Default: shown. */
   readonly errors?: number;
   readonly environment: Readonly<Record<string, string>>;
-  /** What to put before the node binary, for example `taskset -c 0`. */
+  /** Words before the command, for example `taskset -c 0`. */
   readonly prefix: readonly string[];
   /** False for a program that cannot send its port to the bench. */
   readonly announces: boolean;
 }
 
 const running = new Set<ChildProcess>();
-// However this process ends, such as by a reader of its output that has left: nothing else ends them.
+// Also if this process ends early, for example because the reader of its output has closed the pipe.
 process.once('exit', () => {
   for (const child of running) child.kill('SIGKILL');
 });
 
-/** The port of a listening server's `address()`. */
 export function portOf(address: ReturnType<ReturnType<typeof createServer>['address']>): number {
   if (address === null || typeof address === 'string') throw new Error('the server listens on no port');
   return address.port;
 }
 
-/** Tells the runner where this child listens. */
+/** Sends the port to the parent process. */
 export function announcePort(address: Parameters<typeof portOf>[0]): void {
   process.send?.({ port: portOf(address) });
 }
 
-/** Absolute path of an installed program; Debian keeps servers where the PATH of most users does not look. */
+/** Absolute path of an installed program. Debian keeps servers outside the usual PATH. */
 export function installed(program: string): string | undefined {
   const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/usr/local/sbin'];
   return folders.map((folder) => join(folder, program)).find((path) => existsSync(path));
 }
 
-/** Starts `node <args>`; resolves when it has announced its port, rejects when it ends or announces none within 15 s. */
+/** Starts `node <args>` and waits for its port. Rejects if it ends or has not announced one after 15 s. */
 export function startChild(args: readonly string[], options: ChildOptions): Promise<Child> {
   return startProgram([process.execPath, ...args], options);
 }
 
-/** The same for any program. */
 export function startProgram(words: readonly string[], options: ChildOptions): Promise<Child> {
   const [command = '', ...rest] = [...options.prefix, ...words];
   const child = spawn(command, rest, {
@@ -79,7 +77,7 @@ export function startProgram(words: readonly string[], options: ChildOptions): P
   });
 }
 
-/** Runs a program to its end and returns what it printed; rejects when it fails. */
+/** Resolves with the output. Rejects if the program fails. */
 export function runProgram(words: readonly string[]): Promise<string> {
   const [command = '', ...rest] = words;
   return new Promise((resolve, reject) => {
@@ -104,12 +102,12 @@ function announced(message: unknown): number {
   throw new Error('a child announced something that is not a port');
 }
 
-/** Ends every child that still runs: SIGTERM by process id, SIGKILL after two seconds. */
+/** Sends SIGTERM to every child, and SIGKILL after two seconds. */
 export async function stopChildren(): Promise<void> {
   await Promise.all([...running].map((child) => stopChild(child)));
 }
 
-/** Ends one child, after `patienceMs` by force; resolves when it is gone. */
+/** Sends SIGTERM, and SIGKILL after `patienceMs`. Resolves after its end. */
 export async function stopChild(child: ChildProcess, patienceMs = 2_000): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const gone = new Promise((resolve) => child.once('exit', resolve));

@@ -1,5 +1,4 @@
-// npm run bench:compare <commit>: Sundial of this tree against Sundial of another commit, interleaved in one run.
-// Both get this tree's gateway file, policies and Node. Prints ratios of this tree to the other; asserts no time.
+// npm run bench:compare <commit>: ratios of this tree's Sundial to another commit's, with this tree's files and Node.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -31,7 +30,7 @@ await runBounded(LONGEST_MINUTES, async (stack) => {
   const commit = git('rev-parse', '--short', '--verify', `${wanted}^{commit}`).trim();
   const other = await openTree(stack, commit);
   const ground = await openGround(stack);
-  // A database each: the trees may write in different forms.
+  // A database for each: the trees may write different formats.
   const theirs = { root: other, environment: { BENCH_STORE: `${ground.environment.BENCH_STORE}/1` } };
   const pair = async (policy: 'policy' | 'plain'): Promise<readonly [Peer, Peer]> => [
     await startPeer(`sundial, ${policy}`, ground, { as: `this tree, ${policy}` }),
@@ -67,7 +66,7 @@ await runBounded(LONGEST_MINUTES, async (stack) => {
   say(memoryLines([...full, ...plain], after, (peer) => resident.get(peer)).join('\n'));
 });
 
-/** Checks the commit out into a temporary folder with its packages, and returns that folder. */
+/** Checks out the commit with its packages into a temporary folder. */
 async function openTree(stack: AsyncDisposableStack, commit: string): Promise<string> {
   const parent = mkdtempSync(join(tmpdir(), 'sundial-compare-'));
   const tree = join(parent, commit);
@@ -76,13 +75,13 @@ async function openTree(stack: AsyncDisposableStack, commit: string): Promise<st
   stack.defer(() => void git('worktree', 'remove', '--force', tree));
   const lockOf = (root: string): string => readFileSync(join(root, 'package-lock.json'), 'utf8');
   if (lockOf(tree) === lockOf(ROOT)) {
-    // Hard links, but for the compile cache, which the other tree would write to.
+    // Hard links, except the compile cache, which the other tree would change.
     await runProgram(['cp', '-al', join(ROOT, 'node_modules'), join(tree, 'node_modules')]);
     rmSync(join(tree, 'node_modules/.cache'), { recursive: true, force: true });
     return tree;
   }
   say(`installing the packages of ${commit}`);
-  // This tree's Node runs both, so that no package needs its install script.
+  // Both run with this tree's Node, so no package needs its install script.
   const install = [
     'npm',
     'ci',
@@ -97,7 +96,7 @@ async function openTree(stack: AsyncDisposableStack, commit: string): Promise<st
   return tree;
 }
 
-/** @throws when the two trees answer differently, so that one of them would do less work */
+/** @throws Error if the responses of the trees differ, because one of them may do less work */
 async function refuseDisagreement(
   { tokens }: Ground,
   full: readonly [Peer, Peer],

@@ -1,4 +1,4 @@
-// What every bench stands on: a bounded run, a temporary folder, issuer, Redis, upstream and load generator.
+// What every bench needs: a time limit, a temporary folder, issuer, Redis, upstream and load generator.
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,24 +15,22 @@ export interface Ground {
   readonly folder: string;
   readonly where: Placement;
   readonly issuer: BenchIssuer;
-  /** One known token for each consumer. */
+  /** One token for each consumer. */
   readonly tokens: readonly string[];
-  /** Runs load.ts. */
   readonly load: Child;
-  /** What peers read: addresses of upstream, issuer and store, files with certificate and keys. */
+  /** Variables for the peers: addresses of upstream, issuer and store, files with certificate and keys. */
   readonly environment: Readonly<Record<string, string>>;
-  /** One sentence about the upstream. */
   readonly upstream: string;
 }
 
-/** Runs a bench to its end or its bound, then ends its children and removes its files; sets the exit code. */
+/** Runs a bench up to its time limit, ends its children, removes its files, and exits. */
 export async function runBounded(
   longestMinutes: number,
   bench: (stack: AsyncDisposableStack) => Promise<void>,
 ): Promise<void> {
   const stack = new AsyncDisposableStack();
   let ending: Promise<void> | undefined;
-  // What is ended on the way makes the bench fail: the first reason counts.
+  // Ending the children makes the bench fail too, so only the first reason counts.
   const end = (code: number, reason?: string): Promise<void> => {
     ending ??= (async () => {
       if (reason !== undefined) process.stderr.write(`bench: ${reason}\n`);
@@ -51,7 +49,7 @@ export async function runBounded(
   );
 }
 
-/** Without `store` a Redis is started. Not `pinned`, everything shares all processors. */
+/** Without `store`, starts a Redis. Unless `pinned`, everything shares all cores. */
 export async function openGround(
   stack: AsyncDisposableStack,
   { store, pinned = true }: { readonly store?: string; readonly pinned?: boolean } = {},
@@ -119,7 +117,7 @@ async function untilAnswered(port: number): Promise<void> {
   throw new Error('the upstream does not answer as it should');
 }
 
-/** Writes certificate and keys to files, and returns their paths as the environment of peers. */
+/** Writes certificate and keys to files. Returns their paths as variables for the peers. */
 export async function writeKeys(
   folder: string,
   issuer: BenchIssuer,
@@ -139,20 +137,19 @@ export async function writeKeys(
   };
 }
 
-/** A folder of its own for one peer. */
 export function folderFor(name: string, within: string): string {
   const folder = join(within, name.replaceAll(/[^\w.-]/g, '-'));
   mkdirSync(folder, { recursive: true });
   return folder;
 }
 
-/** Writes a file of `peers/` with every `@NAME@` replaced by `BENCH_NAME` of `environment`, and returns its path. */
+/** Writes a file of `peers/` with each `@NAME@` replaced with `BENCH_NAME` of `environment`. Returns its path. */
 export function fillTemplate(
   name: string,
   folder: string,
   environment: Readonly<Record<string, string>>,
 ): string {
-  // Started by root, the workers of nginx would be another user's.
+  // nginx started by root would run its workers as another user.
   const own = { FOLDER: folder, USER: process.getuid?.() === 0 ? 'user root;' : '' };
   const values = new Map([
     ...Object.entries(own),

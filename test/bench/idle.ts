@@ -1,4 +1,4 @@
-// Memory of idle keep-alive connections: many are opened, each serves one request, and then nothing is sent.
+// Measures the memory of idle keep-alive connections, each after one request.
 import { createConnection, type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { stopChild } from './children.ts';
@@ -7,11 +7,11 @@ import { type Peer, type PeerName, startPeer } from './peers.ts';
 import { residentMegabytes } from './processor.ts';
 import { type BenchRequest, benchRequests, requestHeaders } from './work.ts';
 
-/** Opened at once, so that no queue of waiting connections overflows. */
+/** Connections opened at once. More could overflow the accept queue. */
 const AT_ONCE = 50;
 const SETTLED_AFTER_MS = 1_000;
 
-/** Each peer is started anew: after a load, the memory it has freed would hold the connections. */
+/** Starts each peer anew: after a load, freed memory would hold the connections. */
 export async function idleLines(
   names: readonly PeerName[],
   ground: Ground,
@@ -30,7 +30,7 @@ export async function idleLines(
   return lines;
 }
 
-/** Kilobytes that a peer grows by for each connection, or why this is not known. */
+/** KiB per connection, or the reason why it is unknown. */
 async function grown({ pid, port }: Peer, connections: number, request: BenchRequest): Promise<string> {
   const before = residentMegabytes(pid);
   const sockets = await openIdle(port, connections, request);
@@ -56,7 +56,7 @@ async function openIdle(port: number, connections: number, request: BenchRequest
   return sockets;
 }
 
-/** Resolves when the answer has come whole, which ends with the upstream's JSON. */
+/** Resolves after a whole response, which ends with the upstream's JSON. */
 function openOne(port: number, head: string): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const socket = createConnection({ host: '127.0.0.1', port }, () => socket.write(head));

@@ -1,5 +1,4 @@
-// The bench's own issuer: an RS256 and an ES256 key, their JWKS over loopback, and access tokens for a number of consumers.
-// Lives in the runner's process, which is idle while load runs.
+// The issuer of the bench: RS256 and ES256 keys, their JWKS, and access tokens. Its process is idle during load.
 import { createServer } from 'node:http';
 import { exportJWK, exportSPKI, generateKeyPair, SignJWT } from 'jose';
 import { portOf } from './children.ts';
@@ -16,7 +15,7 @@ export interface BenchIssuer {
   readonly jwksUrl: string;
   /** Distinct access tokens, valid for an hour, for 50 consumers in turn. */
   readonly tokens: (count: number, algorithm?: Algorithm) => Promise<readonly string[]>;
-  /** The public key as PEM, for a peer that reads no JWKS. */
+  /** PEM, for a peer that reads no JWKS. */
   readonly publicKey: (algorithm: Algorithm) => Promise<string>;
   readonly stop: () => void;
 }

@@ -1,6 +1,4 @@
-// npm run bench:ledger: the same load against Sundial with its ledger and without, in turns in one run. Prints ratios.
-// A third gateway, again without, says how much two alike processes differ by themselves: what is below that is not measured.
-// What decides is a fourth, with its ledger and under the profiler: the part of its work that is the ledger's.
+// npm run bench:ledger: compares Sundial with and without its ledger, and profiles the ledger's share of the work.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -14,15 +12,16 @@ import { median, spread } from './report.ts';
 import { benchRequests, CONSUMERS, SMALL } from './work.ts';
 
 const { values: options } = parseArgs({ options: { quick: { type: 'boolean', default: false } } });
-/** Processes are started anew now and then: how their code was compiled is a part of what they cost. */
+/** Several starts, because the cost depends on how the code was compiled. */
 const [STARTS, ROUNDS, WARM_UP_S, SECONDS] = options.quick ? [1, 4, 1, 0.5] : [3, 20, 3, 0.4];
 const PROFILED_S = options.quick ? 2 : 15;
 const PROFILE_WRITTEN_WITHIN_MS = 20_000;
-/** Of a gateway's work. */
+/** Share of the gateway's work. */
 const MOST = 0.02;
 const OF_THE_LEDGER = /\/gateway\/(telemetry\/ledger|stores\/embedded\/ledger)/;
-/** Under this load it writes the ledger and nothing else. */
+/** Under this load the thread writes only the ledger. */
 const WRITING_THREAD = 'sundial-store';
+/** off / off again: by how much equal processes differ. A smaller difference is not measurable. */
 const KINDS = ['on', 'off', 'off again'] as const;
 type Kind = (typeof KINDS)[number];
 const LONGEST_MINUTES = 15;
@@ -41,18 +40,18 @@ await runBounded(LONGEST_MINUTES, async (stack) => {
     const own = folderFor(as, folder);
     const config = join(own, 'gateway.yaml');
     writeFileSync(config, kind === 'on' ? written : `${written}ledger: off\n`);
-    // In the process itself, so that all that the ledger costs is measured, the writing included.
+    // In one process, so that the whole cost of the ledger is measured, writing included.
     const environment = { BENCH_STORE: `embedded:${own}` };
     return startPeer('sundial, policy', ground, { as, config, environment, profile });
   }
 
-  /** Processor time per request, microseconds. */
+  /** Microseconds of CPU time per request. */
   async function run(peer: Peer, seconds: number): Promise<number> {
     const { cpuPerRequest } = await measureFull(ground, peer, work, { seconds, brief: true });
     return cpuPerRequest ?? Number.NaN;
   }
 
-  /** Processor time per request by kind, one entry for each start. */
+  /** Microseconds of CPU time per request by kind, one entry for each start. */
   const starts: Readonly<Record<Kind, number>>[] = [];
   for (let at = 0; at < STARTS; at += 1) {
     const peers: [Kind, Peer][] = [];
@@ -95,14 +94,11 @@ await runBounded(LONGEST_MINUTES, async (stack) => {
       `  off / off again   ${spread(ratio('off', 'off again'), 3)}   what two alike differ by\n` +
       `  here and now ${micros.join(' / ')} microseconds; every request is one of ${CONSUMERS} consumers' of a deprecated version\n`,
   );
-  // Also where nothing could be read of it.
+  // Also fails if `share` is NaN.
   if (!(share < MOST)) process.exitCode = 1;
 });
 
-/**
- * Of the rounds of one start, what a quarter of them stayed below: others on the machine only ever add to what a request
- * costs, so the quiet rounds say more than the middle ones.
- */
+/** The lower quartile: other processes only add to the cost, so quiet rounds say more than the median. */
 function quiet(used: readonly number[]): number {
   return used.toSorted((a, b) => a - b)[Math.floor(used.length / 4)] ?? Number.NaN;
 }

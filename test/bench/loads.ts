@@ -1,11 +1,10 @@
-// The loads of `npm run bench` and `npm run bench:all`, and which peers each of them compares.
+// The loads of `npm run bench` and `npm run bench:all`, and the peers of each.
 import { installed } from './children.ts';
 import type { Ground } from './ground.ts';
 import type { PeerName } from './peers.ts';
 import type { Load } from './rounds.ts';
 import { type BenchRequest, benchRequests, LARGE, posted, SMALL, withOneUnusual } from './work.ts';
 
-/** A load before its peers are started. */
 export interface PlannedLoad extends Omit<Load, 'peers'> {
   readonly peers: readonly PeerName[];
 }
@@ -15,10 +14,10 @@ const PLAIN: readonly PeerName[] = ['sundial, plain', 'reply-from', 'nginx', 'ha
 const ALL_PLAIN: readonly PeerName[] = [...PLAIN, 'http-proxy-3', 'caddy'];
 const WITH_TLS: readonly PeerName[] = ['sundial, plain', 'nginx', 'haproxy, plain', 'caddy'];
 
-/** Tokens of one round that are used once. */
+/** Tokens of one round, each used once. */
 const NEW_TOKENS = 10_000;
 const BODY = 8_192;
-/** Requests of which one is in an unusual form. */
+/** One of so many requests has an unusual form. */
 const USUAL_BY_UNUSUAL = 1_000;
 
 export const FULL_POLICY = 'Full policy, known RS256 tokens: GET, 1 KiB answers';
@@ -36,7 +35,7 @@ export function mainLoads({ tokens }: Ground, plain = PLAIN): readonly PlannedLo
   ];
 }
 
-/** The main loads with more peers, and further ones. `rounds`: how often new tokens are needed. */
+/** The main loads with more peers, and further loads. `rounds`: number of rounds that need new tokens. */
 export async function allLoads(
   ground: Ground,
   rounds: number,
@@ -61,7 +60,7 @@ export async function allLoads(
   ];
 }
 
-/** The usual: HTTP/1.1, small answers, the same requests in every round. */
+/** HTTP/1.1, small responses, the same requests in every round. */
 function planned(title: string, peers: readonly PeerName[], requests: readonly BenchRequest[]): PlannedLoad {
   return { title, peers, protocol: 'http', answerOctets: SMALL, requests: () => requests };
 }

@@ -1,4 +1,4 @@
-// One measurement: load on one peer for some seconds, with the processor time its processes used meanwhile.
+// Measures one peer under load for some seconds, with the CPU time of its processes.
 import { fstatSync } from 'node:fs';
 import { installed } from './children.ts';
 import type { LoadOrder, LoadResult, SteadyOrder, SteadyResult } from './generators/generated.ts';
@@ -9,7 +9,7 @@ import type { Peer } from './peers.ts';
 import { cpuMicros, residentMegabytes } from './processor.ts';
 import type { BenchRequest } from './work.ts';
 
-/** `h2`: HTTP/2 over TLS, as browsers speak it. */
+/** `h2`: HTTP/2 over TLS. */
 export type Protocol = 'http' | 'https' | 'h2';
 
 export interface Work {
@@ -19,39 +19,39 @@ export interface Work {
   readonly answerOctets: number;
 }
 
-/** As many requests as were answered. */
+/** Full load: as many requests as the peer can handle. */
 export interface Full {
   readonly perSecond: number;
   /** Milliseconds. */
   readonly p50: number;
   readonly p99: number;
-  /** Microseconds of processor time per request, all threads and processes of the proxy; undefined without /proc. */
+  /** Microseconds of CPU time, all threads and processes of the proxy. Undefined without /proc. */
   readonly cpuPerRequest: number | undefined;
-  /** Share of one core that the proxy used, 0 to 1 and above. */
+  /** Cores used: 1 is one core. */
   readonly busy: number | undefined;
-  /** Bytes of access log per request. */
+  /** Bytes of access log. */
   readonly logPerRequest: number;
-  /** Resident megabytes of all its processes at the end; undefined without /proc. */
+  /** Resident memory of all processes at the end, in MB. Undefined without /proc. */
   readonly resident: number | undefined;
 }
 
-/** As many requests as were asked for. */
+/** A fixed rate of requests. */
 export interface Steady {
   readonly asked: number;
   readonly perSecond: number;
   readonly p50: number;
   readonly p99: number;
-  /** Share of answers without quota headers: the gateway had not heard from Redis in time and counted by itself. */
+  /** Share of responses without quota headers: Redis replied too late, and the gateway counted locally. */
   readonly withoutQuota: number;
 }
 
 export interface FullOptions {
   readonly seconds: number;
-  /** By autocannon also where wrk is installed, which cannot run for less than a second. */
+  /** Uses autocannon even if wrk is installed, because wrk cannot run for less than a second. */
   readonly brief?: boolean;
 }
 
-/** @throws when any answer was wrong, or when the load itself failed */
+/** @throws Error if a response was wrong, or if the load generator failed */
 export async function measureFull(
   ground: Ground,
   peer: Peer,
@@ -74,7 +74,7 @@ export async function measureFull(
   };
 }
 
-/** @throws when any answer was wrong or lacked a policy header, or when the load itself failed */
+/** @throws Error if a response was wrong or lacked a policy header, or if the load generator failed */
 export async function measureSteady(
   ground: Ground,
   peer: Peer,

@@ -1,4 +1,4 @@
-// The proxies under comparison, each a process of its own in front of the same upstream.
+// The compared proxies, each in its own process in front of the same upstream.
 import { openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -10,9 +10,9 @@ import { residentMegabytes } from './processor.ts';
 import { type BenchRequest, benchRequests } from './work.ts';
 
 export interface PeerKind {
-  /** What must be installed; undefined for what comes with the packages. */
+  /** The program that must be installed. Undefined if npm packages suffice. */
   readonly program?: string;
-  /** Applies the policy; the others only forward. */
+  /** True if it applies the policy. Other peers only forward. */
   readonly policy: boolean;
   readonly start: (launch: Launch) => Promise<Started>;
 }
@@ -20,20 +20,20 @@ export interface PeerKind {
 export interface Peer extends Started {
   readonly name: string;
   readonly pid: number;
-  /** What its answers must carry; nothing for a peer without policy. */
+  /** Headers that its responses must have. Empty without policy. */
   readonly headers: PolicyHeaders;
   /** File descriptor of its standard output, which is its access log. */
   readonly log: number;
-  /** Resident megabytes after it has served its first request. */
+  /** Resident memory after its first request, in MB. */
   readonly startedWith: number | undefined;
 }
 
 export interface LaunchOptions {
-  /** Where Sundial leaves a processor profile. */
+  /** Folder for a CPU profile of Sundial. */
   readonly profile?: string | undefined;
-  /** Of the tree that Sundial is started from; default: this one. */
+  /** The source tree of Sundial. Default: this one. */
   readonly root?: string;
-  /** The gateway file of Sundial; default: the one in `peers/`. */
+  /** The gateway file of Sundial. Default: the one in `peers/`. */
   readonly config?: string;
   readonly environment?: Readonly<Record<string, string>>;
 }
@@ -47,7 +47,7 @@ interface Launch extends LaunchOptions {
 
 interface Started {
   readonly port: number;
-  /** 0 for a peer without TLS. */
+  /** 0 without TLS. */
   readonly httpsPort: number;
   readonly child: Child;
 }
@@ -71,7 +71,7 @@ export function isInstalled(name: PeerName): boolean {
   return program === undefined || installed(program) !== undefined;
 }
 
-/** Starts one peer; resolves when it serves the sample request. `as`: its name in the output. */
+/** Starts a peer and waits until it serves the sample request. `as`: its name in the output. */
 export async function startPeer(
   name: PeerName,
   ground: Ground,
@@ -94,7 +94,7 @@ export async function startPeer(
 
 const COMPILED_WITHIN_MS = 10_000;
 
-/** One start of Sundial before those that are measured: compiled code is kept at its end, and memory depends on it. */
+/** Starts Sundial once before the measured starts: it saves compiled code at its end, and that changes its memory. */
 export async function compileSundial(
   ground: Ground,
   options: LaunchOptions & { readonly as: string },
@@ -133,7 +133,7 @@ async function startScript(file: string, { ground, log, errors }: Launch): Promi
   return { port: child.port, httpsPort: 0, child };
 }
 
-/** An installed program whose file in `peers/` is named last on its command line. */
+/** An installed program. The path of its file is the last argument. */
 function configured(program: string, template: string, before: readonly string[]): PeerKind {
   return {
     ...{ program, policy: false },
@@ -160,7 +160,7 @@ async function startConfigured(
   return { port, httpsPort, child };
 }
 
-/** Asks until the sample is served; gives up when the process ends or after a minute. */
+/** Waits until the sample is served. Rejects if the process ends, or after a minute. */
 async function serves({ port, child }: Started, sample: BenchRequest): Promise<void> {
   const deadline = performance.now() + 60_000;
   let last = 'no answer';

@@ -1,20 +1,19 @@
-// The processor as the bench uses it: which cores the proxies and the rest get, and what a process has consumed.
-// Without Linux's taskset or /proc the bench still runs and says what it could not do.
+// Pins processes to cores, and reads their CPU time and memory. Without taskset or /proc it reports what is missing.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 
 export interface Placement {
-  /** Command words that start a program on the proxies' core; empty without pinning. */
+  /** Command words that pin a program to the core of the proxies. Empty without pinning. */
   readonly proxy: readonly string[];
-  /** The same for load, upstream and everything else. */
+  /** As `proxy`, for load, upstream and everything else. */
   readonly rest: readonly string[];
   /** One sentence for the report. */
   readonly said: string;
-  /** Moves a process that is already running to the cores of the rest. */
+  /** Pins a running process to the cores of `rest`. */
   readonly moveToRest: (pid: number) => void;
 }
 
-/** One core for the proxies, the others for load, upstream and Redis, where the machine has two and `taskset`. */
+/** One core for the proxies and the others for the rest, if there are two cores and `taskset`. */
 export function placement(isWanted = true): Placement {
   const cores = allowedCores();
   const [first, ...others] = cores;
@@ -35,8 +34,8 @@ export function placement(isWanted = true): Placement {
 }
 
 /**
- * Microseconds of processor time that the running threads of a process and of its children have used, from
- * `/proc/<pid>/task/<tid>/schedstat`, which counts nanoseconds; undefined without /proc. A thread that has ended is missed.
+ * Microseconds of CPU time of a process and its children, from `/proc/<pid>/task/<tid>/schedstat` (nanoseconds).
+ * Undefined without /proc. Threads that have ended are not counted.
  */
 export function cpuMicros(pid: number): number | undefined {
   const used = treeOf(pid).flatMap((each) =>
@@ -46,7 +45,7 @@ export function cpuMicros(pid: number): number | undefined {
   return sumOf(used);
 }
 
-/** Resident megabytes of a process and of its children; undefined without /proc. */
+/** MB of a process and its children. Undefined without /proc. */
 export function residentMegabytes(pid: number): number | undefined {
   const kilobytes = treeOf(pid).map((each) =>
     Number(/^VmRSS:\s+(\d+) kB/m.exec(readIfThere(`/proc/${each}/status`) ?? '')?.[1]),
@@ -62,7 +61,7 @@ function treeOf(pid: number): readonly number[] {
   return [pid, ...children.flatMap((child) => treeOf(Number(child)))];
 }
 
-/** The same of the threads of one name alone. */
+/** As `cpuMicros`, for threads of one name. */
 export function cpuMicrosOf(pid: number, thread: string): number {
   const named = threadsOf(pid).filter((id) => readIfThere(`/proc/${pid}/task/${id}/comm`)?.trim() === thread);
   if (named.length === 0) throw new Error(`process ${pid} has no thread ${thread}`);

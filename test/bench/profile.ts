@@ -1,6 +1,4 @@
-// What share of a thread's work was done in some of its files, by the sampling profiler: no second process is compared with it,
-// so what others do on the machine meanwhile spoils both sides alike.
-// Read by ledger.ts once the profiled gateway has ended.
+// Computes the share of a thread's work in certain files from a profile. Other processes affect both sides alike.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -19,10 +17,9 @@ interface Profile {
 }
 
 /**
- * Of all time in which a thread was at work, the part spent in files that `isCounted` or in what these called; from 0 to 1.
- * By the profile of the main thread that `--cpu-prof` has left in `folder`, from `since` on, a time of `process.hrtime.bigint()`.
- *
- * @throws Error where there is none
+ * Share (0 to 1) of the main thread's working time in files that `isCounted` and in what they call. Reads the one
+ * profile that `--cpu-prof` wrote to `folder`. `since`: a time of `process.hrtime.bigint()`.
+ * @throws Error without exactly one profile
  */
 export function shareOfThread(folder: string, isCounted: (url: string) => boolean, since: bigint): number {
   const [name, ...others] = readdirSync(folder).filter((each) => each.endsWith('.cpuprofile'));
@@ -41,7 +38,7 @@ export function shareOfThread(folder: string, isCounted: (url: string) => boolea
   return counted / all;
 }
 
-/** Those of counted files and all below them. */
+/** The nodes of counted files and all nodes below them. */
 function nodesWithin(
   nodes: readonly ProfileNode[],
   isCounted: (url: string) => boolean,

@@ -1,15 +1,14 @@
-// What the benches print: ratios between peers measured in the same round, as median and spread.
-// Requests per second are context only; they belong to the machine and the moment.
+// The output of the benches: ratios between peers of one round. Absolute figures depend on machine and moment.
 import type { Peer } from './peers.ts';
 import type { Measured, Outcome } from './rounds.ts';
 
-/** More answers without quota headers mean that Redis was too slow for a measurement. */
+/** With more responses without quota headers, Redis was too slow for a measurement. */
 const QUOTA_SLACK = 0.05;
 
 interface Reading {
   readonly title: string;
   readonly better: 'higher' | 'lower';
-  /** One figure for each round; empty where it was not measured. */
+  /** One figure for each round. Empty if not measured. */
   readonly of: (measured: Measured) => readonly (number | undefined)[];
 }
 
@@ -38,7 +37,6 @@ const FULL_COLUMNS: readonly Column[] = [
 
 const [NAME, RATIO, FIGURE] = [26, 28, 11];
 
-/** The ratios of one load and the figures behind them. */
 export function outcomeLines({ load, measured }: Outcome): readonly string[] {
   const [own, ...others] = measured;
   if (own === undefined) return [];
@@ -101,7 +99,7 @@ function warnings(measured: readonly Measured[]): readonly string[] {
   });
 }
 
-/** Ratios of a peer under one load to a peer under another. */
+/** Ratios of a peer under one load to a peer under another load. */
 export function acrossLine(title: string, one: Measured, other: Measured): string {
   const cells = RATIOS.slice(0, 2).map(
     ({ title: of, of: read }) => `${of} ${spread(ratios(read(one), read(other)))}`,
@@ -109,7 +107,7 @@ export function acrossLine(title: string, one: Measured, other: Measured): strin
   return `  ${title.padEnd(48)}${cells.join('   ')}`;
 }
 
-/** Resident memory of every peer after its start and `now`, which is read from what was measured. */
+/** Resident memory of every peer after its start, and as `read` returns it. `now`: heading of the latter. */
 export function memoryLines(
   peers: readonly Peer[],
   now: string,
@@ -139,7 +137,7 @@ function ratios(
   });
 }
 
-/** Median and extremes. */
+/** Median, minimum and maximum. */
 export function spread(values: readonly number[], digits = 2): string {
   if (values.length === 0) return 'n/a';
   const [least, most] = [Math.min(...values), Math.max(...values)];
@@ -151,7 +149,6 @@ function middle(values: readonly (number | undefined)[], digits: number): string
   return known.length === 0 ? 'n/a' : median(known).toFixed(digits);
 }
 
-/** The middle value, or the mean of the two middle ones. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   const at = sorted.length / 2;

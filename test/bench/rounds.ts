@@ -1,15 +1,15 @@
-// Measures the peers of each load in turns: rounds of full load, and of one steady rate that all of them reach.
+// Measures the peers of each load in turns: rounds of full load, and of one rate that all of them reach.
 
 import type { Ground } from './ground.ts';
 import { type Full, measureFull, measureSteady, type Protocol, type Steady, type Work } from './measure.ts';
 import type { Peer } from './peers.ts';
 import type { BenchRequest } from './work.ts';
 
-/** What is sent to some peers, of which the first is compared with the others. */
+/** The first peer is compared with the others. */
 export interface Load {
   readonly title: string;
   readonly protocol: Protocol;
-  /** For `once`: requests that no earlier round has sent. */
+  /** With `once`: requests that no earlier round has sent. */
   readonly requests: (round: number) => readonly BenchRequest[];
   readonly once?: boolean;
   readonly answerOctets: number;
@@ -26,11 +26,11 @@ export interface Plan {
   readonly steady: number;
 }
 
-/** The measurements of one peer, one for each round. */
+/** One entry for each round. */
 export interface Measured {
   readonly peer: Peer;
   readonly full: readonly Full[];
-  /** Empty for requests that may not be sent twice. */
+  /** Empty for requests that may be sent only once. */
   readonly steady: readonly Steady[];
 }
 
@@ -39,7 +39,7 @@ export interface Outcome {
   readonly measured: readonly Measured[];
 }
 
-/** Of what the slowest peer answers under full load. */
+/** Share of the slowest peer's rate under full load. */
 const STEADY_SHARE = 0.6;
 
 export async function measureRounds(
@@ -80,7 +80,7 @@ export async function measureRounds(
   return outcomes;
 }
 
-/** Two significant digits: the same rate in runs that differ little. */
+/** Two significant digits, so that similar runs use the same rate. */
 function steadyRate(full: readonly number[]): number {
   return Number((STEADY_SHARE * Math.min(...full)).toPrecision(2));
 }

@@ -1,5 +1,4 @@
-// npm run bench: the same loads against Sundial and other proxies, interleaved in one run. `--all`: more loads and peers.
-// Prints ratios; ends with 0 when every answer was right and with 1 otherwise. It asserts no time.
+// npm run bench: ratios of Sundial to other proxies under equal loads. Fails for wrong responses, never for a time.
 import { parseArgs } from 'node:util';
 import { plainDifferences, policyDifferences } from './agreement.ts';
 import { installed } from './children.ts';
@@ -14,11 +13,10 @@ import { CONNECTIONS, CONSUMERS } from './work.ts';
 
 const { values: options } = parseArgs({
   options: {
-    /** More loads and peers. */
     all: { type: 'boolean', default: false },
-    /** One short round: shows that everything works, measures nothing. */
+    /** One short round: checks that everything works and measures nothing. */
     quick: { type: 'boolean', default: false },
-    /** Folder for processor profiles of Sundial; profiling costs time, so the ratios then mean little. */
+    /** Folder for CPU profiles of Sundial. Profiling takes time, so the ratios then mean little. */
     profile: { type: 'string' },
   },
 });
@@ -58,7 +56,7 @@ await runBounded(LONGEST_MINUTES, async (stack) => {
   }
 });
 
-/** @throws when two peers of a load answer differently */
+/** @throws Error if two peers of a load respond differently */
 async function refuseDisagreement({ title, peers, protocol, requests }: Load): Promise<void> {
   const [own, ...others] = peers;
   const [sample] = requests(0);
@@ -75,7 +73,7 @@ async function refuseDisagreement({ title, peers, protocol, requests }: Load): P
   }
 }
 
-/** Ratios of one load to another: what the policy costs, and what requests in an unusual form cost. */
+/** Ratios of one load to another: the cost of the policy, and of requests in an unusual form. */
 function acrossLines(outcomes: readonly Outcome[]): readonly string[] {
   const [policy, plain, unusual] = [FULL_POLICY, NO_POLICY_LOAD, UNUSUAL_LOAD].map(
     (title) => outcomes.find(({ load }) => load.title === title)?.measured,

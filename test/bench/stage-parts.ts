@@ -1,5 +1,4 @@
-// The parts of a gateway that the stages of bench:stages call, put together as service.ts does, in this process:
-// the full policy of the bench, its issuer, an embedded store, the observer with its real sink, and one real request.
+// The gateway's parts for bench:stages, composed as in service.ts, with one real request.
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import type { ForwardOrder } from '../../gateway/exchange/directive.ts';
@@ -33,13 +32,13 @@ export interface StageParts {
   readonly upstreams: Upstreams;
   readonly limits: ListenerLimits;
   readonly telemetry: Telemetry;
-  /** A request as Node's server hands it over, unanswered. */
+  /** A request as Node's server passes it on, without a response. */
   readonly raw: IncomingMessage;
   readonly res: ServerResponse;
   readonly context: Parameters<typeof readRequest>[1] & { readonly connection: ConnectionFacts };
   readonly reading: Extract<RequestReading, { kind: 'view' }>;
   readonly view: RequestView;
-  /** What `decide` found for it. */
+  /** As `decide` set them. */
   readonly facts: ExchangeFacts;
   readonly order: ForwardOrder;
   readonly consumer: Consumer;
@@ -108,7 +107,7 @@ export async function openStageParts(stack: AsyncDisposableStack, ground: Ground
   return { settings, plan, ports, exchange, upstreams, limits, telemetry, ...seen };
 }
 
-/** One request over a real connection, which stays open and unanswered. */
+/** One request over a real connection, which stays open without a response. */
 async function receive(
   stack: AsyncDisposableStack,
   sample: BenchRequest,
@@ -126,7 +125,7 @@ async function receive(
     ...{ host: '127.0.0.1', port: portOf(server.address()), path: sample.path },
     headers: requestHeaders(sample),
   });
-  // Its end is the end of the server.
+  // The server closes the connection at the end.
   client.once('error', () => undefined);
   client.end();
   return received;

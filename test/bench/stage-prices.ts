@@ -1,15 +1,15 @@
-// Measures functions of this process: nanoseconds per call, best and median of some rounds.
+// Measures functions of this process: nanoseconds per call, minimum and median of the rounds.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { median } from './report.ts';
 
 export interface Stage {
-  /** Two blanks before the name of a part of the stage above. */
+  /** With two leading blanks for a part of the stage above. */
   readonly name: string;
-  /** Nanoseconds that so many calls take. */
+  /** Nanoseconds for so many calls. */
   readonly time: (calls: number) => Promise<number>;
 }
 
-/** A stage; `prepare` makes the input of one call and is not measured. */
+/** `prepare` makes the input of one call and is not measured. */
 export function stage<Input = undefined>(
   name: string,
   run: (input: Input) => unknown,
@@ -29,14 +29,14 @@ export function stage<Input = undefined>(
   };
 }
 
-/** Between two batches the event loop turns, so that nothing that was promised or written piles up. */
+/** The event loop runs between two batches, so that promises and writes do not accumulate. */
 const BATCH = 100;
 
 /** One line for each stage, and their sum. */
 export async function pricesOf(stages: readonly Stage[], quick: boolean): Promise<readonly string[]> {
   const [rounds, batches] = quick ? [2, 20] : [10, 100];
   const found = stages.map(({ name }) => ({ name, prices: [] as number[] }));
-  // The first round is the compiler's.
+  // The first round compiles the code.
   for (let round = 0; round <= rounds; round += 1) {
     for (const [at, { time }] of stages.entries()) {
       let nanos = 0;

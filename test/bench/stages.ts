@@ -1,5 +1,4 @@
-// npm run bench:stages: the price of each stage of a request in process, with a real plan and the real modules.
-// A hot loop over one request: in place, between other work, a stage costs up to three times as much.
+// npm run bench:stages: the cost of each stage of a request in a hot loop. In use it costs up to three times as much.
 import { parseArgs } from 'node:util';
 import type { HeaderLines } from '../../gateway/exchange/answer-headers.ts';
 import { decorate } from '../../gateway/exchange/answers/decorate.ts';
@@ -33,7 +32,7 @@ import { pricesOf, type Stage, stage } from './stage-prices.ts';
 const { values: options } = parseArgs({ options: { quick: { type: 'boolean', default: false } } });
 const LONGEST_MINUTES = 5;
 
-/** As the upstream of the bench answers. */
+/** As the bench's upstream responds. */
 const ANSWER = {
   server: 'nginx',
   date: new Date().toUTCString(),
@@ -69,7 +68,7 @@ await runBounded(LONGEST_MINUTES, async (stack) => {
   if (resolved.kind !== 'resolved') throw new Error('the version is refused');
   const found = { match, resolved, ...operationsAt(resolved.whole, view.method, undefined)[0] };
   const fresh = () => exchange.begin(context.requestId, view.headers);
-  /** As `decide` has them once a stage is reached. */
+  /** As when `decide` reaches a stage. */
   const { start } = facts;
   const judged = () => judgedRules(found, view, start);
   const identified = () => withConsumer(judged(), consumer, start.now);
@@ -99,7 +98,7 @@ await runBounded(LONGEST_MINUTES, async (stack) => {
   const metrics = createRequestMetrics();
   const accessLog = createAccessLog(createLogSink({ write: nothing }), parts.settings.accessLog);
 
-  // A stage that is indented is a part of the one above it. `prepare` makes the input of one call and is not measured.
+  // An indented stage is a part of the one above it. `prepare` is not measured.
   const stages: readonly Stage[] = [
     stage('client address', () =>
       clientOf(connectionFacts(raw.socket, limits.clientAddress, undefined), undefined, limits.clientAddress),

@@ -1,4 +1,4 @@
-// The service behind every peer where nginx is not installed: answers JSON at once over keep-alive.
+// The upstream of the bench without nginx: responds with JSON at once over keep-alive connections.
 import { createServer } from 'node:http';
 import { announcePort } from './children.ts';
 import { answerOf, LARGE, SMALL } from './work.ts';

@@ -1,12 +1,12 @@
-// What every peer of the bench is asked: the same host, paths, tokens and bodies, in the same order.
+// The requests of the bench: the same host, paths, tokens and bodies for every peer, in the same order.
 
-/** The host all requests name; the peers listen on loopback. */
+/** The host of all requests. The peers listen on loopback. */
 export const HOST = 'api.example.com';
 
-/** Consumers, each with one token of its own; small enough for every cache, large enough for many rate-limit buckets. */
+/** Consumers, one token each: few enough for every cache, enough for many rate limit buckets. */
 export const CONSUMERS = 50;
 
-/** Connections of HTTP/1.1; HTTP/2 has as many streams at once. */
+/** HTTP/1.1 connections. HTTP/2 uses as many concurrent streams. */
 export const CONNECTIONS = 64;
 
 export interface BenchRequest {
@@ -14,21 +14,21 @@ export interface BenchRequest {
   readonly path: string;
   readonly token: string;
   readonly body?: string;
-  /** One of its fields has a value that the fast plane leaves to the parser of Node. */
+  /** A header has a value that the fast plane passes to Node's parser. */
   readonly isUnusual?: boolean;
 }
 
-/** Octets of the answers of the upstream. */
+/** Octets of the upstream's responses. */
 export const SMALL = 1_024;
 export const LARGE = 102_400;
 
-/** The JSON that the upstream answers with, of so many octets. */
+/** JSON of exactly `octets`. */
 export function answerOf(octets: number): string {
   const record = { id: 1000, currency: 'EUR', amount: 4250, note: '' };
   return JSON.stringify({ ...record, note: 'x'.repeat(octets - JSON.stringify(record).length) });
 }
 
-/** One request per token, each for a resource of its own. */
+/** One request per token. */
 export function benchRequests(tokens: readonly string[], under = ''): readonly BenchRequest[] {
   return tokens.map((token, at) => ({
     method: 'GET',
@@ -37,13 +37,12 @@ export function benchRequests(tokens: readonly string[], under = ''): readonly B
   }));
 }
 
-/** The same requests with a JSON body of so many octets. */
 export function posted(requests: readonly BenchRequest[], octets: number): readonly BenchRequest[] {
   const body = answerOf(octets);
   return requests.map((request) => ({ ...request, method: 'POST', body }));
 }
 
-/** `count` requests taken from `requests` in turn, the last one in an unusual form. */
+/** `count` requests, of which the last has an unusual form. */
 export function withOneUnusual(requests: readonly BenchRequest[], count: number): readonly BenchRequest[] {
   return Array.from({ length: count }, (_, at) => {
     const request = requests[at % requests.length] as BenchRequest;
@@ -51,7 +50,7 @@ export function withOneUnusual(requests: readonly BenchRequest[], count: number)
   });
 }
 
-/** The request headers of a usual API client. */
+/** The headers of a typical API client. */
 export function requestHeaders({
   token,
   body,
@@ -62,7 +61,7 @@ export function requestHeaders({
     accept: 'application/json',
     'user-agent': 'sundial-bench/1.0',
     authorization: `Bearer ${token}`,
-    // RFC 9110 §5.5 lets a tab stand within a value.
+    // RFC 9110 §5.5 allows a tab within a value.
     ...(isUnusual && { 'x-note': 'a\tb' }),
     ...(body === undefined
       ? {}
@@ -70,7 +69,7 @@ export function requestHeaders({
   };
 }
 
-/** An environment variable the bench sets for its children. */
+/** An environment variable that the bench sets for its children. */
 export function setting(name: string): string {
   const value = process.env[name];
   if (value === undefined || value === '')

@@ -1,5 +1,4 @@
-// npm run bench:workers: the same load against Sundial with one worker and with two, in turns in one run. Prints ratios.
-// Load and upstream share the processors with it, so that on two of them the ratio is what is left for the second worker.
+// npm run bench:workers: Sundial with two workers against one. Load and upstream share the cores, which limits the ratio.
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { openGround, runBounded } from './ground.ts';

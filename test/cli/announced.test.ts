@@ -1,4 +1,4 @@
-// What the commands say of dates that are in the files and not announced yet: `timeline` as text and as JSON, and `check`.
+// Dates that are not announced yet, in `timeline` (text and JSON) and `check`.
 import { describe, expect, it } from 'vitest';
 import { runCheck } from '../../gateway/cli/check/check.ts';
 import type { TimelineOptions } from '../../gateway/cli/timeline/timeline.ts';

@@ -1,5 +1,4 @@
-// A policy with a version that is called until its sunset, and what a ledger says of those calls.
-// For usage-impact.test.ts and live-usage.test.ts.
+// A policy with a version that is called until its sunset, and the ledger's response about those calls.
 import type { UsageAnswer, UsageRowBody, UsedVersion } from '../../gateway/api/usage-answers.ts';
 import { ordersPolicy } from '../support/orders-policy.ts';
 
@@ -55,7 +54,6 @@ export const answer = (changes: Partial<UsedVersion> = {}): UsageAnswer => ({
   next: null,
 });
 
-/** What the ledger says of it. */
 export const RETIRES = 'orders v1: retires on 2027-01-15 for 14 consumers, 3,100 calls a day';
 
 export const DECIDES = {

@@ -1,11 +1,11 @@
-// `sundial diff` and `sundial extend` as processes: from words to exit codes.
+// `sundial diff` and `sundial extend` as processes.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ORDERS, workspace } from '../plan/workspace.ts';
 import { runCommand } from '../support/command.ts';
 
-// The commands judge by the real day.
+// The commands use the real day.
 const LASTING = ORDERS.replace('sunset: 2027-01-15', 'sunset: 2097-01-15');
 
 describe('as processes', () => {

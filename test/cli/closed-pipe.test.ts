@@ -1,9 +1,9 @@
-// A command whose reader has seen enough, such as `sundial timeline | head -1`.
+// Commands whose reader closes the pipe early, such as `sundial timeline | head -1`.
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 
-/** What is said besides the pipe, and the exit code after it. */
+/** The output besides the pipe, and the exit code. */
 function intoClosedPipe(words: string): string {
   const command = `{ "$NODE" gateway/sundial.js ${words}; echo $? >&3; } 3>&2 | true`;
   const env = { ...process.env, NODE: process.execPath };

@@ -1,4 +1,4 @@
-// The `expect` list of policy files: run by `check`, each that does not hold a problem with its place and what came instead.
+// The `expect` list of policy files: `check` reports each failed expectation with its place and the actual value.
 import { describe, expect, it } from 'vitest';
 import { runCheck } from '../../gateway/cli/check/check.ts';
 import { NOW, workspace } from '../plan/workspace.ts';
@@ -17,7 +17,7 @@ versions:
 expect:
 `;
 
-/** Exit code, and `line:column message` of every error. */
+/** Exit code, and each error as `line:column message`. */
 async function check(...lines: readonly string[]): Promise<{ exitCode: number; errors: readonly string[] }> {
   const text = ORDERS + lines.map((line) => `  - { ${line} }\n`).join('');
   await using files = await workspace({ 'policies/orders.yaml': text });

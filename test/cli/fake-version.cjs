@@ -1,2 +1,2 @@
-// Loaded before the launcher: makes this Node say that it is an older one.
+// Preloaded script that makes Node report an older version.
 Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.19.5' } });

@@ -1,5 +1,4 @@
-// What commands show of a policy that takes its texts from variables: where each came from, and nothing of it.
-// `explain` is not among them: it shows where a request goes.
+// Commands show the variables of a policy, never their values. `explain` is exempt: it shows where a request goes.
 import { describe, expect, it } from 'vitest';
 import { runCheck } from '../../gateway/cli/check/check.ts';
 import { runConfigShow } from '../../gateway/cli/config/config-show.ts';
@@ -7,7 +6,7 @@ import { NOW, ORDERS, type Workspace, workspace } from '../plan/workspace.ts';
 import { diff, timeline } from '../support/file-commands.ts';
 
 const MARKER = /marker/i;
-/** Texts that may come from a variable, each in a form that is right; the word stands in every one. */
+/** Valid texts that may come from a variable. Each contains the word "marker". */
 const TEXTS: Readonly<Record<string, string>> = {
   HOST: 'marker-host.example',
   BASE: '/marker-base',
@@ -58,7 +57,7 @@ expect: [{ request: "\${env:ASKED}", at: 2026-11-20, as: acme, status: 503 }]
 `;
 const changed = (from: string, to: string) =>
   Object.fromEntries(Object.entries(TEXTS).map(([name, value]) => [name, value.replace(from, to)]));
-/** What the second policy of a comparison reads. */
+/** Variables of the second policy in a comparison. */
 const SECOND = Object.fromEntries(
   Object.entries(changed('arker', 'arker2')).map(([name, value]) => [`SECOND_${name}`, value]),
 );

@@ -1,4 +1,4 @@
-// The launcher, copied into a project of its own so that its packages and the Node among them can be anything.
+// The launcher in a project of its own, with any packages and any Node.
 import { spawnSync } from 'node:child_process';
 import {
   chmodSync,

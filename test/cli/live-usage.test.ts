@@ -1,4 +1,4 @@
-// `check --live` and `diff --live` ask the running gateway who calls now, and print what the dates mean to them.
+// `check --live` and `diff --live` ask the running gateway for current calls, and print what the dates mean for them.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
@@ -9,7 +9,7 @@ import { GATEWAY, NOW, workspace } from '../plan/workspace.ts';
 import { answer, DECIDES, POLICY, RETIRES } from './called-orders.ts';
 
 describe('a command that asks the running gateway', () => {
-  /** One with an answer of its own where an admin listener would be. */
+  /** A server in place of an admin listener, with a fixed response. */
   async function gatewayAt(answered: UsageAnswer) {
     const asked: string[] = [];
     const server = createServer((request, response) => {

@@ -1,4 +1,4 @@
-// `explain`, `diff` and `expect` where a policy file says that a service is being worked on, and what `diff` says of targets.
+// `explain`, `diff` and `expect` for a policy with maintenance, and `diff` for targets.
 import { describe, expect, it } from 'vitest';
 import { failedExpectations } from '../../gateway/cli/expectations.ts';
 import { ORDERS, workspace } from '../plan/workspace.ts';

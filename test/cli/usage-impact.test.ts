@@ -1,5 +1,4 @@
-// What dates mean to who calls now: the lines and findings that an answer of the ledger makes of a policy.
-// How `check --live` and `diff --live` come by that answer is in live-usage.test.ts.
+// Lines and findings about current calls, from a policy and a response of the ledger.
 import { describe, expect, it } from 'vitest';
 import type { UsageRowBody, UsedVersion } from '../../gateway/api/usage-answers.ts';
 import type { LiveUsage } from '../../gateway/cli/live-usage.ts';

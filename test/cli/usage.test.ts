@@ -1,4 +1,4 @@
-// What is said of a call that cannot be right: from words to stderr and the exit code, without a process.
+// Messages and exit codes for wrong usage, without a process.
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { runConfigShow } from '../../gateway/cli/config/config-show.ts';
 import { runExplain } from '../../gateway/cli/explain/explain.ts';
@@ -6,7 +6,7 @@ import { runProgram } from '../../gateway/cli/program.ts';
 import { GATEWAY, NOW, ORDERS, workspace } from '../plan/workspace.ts';
 import { operate } from '../support/command.ts';
 
-/** No call here is to print a result; one that does ends with 99. */
+/** No call here should print a result. If one does, the exit code is 99. */
 const PRINTED = {
   environment: {},
   now: () => NOW,

@@ -1,4 +1,4 @@
-// The commands about an API as a whole: one without versions, and dates that stand for all versions of another.
+// Commands about an API as a whole: one without versions, and dates that apply to all versions.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';

@@ -4,7 +4,6 @@ import type { Answer, Client } from './http-client.ts';
 export interface AdminWrite {
   readonly method: string;
   readonly path: string;
-  /** Text is sent as it is. */
   readonly body: unknown;
   /** Added to the default headers; undefined removes one. */
   readonly headers?: Readonly<Record<string, string | undefined>>;

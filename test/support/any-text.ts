@@ -1,4 +1,4 @@
-// Arbitrary strings for properties, with a bias towards quotes, escapes and delimiters, which chance alone rarely draws.
+// Arbitrary strings for properties, with more quotes, escapes and delimiters than chance would draw.
 import fc from 'fast-check';
 
 const TELLING = [
@@ -38,15 +38,12 @@ export const anyText: fc.Arbitrary<string> = fc
 const FIRST_SURROGATE = 0xd800;
 const SURROGATES = 0x800;
 
-/**
- * Any character but surrogates, for well-formed strings. fast-check's `binary` draws the same, but builds and keeps a table of a
- * million entries.
- */
+/** Any character but surrogates. Unlike fast-check's `binary`, it keeps no table of a million entries. */
 export const anyCharacter: fc.Arbitrary<string> = fc
   .nat(0x10ffff - SURROGATES)
   .map((rank) => String.fromCodePoint(rank < FIRST_SURROGATE ? rank : rank + SURROGATES), rankOf);
 
-/** The inverse, which fast-check needs to see that names such as `__proto__` consist of these characters; it often draws them. */
+/** The inverse. fast-check needs it to recognise names such as `__proto__`, which it often draws. */
 function rankOf(character: unknown): number {
   const code = typeof character === 'string' ? character.codePointAt(0) : undefined;
   if (code === undefined || character !== String.fromCodePoint(code)) throw new Error('not one character');

@@ -5,7 +5,7 @@ import { type RawUpstream, startRawUpstream } from './raw-upstream.ts';
 const OK = 'HTTP/1.1 200 OK\r\n';
 const HALF = `${OK}Content-Type: text/plain\r\nContent-Length: 100\r\n\r\nhalf of it.`;
 
-/** Written as they are; the connection stays open. */
+/** Sent as written. The connection stays open. */
 const ANSWERS: Readonly<Record<string, string>> = {
   garbage: 'SSH-2.0-OpenSSH_9.9\r\n\r\n',
   'two-lengths': `${OK}Content-Length: 5\r\nContent-Length: 6\r\n\r\nhello!`,
@@ -19,7 +19,6 @@ const ANSWERS: Readonly<Record<string, string>> = {
   stall: HALF,
 };
 
-/** Actions on the connection. */
 const DEEDS: Readonly<Record<string, (socket: Socket) => void>> = {
   hang: () => undefined,
   reset: (socket) => socket.resetAndDestroy(),

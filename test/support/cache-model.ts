@@ -40,8 +40,8 @@ export function mayStore(kind: CacheKind, exchange: CachedExchange): boolean {
 }
 
 /**
- * The longest time in seconds from `at` for which a stored response may be served without validation (sections 4.2 and 4). Some
- * caches accept blanks around an equals sign; others see an unknown directive then.
+ * Longest use without validation, in seconds from `at` (sections 4.2 and 4). Covers two readings of blanks around an
+ * equals sign: some caches accept them, others see an unknown directive.
  */
 export function longestUse(kind: CacheKind, exchange: CachedExchange): number {
   return Math.max(useOf(kind, exchange, true), useOf(kind, exchange, false));

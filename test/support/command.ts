@@ -46,7 +46,6 @@ export interface Surroundings {
   readonly cwd?: string;
   /** Answers the question at the terminal; default: there is no terminal. */
   readonly confirm?: (question: string) => Promise<boolean>;
-  /** The real clock. */
   readonly now?: () => number;
 }
 

@@ -1,5 +1,4 @@
-// Vitest global setup: builds the package that test processes run; on a fresh checkout it starts one gateway to fill the compile
-// cache.
+// Vitest global setup: builds the package that test processes run, and fills an empty compile cache.
 import { execFileSync } from 'node:child_process';
 import { existsSync, globSync, statSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';

@@ -1,5 +1,4 @@
-// A port whose TCP handshakes never finish: the accept queue is full, and the kernel drops further SYNs as a silent firewall
-// would.
+// A port whose TCP handshakes never finish: with a full accept queue the kernel drops SYNs, as a silent firewall would.
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { Worker } from 'node:worker_threads';

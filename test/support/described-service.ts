@@ -1,4 +1,4 @@
-// Checks the responses of a sample against its OpenAPI description, and at the end that every described status was seen.
+// Checks a sample's responses against its OpenAPI description, and that every described status was seen.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Validator } from '@seriousme/openapi-schema-validator';
@@ -25,7 +25,6 @@ interface Description {
 
 export interface Described {
   readonly description: Description;
-  /** Fails if the file is not valid OpenAPI. */
   readonly isOpenApi: () => Promise<void>;
   /** Fails if the status is not `expected` or the response differs from its description. Reads the body. */
   readonly judge: (template: string, method: string, expected: number, answer: Response) => Promise<void>;

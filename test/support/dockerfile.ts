@@ -38,7 +38,7 @@ export function lineage(stages: readonly Stage[], name: string): readonly Stage[
 /** The folder that `npm run build` writes. Its content is copied into the working directory of the image. */
 export const BUILT = 'dist/package';
 
-/** Paths of the project that are copied into it under the same name, without the built package. */
+/** Files that are copied into the stage under their own path, without the built package. */
 export function filesIn(stages: readonly Stage[], name: string): ReadonlySet<string> {
   const files = new Set<string>();
   for (const copied of lineage(stages, name).flatMap((stage) => operands(stage, 'COPY'))) {
@@ -54,13 +54,11 @@ export function filesIn(stages: readonly Stage[], name: string): ReadonlySet<str
   return files;
 }
 
-/** The health check command of the image. */
 export function healthCommandOf(stages: readonly Stage[]): readonly string[] {
   const [line = ''] = lineage(stages, 'gateway').flatMap((stage) => operands(stage, 'HEALTHCHECK'));
   return JSON.parse(line.slice(line.indexOf('CMD ') + 'CMD '.length));
 }
 
-/** Packages of `dependencies` that are installed in it. */
 export function packagesIn(
   stages: readonly Stage[],
   name: string,

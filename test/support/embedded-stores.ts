@@ -9,7 +9,7 @@ export interface EmbeddedStores extends AsyncDisposable {
   readonly stores: Stores;
 }
 
-/** A fault of the store ends the test process, since nothing else would show it. */
+/** A fault of the store ends the test process, because nothing else would show it. */
 export async function openEmbeddedStores(): Promise<EmbeddedStores> {
   const stack = new AsyncDisposableStack();
   const folder = stack.adopt(await mkdtemp(join(tmpdir(), 'sundial-stores-')), (path) =>

@@ -20,7 +20,6 @@ import { createRouteTable } from './route-table.ts';
 export const NOW = Date.UTC(2026, 10, 20);
 
 export const LIMIT = { name: 'default', units: 1, windowMs: 1000, burst: 1 };
-/** Tokens with scopes, and a limit per consumer. */
 export const ACCESS = {
   kind: 'identified',
   identities: ['main'],
@@ -181,7 +180,6 @@ export function view({ headers, ...changes }: ViewParts = {}): RequestView {
 /** All parts of an exchange as one flat object. */
 export type FlatFacts = RequestStart & Decision & Completion;
 
-/** `facts` with some members replaced. */
 export function withFacts(facts: ExchangeFacts, changes: Partial<FlatFacts>): ExchangeFacts {
   const part = <Part extends object>(members: Part): Part => {
     const changed = Object.entries(changes).filter(([name]) => name in members);

@@ -1,5 +1,4 @@
-// Brings an explanation and the gateway's response into one form to compare, without values that change with each request or that
-// only a running gateway knows.
+// Makes an explanation and a response comparable: removes values of one request and values that only a gateway knows.
 import type { OutcomeChange } from '../../gateway/cli/explain/explain-next.ts';
 import type { Answer, Ask } from './http-client.ts';
 
@@ -85,8 +84,8 @@ export function sidesOf(
 }
 
 /**
- * Equal for requests that differ only in address, values, numbers and dates, and not in any decision. Includes the parts that a
- * listener checks, so that requests which `explain` misjudges are not skipped.
+ * Equal for requests that differ only in address, values, numbers and dates, and in no decision. Includes the parts
+ * that a listener checks, so that requests which `explain` misjudges are not skipped.
  */
 export function kindOf({ answer, decisions }: Explanation, { method, path, headers }: Ask): string {
   const { kind, status, reason } = answer;

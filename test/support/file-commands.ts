@@ -1,4 +1,4 @@
-// Runs `explain`, `timeline` and `diff` in process on the files of one test, without options, on the day of the samples.
+// Runs `explain`, `timeline` and `diff` in process on a test's files, with default options and a fixed day.
 import { type DiffOptions, runDiff } from '../../gateway/cli/diff/diff.ts';
 import { type ExplainOptions, runExplain } from '../../gateway/cli/explain/explain.ts';
 import { runTimeline, type TimelineOptions } from '../../gateway/cli/timeline/timeline.ts';
@@ -33,7 +33,6 @@ export const explain = (files: Files, request: string, options: Partial<ExplainO
 export const timeline = (files: Files, options: Partial<TimelineOptions> = {}) =>
   runTimeline({ ...common(files), api: undefined, format: 'text', today: NOW, columns: 100, ...options });
 
-/** Compares `old.yaml` with `new.yaml`. */
 export const diff = (files: Files, options: Partial<DiffOptions> = {}) =>
   runDiff({
     ...common(files),

@@ -17,13 +17,12 @@ export interface RedisEnvironment {
   readonly installLine: string;
 }
 
-/** REDIS_URL, or the result of `findRedisProgram`. */
 export async function findRedis(environment: RedisEnvironment): Promise<FoundRedis> {
   if (environment.redisUrl) return { kind: 'url', url: environment.redisUrl };
   return { kind: 'program', program: await findRedisProgram(environment) };
 }
 
-/** redis-server, else valkey-server on the PATH, else unpacked packages. @throws Error with the command that installs a server */
+/** redis-server or valkey-server on the PATH, or unpacked packages. @throws Error with an installation command */
 export async function findRedisProgram(environment: RedisEnvironment): Promise<RedisProgram> {
   const command = environment.onPath('redis-server') ?? environment.onPath('valkey-server');
   if (command !== undefined) return { command, libraryPath: undefined };
@@ -39,7 +38,6 @@ export async function findRedisProgram(environment: RedisEnvironment): Promise<R
   }
 }
 
-/** The environment of this machine. */
 export function systemEnvironment(): RedisEnvironment {
   const debian = existsSync('/etc/debian_version');
   const cache = join(import.meta.dirname, '../../.cache/redis');

@@ -19,7 +19,6 @@ export interface UnnamedCall {
   /** Called for each use of a port other than the pins. */
   readonly onAsked: (what: 'guard' | 'verify' | 'take') => unknown;
   readonly method?: string | undefined;
-  /** The account of the token. */
   readonly account?: string;
   readonly now?: number;
   readonly mode?: ApiPlan['mode'];

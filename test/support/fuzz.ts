@@ -4,17 +4,15 @@ import fc from 'fast-check';
 
 const FIXED_SEED = 20_261_120;
 const TIMES = Number(env.FUZZ_TIMES ?? 1);
-/** Milliseconds. */
 export const FUZZ_TIMEOUT_MS = 60_000 * TIMES;
 
-/** Half of `runs` with the fixed seed, half with a new one. */
 export async function fuzz<Drawn>(property: fc.IRawProperty<Drawn>, runs: number): Promise<void> {
   const numRuns = Math.ceil((runs * TIMES) / 2);
   await fc.assert(property, { numRuns, seed: FIXED_SEED });
   await fc.assert(property, { numRuns });
 }
 
-/** The same as plain values; `seed` is the new seed. */
+/** Draws values, half from the fixed seed and half from the new `seed`. */
 export function samples<Drawn>(
   arbitrary: fc.Arbitrary<Drawn>,
   count: number,

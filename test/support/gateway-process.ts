@@ -7,7 +7,6 @@ export interface GatewayProcess extends AsyncDisposable {
   readonly pid: number;
   readonly stdout: string;
   readonly stderr: string;
-  /** The exit code or the signal. */
   readonly ended: Promise<number | NodeJS.Signals>;
   readonly kill: (signal: NodeJS.Signals) => void;
   /** Ports from the banner. Rejects if the process ends without one. */
@@ -23,8 +22,8 @@ function programFor([command]: readonly string[], root: string): string {
 }
 
 /**
- * `arguments_` follow `sundial`; `environment` is added to that of this process; `prefix` precedes the command; `root`: folder
- * of the gateway; `descriptors`: file descriptors from 3 on; `cwd`: working directory.
+ * `arguments_`: after `sundial`. `environment`: in addition to that of this process. `prefix`: before the command.
+ * `root`: folder of the gateway. `descriptors`: file descriptors from 3 on.
  */
 export function startProcess(
   arguments_: readonly string[],

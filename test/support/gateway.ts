@@ -1,5 +1,4 @@
-// Runs a whole gateway inside a test: YAML beside the test, real sockets on free ports, a temporary data folder, log lines
-// parsed.
+// Runs a gateway inside a test: real sockets on free ports, a temporary data folder, and parsed log lines.
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -22,11 +21,8 @@ export interface RunGateway {
   readonly config?: string;
   /** Folder of policies below test/journeys, or an absolute one. */
   readonly policies?: string;
-  /** For `${env:…}` in the YAML. */
   readonly environment?: Readonly<Record<string, string>>;
-  /**
-   * Reads reloads in a thread, as in production. Default: in this thread, since a thread takes longer to start than a gateway.
-   */
+  /** Reads reloads in a thread, as in production. Default: no thread, because it starts slower than a gateway. */
   readonly reloadThread?: boolean;
 }
 
@@ -37,7 +33,6 @@ export interface RunningGateway extends AsyncDisposable {
   readonly admin: number;
   /** 0 without a metrics listener. */
   readonly metrics: number;
-  /** The token for admin writes, made at start in the data folder. */
   readonly adminToken: () => Promise<string>;
   readonly reload: Gateway['reload'];
   /** Every log line so far, requests included. */

@@ -1,4 +1,4 @@
-// A guide as data: the files that it shows, the commands that it runs and what they print, in the order of the page.
+// Parses a guide into steps: files, commands and their output, in the order of the page.
 import { type Ended, operate, type Surroundings } from './command.ts';
 import { readPage } from './readme-text.ts';
 
@@ -8,10 +8,10 @@ export type GuideStep =
   /** What the command before it prints. */
   | { readonly kind: 'output'; readonly text: string };
 
-/** Language, text, and the path where it is a file. */
+/** Groups: language, text, and the path if the block is a file. */
 const FENCE = /^```(\w*)\n((?:# ((?:config|policies)\/\S+)\n)?.*?)^```$/gms;
 
-/** Blocks: one that begins with `# policies/orders.yaml` is that file, `sh` has commands, `text` is an output. */
+/** A block that begins with its path is a file. `sh` blocks have commands, `text` blocks their output. */
 export function readGuide(page: string): readonly GuideStep[] {
   const fences = readPage(page).matchAll(FENCE);
   return Array.from(fences).flatMap(([, language, text = '', path]): GuideStep[] => {
@@ -23,12 +23,11 @@ export function readGuide(page: string): readonly GuideStep[] {
   });
 }
 
-/** As a shell would split it. */
 function wordsOf(line: string): readonly string[] {
   return Array.from(line.matchAll(/"([^"]*)"|\S+/g), ([word, quoted]) => quoted ?? word);
 }
 
-/** Runs `npx sundial …` as if it was called in `folder`. */
+/** Runs `npx sundial …` with `folder` as working directory. */
 export async function operateIn(folder: string, line: string, setting: Surroundings = {}): Promise<Ended> {
   const before = process.cwd();
   process.chdir(folder);

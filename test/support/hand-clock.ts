@@ -4,7 +4,6 @@ import type { Clock } from '../../gateway/upstream/deadlines.ts';
 export interface HandClock extends Clock {
   /** Advances the clock. Each timer runs at its own time, and pending promises get a turn. */
   readonly pass: (ms: number) => Promise<void>;
-  /** Number of timers that are set. */
   readonly pending: () => number;
 }
 

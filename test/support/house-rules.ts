@@ -8,7 +8,6 @@ export type Rule = (files: readonly SourceFile[]) => string[];
 interface Room {
   /** Allowed imports besides the room itself: folders (with a final slash) or files; `*` is one folder. */
   readonly may: readonly string[];
-  /** Allowed for `import type` only. */
   readonly types?: readonly string[];
 }
 
@@ -199,7 +198,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   '@fastify/reply-from': ['gateway/plane/general/'],
   undici: ['gateway/plane/general/'],
   'http-proxy-3': ['gateway/plane/general/'],
-  // Node's requests and responses stay in the transport. The CLI calls a running gateway, and one table uses the status texts.
+  // Node's requests and responses stay in the transport. The CLI calls a gateway, one table has status texts.
   'node:http': [
     'gateway/plane/general/',
     'gateway/plane/answer-text.ts',

@@ -30,7 +30,6 @@ export interface Answer {
 export interface Client extends AsyncDisposable {
   /** Rejects if no response comes. */
   readonly ask: (ask: Ask) => Promise<Answer>;
-  /** Sends the request without waiting for its response. */
   readonly begin: (ask: Ask) => Leaving;
 }
 
@@ -41,7 +40,6 @@ export interface Leaving {
   readonly leave: () => void;
 }
 
-/** The client certificate. */
 export interface ClientPair {
   readonly cert: string;
   readonly key: string;

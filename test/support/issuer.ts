@@ -19,11 +19,9 @@ export interface TestIssuer {
     claims?: Record<string, unknown> | string,
     header?: Record<string, unknown> | string,
   ) => Promise<string>;
-  /** Public keys in the set. */
   readonly publicKeys: () => readonly JWK[];
   /** Replaces all keys: new tokens use new keys, and the old keys leave the set. */
   readonly rotate: () => Promise<void>;
-  /** Breaks each connection until `up`. */
   readonly down: () => void;
   readonly up: () => void;
   /** `listener` answers in place of the key set until `up`. */
@@ -129,7 +127,7 @@ interface Pair {
   readonly publicKey: KeyObject;
 }
 
-/** Keys of closed issuers, reused because making keys takes longer than most tests; two open issuers never share keys. */
+/** Keys of closed issuers, reused because making keys takes longer than most tests. Open issuers never share keys. */
 const spare: (readonly Pair[])[] = [];
 
 async function makePairs(): Promise<readonly Pair[]> {

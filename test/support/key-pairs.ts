@@ -13,7 +13,6 @@ export interface PairWanted {
   readonly until?: number;
   /** The issuer; default: self-signed. */
   readonly by?: Pick<KeyPair, 'cert' | 'key'>;
-  /** Whether it is a CA. */
   readonly authority?: boolean;
 }
 

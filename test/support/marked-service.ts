@@ -1,12 +1,11 @@
-// A service that fills each response with a mark and checks the mark in each request body; the path
-// `/<api>/<octets>/<how>/<mark>` selects the response.
+// A service that fills responses with a mark and checks it in request bodies; `/<api>/<octets>/<how>/<mark>` selects both.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /**
- * How the response comes. `early`: before the request body; `cut-…`: broken off in the middle; `none`: the connection ends
- * without one; `stray`: followed by bytes that belong to no response; `json`: as the member `mark` of an object; `pieces`: the
- * head in two parts, with other connections read in between.
+ * How the response comes. `early`: before the request body. `cut-…`: aborted in the middle. `none`: the connection
+ * ends without a response. `stray`: bytes that belong to no response follow. `json`: as the member `mark` of an
+ * object. `pieces`: the head in two parts, with other connections read in between.
  */
 export const HOWS = [
   'sized',
@@ -27,12 +26,10 @@ export interface MarkedService extends AsyncDisposable {
   readonly foreign: readonly string[];
 }
 
-/** `mark` repeated up to `octets` bytes. */
 export function filledWith(mark: string, octets: number): string {
   return mark.repeat(Math.ceil(octets / mark.length)).slice(0, octets);
 }
 
-/** Bytes sent after a response. */
 const STRAY = '<stray>'.repeat(20);
 /** Bytes per write. */
 const PIECE = 40_000;

@@ -174,7 +174,6 @@ const oneLine = fc
   .tuple(fc.constantFrom(...NAMES), fc.constantFrom(...VALUES))
   .map(([name, value]) => `${name}: ${value}`);
 
-/** Header lines without line ends. */
 export const fieldLines: fc.Arbitrary<readonly string[]> = fc
   .tuple(
     fc.array(oneLine, { maxLength: 4 }),

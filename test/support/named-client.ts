@@ -15,7 +15,6 @@ export interface NamedAsk {
   readonly path: string;
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Local address. */
   readonly from?: string;
 }
 

@@ -1,5 +1,4 @@
-// A browser model for the sample issuer: keeps cookies by path, follows redirects within the issuer, and sends forms; real
-// browsers run in test/browser.
+// A browser model for the sample issuer: keeps cookies by path, follows redirects within the issuer, and sends forms.
 import { createHash } from 'node:crypto';
 import type { Client } from './http-client.ts';
 
@@ -16,7 +15,7 @@ export interface Issuing {
 
 export type Fetch = (url: URL | string, init: RequestInit) => Promise<Response>;
 
-/** The same through a client of the journeys, over TLS. */
+/** Fetches through a client of the journeys, over TLS. */
 export function fetchOver(client: Client): Fetch {
   return async (url, { method = 'GET', body, headers }) => {
     const { pathname, search } = new URL(url);
@@ -44,7 +43,6 @@ export interface Page {
   readonly text: string;
   /** The URL after all redirects, at the issuer or elsewhere. */
   readonly url: URL;
-  /** Statuses of the redirects. */
   readonly hops: readonly number[];
 }
 
@@ -53,7 +51,6 @@ export interface Walker {
   readonly open: (path: string) => Promise<Page>;
   /** POSTs a form to the URL of its page. */
   readonly send: (page: Page, form: Parameters | string, headers?: Parameters) => Promise<Page>;
-  /** Every `Set-Cookie` value received. */
   readonly cookieLines: readonly string[];
 }
 
@@ -124,7 +121,6 @@ export interface Answer {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** POSTs a form to an endpoint of the issuer. */
 export async function post(
   issuer: Issuing,
   path: string,

@@ -1,4 +1,4 @@
-// A receiver of OTLP over HTTP on a free port, with the spans that came; it can refuse them, or never answer.
+// An OTLP receiver over HTTP that records spans, refuses them, or never responds.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 
@@ -22,9 +22,8 @@ export interface ReceivedSpan {
 export interface OtlpReceiver extends AsyncDisposable {
   readonly url: string;
   readonly spans: readonly ReceivedSpan[];
-  /** Paths that were asked for. */
   readonly paths: ReadonlySet<string>;
-  /** What it does from now on. */
+  /** Behaviour from now on. */
   readonly become: (how: 'well' | 'refusing' | 'silent') => void;
 }
 

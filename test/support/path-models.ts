@@ -1,4 +1,4 @@
-// Models of how routers of real services read a path, each verified against the service; they see only the forwarded bytes.
+// Models of how routers of real services read a forwarded path, each verified against the service.
 
 import { posix } from 'node:path';
 
@@ -107,7 +107,6 @@ export const SERVICE_MODELS: readonly ServiceModel[] = [
         : exactly.literal(segment, text, isLast, route),
     parameter: isFull,
   }),
-  // The reverse.
   model('express of mixed routers, literals without case', UNKNOWN, (path) => withoutTrailing(split(path)), {
     literal: (segment, text, isLast, route) =>
       hasParameter(route)

@@ -17,7 +17,6 @@ export async function freePorts(count: number): Promise<readonly number[]> {
   return held.map(({ port }) => port);
 }
 
-/** Undefined if the port is taken. */
 function hold(port: number): Promise<Server | undefined> {
   return new Promise((resolve, reject) => {
     const server = createServer();

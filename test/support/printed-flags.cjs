@@ -1,4 +1,4 @@
-// Preloaded script that prints the V8 flags each process sets, since V8 cannot be asked for them.
+// Preloaded script that prints the V8 flags each process sets, because V8 cannot be asked for them.
 const v8 = require('node:v8');
 const { syncBuiltinESMExports } = require('node:module');
 

@@ -1,5 +1,4 @@
-// A folder of policies with a store, for journeys about starts with refused files; it uses the real clock, so that published
-// schedules are recorded.
+// Policies and a store for starts with refused files. Uses the real clock, so that published schedules are recorded.
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -20,7 +19,6 @@ export const STORES = [
   { store: 'Redis', workers: '2', redis: true },
 ];
 
-/** A valid policy file of an API without versions. */
 export const plainApi = (api: string, base: string, access = 'public'): string => `api: ${api}
 base: ${base}
 access: ${access}

@@ -5,12 +5,10 @@ import type { Authenticator } from '../../gateway/policy/authentication/access.t
 import { tokenAuthenticator } from '../../gateway/policy/authentication/token-authenticator.ts';
 import { NEW_KEYS } from './new-keys.ts';
 
-/** An empty ledger. */
 const NO_USAGE = { read: async () => ({ records: [], next: undefined }) };
 /** A bucket with one unit taken. */
 export const PLENTY = { allowed: true, remaining: 1, retryAfterMs: 0, resetMs: 0 } as const;
 
-/** Both clocks are `now`. */
 export function quietPorts(plan: () => GatewayPlan, now: () => number): ExchangePorts {
   return {
     plan,

@@ -7,7 +7,6 @@ export interface RawAnswers {
   readonly answers: readonly { readonly head: string; readonly content: string }[];
   /** Bytes after the last complete response. */
   readonly rest: string;
-  /** The other side has ended the connection. */
   readonly ended: boolean;
 }
 

@@ -47,7 +47,7 @@ export function parseCurl(line: string, substitute: (command: string) => string)
   return { method, headers, body, insecure, urls: unfold(address), expected };
 }
 
-/** Sends the requests one after the other, without following redirects. `portOf` maps ports of the text to real ones. */
+/** Sends the requests in turn without following redirects. `portOf` maps ports in the text to real ones. */
 export async function sendCurl(
   { method, headers, body, insecure, urls }: CurlCommand,
   portOf: (written: number) => number,

@@ -19,7 +19,6 @@ export interface Ran {
 }
 
 export interface Workspace extends AsyncDisposable {
-  /** The project. */
   readonly folder: string;
   /** Runs `sundial <words>` in it to its end. */
   readonly sundial: (...words: readonly string[]) => Ran;
@@ -31,7 +30,6 @@ export interface Demo {
   readonly stderr: string;
   /** Resolves when it and all children with the same output have ended. */
   readonly ended: Promise<{ readonly code: number | null; readonly signal: string | null }>;
-  /** Process ids of the sample services by name. */
   readonly services: ReadonlyMap<string, number>;
   /** Runs a shell command in the project. @throws Error if it fails */
   readonly shell: (command: string) => string;
@@ -119,7 +117,6 @@ export async function startDemo(folder: string, moved: Moved, from = folder): Pr
   };
 }
 
-/** Runs a demo that is expected to fail. */
 export function failDemo(folder: string, moved: Moved): Ran {
   const options = { cwd: folder, env: environmentWith(moved), encoding: 'utf8', timeout: 55_000 } as const;
   const { status, stdout, stderr } = spawnSync(process.execPath, [LAUNCHER, 'demo'], options);
@@ -131,7 +128,7 @@ function environmentWith(moved: Moved): NodeJS.ProcessEnv {
   return { ...cleanEnvironment(), ...Object.fromEntries(values) };
 }
 
-/** The environment of this process without variables of Sundial; the compile cache is beside its packages, as for users. */
+/** Without variables of Sundial. The compile cache is beside the packages, as for users. */
 function cleanEnvironment(): NodeJS.ProcessEnv {
   const entries = Object.entries(process.env).filter(([name]) => !/^(SUNDIAL|NODE_COMPILE_CACHE)/.test(name));
   return { ...Object.fromEntries(entries), NO_COLOR: '1' };

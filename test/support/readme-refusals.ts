@@ -142,7 +142,6 @@ const FAULTS: Readonly<Record<FaultCode, Fault>> = {
   internal: new Fault('internal'),
 };
 
-/** The possible answers of each reason. */
 export function answersOfRefusals(): ReadonlyMap<RefusalReason, readonly ErrorDescription[]> {
   const { start, decision } = deprecatedFacts();
   const facts = { ...decision, plan: start.plan };
@@ -155,7 +154,6 @@ export function answersOfRefusals(): ReadonlyMap<RefusalReason, readonly ErrorDe
   );
 }
 
-/** The possible statuses of each reason. */
 export function statusesOfRefusals(): ReadonlyMap<string, ReadonlySet<number>> {
   return new Map(
     Array.from(answersOfRefusals(), ([reason, answers]) => [
@@ -165,7 +163,6 @@ export function statusesOfRefusals(): ReadonlyMap<string, ReadonlySet<number>> {
   );
 }
 
-/** The answer to each fault. */
 export function answersOfFaults(): ReadonlyMap<FaultCode, ErrorDescription> {
   return new Map(
     (Object.keys(FAULTS) as FaultCode[]).map((code) => [code, describeFault(FAULTS[code], 'id', NOW)]),

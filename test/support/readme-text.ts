@@ -1,10 +1,9 @@
-// Parses the README and its pages: code blocks, tables, code spans and sections, in the Markdown that this project uses.
+// Parses the README and its pages: code blocks, tables, code spans and sections of this project's Markdown.
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 export const ROOT = join(import.meta.dirname, '../..');
 
-/** All pages, in reading order. */
 export const PAGES = [
   'README.md',
   'policies/README.md',
@@ -19,15 +18,15 @@ export function readPage(page: string): string {
   return readFileSync(join(ROOT, page), 'utf8');
 }
 
-/** `npm run docs` writes it. */
+/** Whether `npm run docs` writes the page. */
 export function isGenerated(page: string): boolean {
   return readPage(page).startsWith('<!-- Generated');
 }
 
-/** A block that begins with its path in a folder of the reader. */
+/** A code block that begins with the path of its file. */
 const FILE_OF_A_GUIDE = /^```yaml\n# (?:config|policies)\//m;
 
-/** Shows files by their path, to be written in an empty folder: guides.test.ts tries it. */
+/** Whether the page shows files by their path. guides.test.ts writes them into an empty folder. */
 export function isGuide(page: string): boolean {
   return FILE_OF_A_GUIDE.test(readPage(page));
 }
@@ -36,7 +35,6 @@ export interface Block {
   /** The info string of the fence; empty for none. */
   readonly language: string;
   readonly text: string;
-  /** Title of its section. */
   readonly section: string;
 }
 
@@ -44,13 +42,12 @@ export interface Readme {
   readonly blocks: readonly Block[];
   /** The text without code blocks. */
   readonly prose: string;
-  /** Code spans in the prose. */
   readonly spans: readonly string[];
   /** Tables by their first heading cell; rows of cells, without the heading. */
   readonly tables: ReadonlyMap<string, readonly (readonly string[])[]>;
 }
 
-/** Of all pages but the guides, which have a test of their own, and those that are generated. */
+/** All pages except guides, which have their own test, and generated pages. */
 export function readReadme(): Readme {
   const blocks: Block[] = [];
   const prose: string[] = [];
@@ -77,7 +74,6 @@ export function spansOf(text: string): readonly string[] {
   return Array.from(text.matchAll(/`([^`\n]+)`/g), ([, span = '']) => span);
 }
 
-/** The lines of all `sh` blocks. */
 export function shellLines({ blocks }: Readme): readonly string[] {
   const shell = blocks.filter(({ language }) => language === 'sh');
   return shell.flatMap(({ text }) => text.split('\n').filter((line) => line !== ''));

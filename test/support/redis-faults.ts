@@ -1,4 +1,4 @@
-// A Redis that a test can freeze, kill, slow down, cut off, fill or make refuse, behind a TCP proxy that can fail as well.
+// A Redis that a test can freeze, kill, slow, cut off, fill or make refuse, behind a TCP proxy that can fail as well.
 import { Redis } from 'ioredis';
 import { type FaultyLine, startFaultyLine } from './faulty-line.ts';
 import { startRedis } from './redis-server.ts';
@@ -20,7 +20,7 @@ export interface RedisFault {
   readonly what: string;
   readonly befall: (redis: FaultyRedis) => unknown;
   readonly lift: (redis: FaultyRedis) => unknown;
-  /** Whether the gateway sees Redis as away, or as refusing, and then with which code in the log. */
+  /** How the gateway sees Redis: away, or refusing with this code in the log. */
   readonly told: 'away' | 'OOM' | 'READONLY' | 'NOPERM' | 'NOAUTH';
 }
 
@@ -41,7 +41,7 @@ export async function startFaultyRedis(): Promise<FaultyRedis> {
       redis = await startRedis({ port: redis.port, more });
     },
     byHand: async (...command) => {
-      // Without the ready check, since a loading server must be asked now.
+      // Without the ready check, because a loading server must be asked now.
       const hand = new Redis(redis.url, { password: PASSWORD, lazyConnect: true, enableReadyCheck: false });
       hand.on('error', () => undefined);
       try {

@@ -19,14 +19,13 @@ export interface RunningRedis {
 }
 
 /**
- * Starts a server on 127.0.0.1 without persistence; resolves when it answers. `port` 0 or absent takes a free one. With the port
- * of an earlier server, that one comes back empty.
+ * Starts a server on 127.0.0.1 without persistence and waits until it answers. Without `port` it takes a free one.
+ * With the port of a stopped server it restarts that server empty.
  */
 export async function startRedis(
   options: {
     readonly port?: number;
     readonly program?: RedisProgram;
-    /** Further arguments of the server. */
     readonly more?: readonly string[];
     /** A file that the server may write to, as a sentinel does. */
     readonly configuration?: string;

@@ -186,7 +186,6 @@ function requestTo({ operation }: VersionRules, main: Way): Ask {
   return method === 'POST' ? { ...ask, ...BODY } : { ...ask, method: method === '*' ? 'GET' : method };
 }
 
-/** `ask` at each date of `rules`, and a millisecond before. */
 function overTime({ name }: ApiPlan, rules: readonly VersionRules[], ask: Ask): readonly TimedRequest[] {
   // A version without an upstream is known only as of today.
   const since = Math.max(

@@ -28,9 +28,8 @@ export interface SampleHouse extends AsyncDisposable {
   readonly origin: string;
   /** An Authorization value of the consumer acme with every scope. */
   readonly authorization: string;
-  /** The same for any machine client, by its id. */
+  /** As `authorization`, for any machine client by its id. */
   readonly authorizationOf: (client: string) => Promise<string>;
-  /** Data folder of the gateway and the issuer. */
   readonly folder: string;
   readonly receiver: {
     /** URL of deliveries. */
@@ -53,7 +52,6 @@ export interface SampleHouseOptions {
   readonly config?: string;
   /** Further variables for its policies. */
   readonly environment?: Readonly<Record<string, string>>;
-  /** Settings of the webhooks service. */
   readonly tuning?: Partial<Tuning>;
 }
 

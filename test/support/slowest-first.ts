@@ -1,7 +1,7 @@
 // The order in which vitest starts the test files: slowest first, so that all workers end at about the same time.
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Files of one project follow each other, since vitest restarts a worker for another project. */
+/** Files of one project follow each other, because vitest restarts a worker for another project. */
 const PROJECTS = ['redis', 'general plane', 'unit'];
 
 /** Files that take more than about 15 seconds, as paths below `test/` without `.test.ts`. */

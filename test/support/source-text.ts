@@ -1,4 +1,4 @@
-// Reads source files as text: their code and imports, by the lexical grammar only, since TypeScript 7 has no compiler API.
+// Reads source files as text with their code and imports, by lexical rules only: TypeScript 7 has no compiler API.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, posix, sep } from 'node:path';
 

@@ -1,6 +1,5 @@
 // Measures the CPU time of this thread, for tests of how cost grows with input size.
 
-/** Milliseconds of CPU time used by this thread. */
 export function threadMs(): number {
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1_000;

@@ -20,8 +20,8 @@ const SERVERS = [
 ] as const;
 
 /**
- * Unpacks a server below `cache` (absolute) once; later calls find it there. Needs no root, changes nothing in the system, and
- * uses its own package lists if those of the system do not have the packages.
+ * Unpacks a server below `cache` (absolute) once; later calls find it. Needs no root and changes nothing in the
+ * system. Uses its own package lists if those of the system lack the packages.
  */
 export async function unpackRedis(cache: string): Promise<RedisProgram> {
   const home = join(cache, 'unpacked');

@@ -7,7 +7,6 @@ import { selfSignedPair } from '../../gateway/server/self-signed.ts';
 
 export interface UntrustedUpstream extends AsyncDisposable {
   readonly url: string;
-  /** Number of requests received. */
   readonly requests: number;
 }
 

@@ -14,7 +14,6 @@ export interface UpstreamProcess extends AsyncDisposable {
   readonly thaw: () => void;
   /** After a kill. */
   readonly comeBack: () => Promise<void>;
-  /** Waits until it has printed `line`. */
   readonly says: (line: string) => Promise<void>;
 }
 

@@ -1,5 +1,4 @@
-// The program of upstream-process.ts: HTTP/1.1 with WebSockets at the first port, HTTP/2 at the second; prints `ready` and each
-// path.
+// Program of upstream-process.ts: HTTP/1.1 and WebSockets on one port, HTTP/2 on another. Prints `ready` and each path.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import {
   createServer as createHttp2Server,

@@ -1,4 +1,4 @@
-// A process that takes due deliveries from a webhooks store and never finishes them, until it is killed; prints the id of each.
+// A process that takes due deliveries from a webhooks store, prints their ids, and never finishes them.
 const [leaseMs, kind, where = '', prefix = ''] = process.argv.slice(2);
 const say = (error: unknown): void => void process.stderr.write(`${String(error)}\n`);
 const open = async () => {

@@ -15,9 +15,7 @@ export interface WebSocketClient extends Disposable {
   readonly body: () => string;
   readonly frames: readonly Frame[];
   readonly send: (text: string) => void;
-  /** Waits until `count` frames have arrived in total. */
   readonly received: (count: number) => Promise<readonly Frame[]>;
-  /** Waits until the gateway has ended the connection. */
   readonly ended: () => Promise<void>;
 }
 

@@ -32,7 +32,6 @@ export interface ReadFrames {
   readonly needed: number;
 }
 
-/** Parses the whole frames at the start of `bytes`. */
 export function readFrames(bytes: Buffer): ReadFrames {
   const frames: Frame[] = [];
   let rest = bytes;
@@ -58,7 +57,6 @@ export function acceptFor(key: string): string {
   return createHash('sha1').update(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest('base64');
 }
 
-/** The code of a Close frame. */
 export const closeCode = ({ payload }: Frame): number | undefined =>
   payload.length < 2 ? undefined : payload.readUInt16BE(0);
 

@@ -8,7 +8,6 @@ export interface SeenWebSocket {
   readonly target: string;
   readonly headers: IncomingMessage['headers'];
   readonly socket: Socket;
-  /** Every frame received. */
   readonly frames: Frame[];
   /** True after the gateway has ended the connection. */
   ended: boolean;
@@ -17,7 +16,6 @@ export interface SeenWebSocket {
 export interface WebSocketUpstream extends AsyncDisposable {
   readonly url: string;
   readonly seen: readonly SeenWebSocket[];
-  /** Targets of plain requests. */
   readonly requests: readonly string[];
 }
 

@@ -2,7 +2,6 @@
 import { execFileSync } from 'node:child_process';
 import { type Client, overHttp2 } from './http-client.ts';
 
-/** Process ids of the current workers of the gateway with this process id. */
 export function workersOf(pid: number): readonly number[] {
   try {
     return execFileSync('pgrep', ['-P', String(pid), '-f', 'worker.[jt]s'], { encoding: 'utf8' })
@@ -14,7 +13,6 @@ export function workersOf(pid: number): readonly number[] {
   }
 }
 
-/** Process ids of the workers of the gateway in this process. */
 export function workerPids(): readonly number[] {
   return workersOf(process.pid);
 }
@@ -28,7 +26,6 @@ export async function clientPerWorker(port: number, path: string): Promise<reado
   });
 }
 
-/** Runs `ask` once per worker while all other workers are stopped. */
 export async function forEachWorker<T>(ask: () => Promise<T>): Promise<readonly T[]> {
   const pids = workerPids();
   const found: T[] = [];

@@ -1,4 +1,4 @@
-// `sundial accept`: publishes a date all the same that the rules refuse, once, with a reason that is recorded.
+// `sundial accept`: accepts a changed date that a rule refuses, once, with a recorded reason.
 import type { Command } from 'commander';
 import { type AcceptedAnswer, readAcceptedAnswer } from '../../api/admin-answers.ts';
 import { call } from '../admin-call.ts';
@@ -18,10 +18,10 @@ const CALLS = `Usual calls:
   sundial accept orders v1 --why "the contract with acme ended early"
   sundial accept orders --why "a rehearsal is taken back"     every version`;
 
-/** Twice what a reload may take: the gateway looks first, and reloads then. */
+/** Twice the time for a reload: the gateway checks first and then reloads. */
 const WITHIN_MS = 120_000;
 
-/** Ends with 0 when all is in force, with 1 when the gateway says no or the files have other errors. */
+/** Exit code 0 if everything is in force, 1 if the gateway refuses or the files have other errors. */
 export function addAcceptCommand(program: Command, setting: CommandSetting): void {
   const command = withCalls(program.command('accept'), CALLS)
     .description(
@@ -44,7 +44,7 @@ export function addAcceptCommand(program: Command, setting: CommandSetting): voi
   );
 }
 
-/** Dates are written as days where they are midnights. */
+/** Instants at midnight are shown as days. */
 const MIDNIGHT = 'T00:00:00Z';
 
 function acceptedText(answer: AcceptedAnswer): string {

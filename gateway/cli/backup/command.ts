@@ -1,4 +1,4 @@
-// `sundial backup`: has the running gateway copy its state into a file of its data folder.
+// `sundial backup`: copies the state of the running gateway into a file of its data folder.
 import type { Command } from 'commander';
 import { readBackupAnswer } from '../../api/admin-answers.ts';
 import { call } from '../admin-call.ts';

@@ -1,4 +1,4 @@
-// Whether an issuer's key set holds a key that verifies, and its introspection endpoint takes the gateway's credentials.
+// Checks that an issuer's key set has a usable key and its introspection accepts the gateway's credentials.
 import type { IntrospectionIdentity } from '../../plan/settings.ts';
 import { connectionFault } from '../connection-words.ts';
 import type { LiveCheckBounds } from './live-attempts.ts';
@@ -6,7 +6,7 @@ import type { LiveCheckBounds } from './live-attempts.ts';
 const MOST_BYTES = 256 * 1024;
 const UNKNOWN_TOKEN = 'sundial-check-live';
 
-/** What is wrong, or undefined. */
+/** The problem, or undefined. */
 export async function fetchKeySet(
   url: string,
   { signal, seconds }: LiveCheckBounds,
@@ -23,7 +23,7 @@ export async function fetchKeySet(
   }
 }
 
-/** Asks about a token that was never issued. What is wrong with the answer to the credentials, or undefined. */
+/** Asks about a token that was never issued. Returns the problem, or undefined. */
 export async function askIntrospection(
   { endpoint, client }: Pick<IntrospectionIdentity, 'endpoint' | 'client'>,
   { signal, seconds }: LiveCheckBounds,
@@ -49,7 +49,7 @@ export async function askIntrospection(
 }
 
 function faultOf(error: unknown, seconds: number): string {
-  // Of `fetch` itself; what happened is the cause.
+  // `fetch` wraps the connection error.
   const cause = error instanceof TypeError && error.cause instanceof Error ? error.cause : error;
   return connectionFault(cause, seconds);
 }

@@ -1,4 +1,4 @@
-// `sundial check`: everything wrong with the files, at once, without starting anything.
+// `sundial check`: reports all problems of the files without starting the gateway.
 import { relative, resolve } from 'node:path';
 import { readPreviewAnswer } from '../../api/admin-answers.ts';
 import { hasPlan, type Loaded, type LoadedPlan, loadAll } from '../../plan/load.ts';
@@ -20,19 +20,17 @@ import { changedSinceRecorded, NOTHING_CHANGED } from './recorded-schedules.ts';
 export type CheckFormat = 'text' | 'json' | 'github';
 
 export interface CheckOptions extends PrintedFiles {
-  /** Policy files to check instead of those the gateway file names; empty: all of those. */
+  /** Policy files to check. Empty: those that the gateway file names. */
   readonly files: readonly string[];
   readonly format: CheckFormat;
-  /** Folder of policies published earlier: dates rewritten since, and versions that have vanished, are findings. */
+  /** Folder of policies published earlier. Rewritten dates and missing versions are findings. */
   readonly against?: string | undefined;
   readonly strict: boolean;
-  /** Files in order are held against the world too: targets, key sets, Redis, the ends of certificates. `today`: the real clock. */
+  /** Also checks targets, key sets, Redis and certificates if the files have no errors. `today`: the real clock. */
   readonly live?: { readonly today: EpochMs } | undefined;
-  /** Reads the schedules that a store has recorded, for files in order to be compared with. */
   readonly store?: ReadRecorded | undefined;
-  /** Says why this edition cannot start on a data folder. */
   readonly unusableFolder?: CommandSetting['unusableFolder'];
-  /** The real instant, by which certificates are judged; default: `now`. */
+  /** The real instant, for certificates. Default: `now`. */
   readonly today?: EpochMs;
   readonly cwd?: string;
 }
@@ -83,7 +81,7 @@ async function dataFolderProblems(
 
 type UsageFindings = Impacts & { readonly absent?: string };
 
-/** One that is still used is a finding. */
+/** A warning already reports an exception that is still used. */
 function isReportedIn({ problems }: UsageFindings, { file, line, column }: CheckNotice): boolean {
   return problems.some((each) => each.file === file && each.line === line && each.column === column);
 }
@@ -105,16 +103,16 @@ async function usageOf({ sources }: LoadedPlan, options: CheckOptions): Promise<
 }
 
 interface RefusedReload {
-  /** Errors alone: the rest is what the files themselves say. */
+  /** Errors only. The check of the files reports its warnings itself. */
   readonly problems: readonly Problem[];
   readonly absent?: string;
-  /** No gateway answers, although the gateway file says where one is reached. */
+  /** True if no gateway answers at the address in the gateway file. */
   readonly unanswered?: boolean;
 }
 
 const NOTHING_REFUSED: RefusedReload = { problems: [] };
 
-/** Thousands of files are read in that time. */
+/** Enough to read thousands of files. */
 const PREVIEW_WITHIN_MS = 60_000;
 async function refusedByGateway({ configFile, ...files }: FilesAt): Promise<RefusedReload> {
   const { ask } = openGateway({ ...files, config: configFile, admin: undefined, format: 'text' });
@@ -187,7 +185,7 @@ function dataOf(text: string): string {
   return text.replace(/%/g, '%25').replace(/\r/g, '%0D').replace(/\n/g, '%0A');
 }
 
-/** A workflow command; its data may hold no raw line ends, its properties neither commas nor colons. */
+/** A GitHub workflow command. Its data must not contain line ends, its properties no commas and colons either. */
 function annotation({
   file,
   line,

@@ -1,4 +1,4 @@
-// The words and options of `sundial check`.
+// Command line of `sundial check`.
 import type { Command } from 'commander';
 import { findings } from '../command-result.ts';
 import {

@@ -1,4 +1,4 @@
-// `check --live`: what the files name outside themselves is looked for: targets, key sets, introspection, Redis, the ends of certificates.
+// `check --live`: checks what the files refer to: targets, key sets, introspection, Redis, ends of certificates.
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { LoadedPlan } from '../../plan/load.ts';
@@ -16,20 +16,19 @@ import { reachTarget } from './reach-target.ts';
 
 type LiveRule = 'live-target' | 'live-keys' | 'live-introspection' | 'live-store' | 'live-certificate';
 
-/** One thing that is tried, and what a failure of it means where it is written. */
 interface LiveCheck {
-  /** What is sought more than once is tried once. */
+  /** Checks with the same key share one attempt. */
   readonly key: string;
   readonly attempt: LiveAttempt;
   readonly document: SourceDocument;
   readonly path: Path;
   readonly rule: LiveRule;
   readonly what: string;
-  /** Those of one group stand in for each other: as long as one is there, the others are warnings. */
+  /** Checks of one group are alternatives: if one succeeds, failures of the others are warnings. */
   readonly group: string;
 }
 
-/** `today`: the real clock. Takes at most about ten seconds. */
+/** `today`: the real clock. Takes about ten seconds at most. */
 export async function liveProblems(
   { settings, sources }: Pick<LoadedPlan, 'settings' | 'sources'>,
   today: EpochMs,
@@ -96,7 +95,7 @@ function identitySought(identity: IdentitySettings, document: SourceDocument): r
           what: `${name} cannot be asked about tokens`,
         },
       ];
-    // Nothing outside the gateway and its store knows of them.
+    // Only the gateway and its store know these credentials.
     case 'keys':
     case 'certificate':
       return [];
@@ -145,7 +144,7 @@ const WARNING_MS = 14 * 86_400_000;
 
 type CertificateEnd = Pick<UnplacedFinding, 'message'> & { readonly severity: 'error' | 'warning' };
 
-/** Of the first certificate of a PEM text; undefined while it has long to go. */
+/** For the first certificate in a PEM text. Undefined if it is valid for more than 14 days. */
 export function endOfCertificate(pem: string, today: EpochMs): CertificateEnd | undefined {
   const end = new X509Certificate(pem).validToDate.getTime();
   if (end > today + WARNING_MS) return undefined;
@@ -154,7 +153,7 @@ export function endOfCertificate(pem: string, today: EpochMs): CertificateEnd | 
     : { severity: 'warning', message: `this certificate ends on ${dayOf(end)}` };
 }
 
-/** The file has passed `check`; it may have gone since. */
+/** The file may have been removed after `check` read it. */
 export function endOfCertificateFile(path: string, today: EpochMs): CertificateEnd | undefined {
   try {
     return endOfCertificate(readFileSync(path, 'utf8'), today);

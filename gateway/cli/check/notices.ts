@@ -1,4 +1,4 @@
-// What `check` says of the day it is asked on: exceptions that are about to end, and dates not announced yet.
+// Notices of `check` that depend on the day: exceptions that end soon, and dates that are not announced yet.
 import type { LoadedPlan } from '../../plan/load.ts';
 import type { PolicySource } from '../../plan/load-documents.ts';
 import type { Problem } from '../../plan/problems.ts';
@@ -14,13 +14,12 @@ import { UNVERSIONED } from '../../policy/versioning/resolution.ts';
 import { effectiveSunset } from '../../sections/schedule/redirects.ts';
 import { versionPath } from '../../sections/view.ts';
 
-/** It makes no command end otherwise. */
+/** Does not change the exit code. */
 export interface CheckNotice extends Pick<Problem, 'file' | 'line' | 'column' | 'rule' | 'message'> {
   readonly api: string;
   readonly version: string;
 }
 
-/** Of versions that have not ended at `now`. */
 export function endingExceptions(sources: readonly PolicySource[], now: EpochMs): readonly CheckNotice[] {
   return sources.flatMap(({ file, document }) =>
     [...versionsOf(file)].flatMap(([label, version]) => {
@@ -40,7 +39,7 @@ export function endingExceptions(sources: readonly PolicySource[], now: EpochMs)
   );
 }
 
-/** What callers are not told yet. A date is right to stand in its file before it is announced. */
+/** Dates that callers do not know yet. Such dates are valid, so this is not a warning. */
 export function unannounced(
   { plan, sources }: Pick<LoadedPlan, 'plan' | 'sources'>,
   now: EpochMs,

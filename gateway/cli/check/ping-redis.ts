@@ -1,5 +1,4 @@
-// Whether a Redis answers under its URL with the logins and the database that stand there: one server, a cluster, or the
-// primary that sentinels name. Of what is answered only the code of an error is shown, never the URL.
+// Checks that a Redis, a cluster or a primary behind sentinels accepts the login and database of its URL.
 import { connect as connectPlain, isIP } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import {
@@ -13,7 +12,7 @@ import type { LiveCheckBounds } from './live-attempts.ts';
 
 const MOST_BYTES = 4 * 1024;
 
-/** What is wrong, or undefined. `url` is one of a Redis. */
+/** The problem, or undefined. It contains only the error code of a reply, never the URL. */
 export async function pingRedis(
   url: string,
   { signal, seconds }: LiveCheckBounds,
@@ -50,7 +49,7 @@ async function judged(address: RedisAddress, signal: AbortSignal): Promise<strin
   }
 }
 
-/** One that answers is enough; where none does, why the first one named did not. */
+/** One answer is enough. Without any, throws the error of the first server. */
 async function firstAnswer(
   servers: readonly RedisServer[],
   ask: (server: RedisServer) => Promise<string>,
@@ -87,20 +86,20 @@ function refusal(answer: string): string | undefined {
   return code === undefined ? undefined : `it refuses (${code})`;
 }
 
-/** `*2`, and two texts with their lengths before them. */
+/** A RESP array of two bulk strings. */
 function primaryIn(answer: string): RedisServer | undefined {
   const [, host, port] = /^\*2\r\n\$\d+\r\n(.*)\r\n\$\d+\r\n(\d+)\r\n/m.exec(answer) ?? [];
   return host === undefined ? undefined : { host, port: Number(port) };
 }
 
-/** The answers as they came, up to the first error. @throws whatever the connection fails with, or the reason of `signal` */
+/** Replies as received, up to the first error. @throws the connection's error, or the reason of `signal` */
 async function talkToRedis(
   { host, port }: RedisServer,
   commands: readonly (readonly string[])[],
   { secure, signal }: { readonly secure: boolean; readonly signal: AbortSignal },
 ): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
-  // An address is no server name (RFC 6066 section 3).
+  // An IP address is not a server name (RFC 6066 §3).
   const name = isIP(host) === 0 ? { servername: host } : {};
   const socket = secure ? connectTls({ host, port, ...name }) : connectPlain({ host, port });
   let answer = '';
@@ -127,7 +126,7 @@ function encoded(words: readonly string[]): string {
   return `*${words.length}\r\n${each.join('')}`;
 }
 
-/** Whole answers: a line, a text with its length before it, or a list of texts. */
+/** Number of complete replies: a line, a bulk string, or an array of bulk strings. */
 function answersIn(text: string): number {
   let [from, count, inList] = [0, 0, 0];
   for (;;) {

@@ -1,10 +1,10 @@
-// Whether something takes connections at an address: the name is looked up, the port opened, the certificate verified.
+// Checks that a target accepts connections: DNS lookup, TCP connection, TLS certificate.
 import { connect as connectPlain, isIP } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { connectionFault } from '../connection-words.ts';
 import type { LiveCheckBounds } from './live-attempts.ts';
 
-/** As a policy's `tls` has it, with texts in place of paths. */
+/** Like `tls` of a policy, with texts instead of paths. */
 export interface TargetTls {
   readonly ca?: string | undefined;
   readonly cert?: string | undefined;
@@ -12,7 +12,7 @@ export interface TargetTls {
   readonly name?: string | undefined;
 }
 
-/** What is wrong, or undefined. `origin` is http or https. */
+/** The problem, or undefined. `origin`: http or https. */
 export async function reachTarget(
   origin: string,
   tls: TargetTls | undefined,
@@ -40,7 +40,7 @@ export async function reachTarget(
   }
 }
 
-/** An address is no server name (RFC 6066 section 3). */
+/** An IP address is not a server name (RFC 6066 §3). */
 function withServerName(host: string, { name, ca, cert, key }: TargetTls = {}) {
   const servername = name ?? (isIP(host) === 0 ? host : undefined);
   return {

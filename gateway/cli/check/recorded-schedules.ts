@@ -1,4 +1,4 @@
-// `check --store`: the files against the schedules that the store has recorded, as the next start would compare them.
+// `check --store`: compares the files with the schedules in the store, as the next start will.
 import type { LoadedPlan } from '../../plan/load.ts';
 import type { Problem } from '../../plan/problems.ts';
 import { comparePublished } from '../../plan/published/comparison.ts';
@@ -7,13 +7,13 @@ import type { PublishedEntry } from '../../plan/published/record.ts';
 import type { FilesAt, ReadRecorded } from '../command-setting.ts';
 
 export interface RecordedOptions extends FilesAt {
-  /** Policy files that were named instead of all; an API that is missing has then not vanished. */
+  /** Named policy files instead of all. An API that is missing among them has not vanished. */
   readonly files: readonly string[];
 }
 
 export interface ChangedSince {
   readonly problems: readonly Problem[];
-  /** Why nothing was compared, although the store was read. */
+  /** Why nothing was compared, although the store could be read. */
   readonly absent?: string;
 }
 

@@ -1,4 +1,4 @@
-// The words and options of `sundial config show`.
+// Command line of `sundial config show`.
 import type { Command } from 'commander';
 import { type CommandSetting, configOption, filesOf, formatOption } from '../command-setting.ts';
 

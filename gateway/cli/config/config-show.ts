@@ -1,4 +1,4 @@
-// `sundial config show`: the effective configuration of the files, with secrets redacted.
+// `sundial config show`: the effective configuration, with secrets redacted.
 import {
   type EffectiveConfig,
   effectiveConfig,
@@ -12,7 +12,7 @@ import type { FilesAt } from '../command-setting.ts';
 import { nothingCalled } from '../nothing-called.ts';
 
 export interface ConfigShowOptions extends FilesAt {
-  /** The policy of this API alone, without the gateway file. */
+  /** Only the policy of this API, without the gateway file. */
   readonly api: string | undefined;
   readonly defaults: boolean;
   readonly origin: boolean;

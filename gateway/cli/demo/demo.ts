@@ -1,4 +1,4 @@
-// `npm start`: the sample services as children, the gateway in this process, one banner, one end for all of it.
+// `npm start`: runs the sample services as child processes and the gateway in this process.
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import type { Environment } from '../../plan/read/interpolate.ts';
@@ -20,28 +20,28 @@ export interface RunningGateway extends GatewayFacts {
 export interface DemoOptions {
   readonly environment: Environment;
   readonly projectRoot: string;
-  /** Starts the gateway in this process; given the environment with the ports on which the samples really listen. */
+  /** Starts the gateway in this process. The environment has the ports that the samples listen on. */
   readonly startGateway: (environment: Environment) => Promise<RunningGateway>;
   readonly out: (text: string) => void;
   readonly logFile: string;
 }
 
-// A child may see the terminal's interrupt before we do; its end is news only if ours does not follow.
+// Ctrl-C may reach a child before this process. A child's end is reported only if the demo itself does not end.
 const NEWS_AFTER_MS = 300;
 
-// In a terminal the interrupt reaches us twice: from the terminal itself and handed on by npm.
+// npm forwards the interrupt that the terminal has sent already, so it arrives twice.
 const SAME_SIGNAL_MS = 500;
 
 interface EndRequest {
-  /** Resolves when the end was first asked for. */
+  /** Resolves at the first request. */
   readonly promise: Promise<undefined>;
   isRequested(): boolean;
   request(): void;
 }
 
 /**
- * Runs until SIGINT or SIGTERM and then exits with 0; a second signal exits at once. Resolves with 3 when a
- * sample service is missing or cannot start. Rejects, with the samples stopped, when `startGateway` does.
+ * Exits with 0 at SIGINT or SIGTERM; a second signal exits at once. Resolves with 2 if a port is invalid, and with 3
+ * if a sample service is missing or cannot start. If `startGateway` rejects, stops the samples and rejects.
  */
 export async function runDemo({
   environment,
@@ -98,13 +98,13 @@ export async function runDemo({
 }
 
 export interface TokenOptions {
-  /** Undefined: the one that most samples are shown with. */
+  /** Undefined: the default client of the token command. */
   readonly client: string | undefined;
   readonly environment: Environment;
   readonly projectRoot: string;
 }
 
-/** Runs the sample issuer's token command on this process's own output; resolves with its exit code, 3 where there is none. */
+/** Runs the token command of the sample issuer. Resolves with its exit code, or with 3 if the samples are missing. */
 export async function printToken({ client, environment, projectRoot }: TokenOptions): Promise<number> {
   if (!areSamplesIn(projectRoot)) {
     process.stderr.write(WITHOUT_SAMPLES);
@@ -151,7 +151,7 @@ function reportEnd({ service, ended }: SampleProcess, endRequest: EndRequest): v
   report().catch((error: unknown) => process.stderr.write(`sundial: ${String(error)}\n`));
 }
 
-// The token must name the issuer that the gateway trusts, so what moved the issuer must also reach the token command.
+// The token must name the issuer that the gateway trusts, so the command needs the issuer's port and data folder.
 function nameTokenCommand(environment: Environment, bound: Environment, projectRoot: string): string {
   const port = bound.SUNDIAL_ISSUER_PORT === '4000' ? undefined : bound.SUNDIAL_ISSUER_PORT;
   const moved = { SUNDIAL_ISSUER_PORT: port, SUNDIAL_DATA: environment.SUNDIAL_DATA };
@@ -166,7 +166,7 @@ function quote(word: string): string {
   return `'${word.replaceAll("'", "'\\''")}'`;
 }
 
-/** From now on SIGINT and SIGTERM ask for the end; a second one exits at once with 130. */
+/** The first SIGINT or SIGTERM requests the end. A later one exits at once with 130. */
 function listenForEnd(): EndRequest {
   const { promise, resolve } = Promise.withResolvers<undefined>();
   let isRequested = false;

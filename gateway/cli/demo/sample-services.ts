@@ -1,4 +1,4 @@
-// The sample services that the demo starts beside the gateway, and one of them as a child process.
+// The sample services of the demo, and how to start one as a child process.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { getCompileCacheDir } from 'node:module';
@@ -9,11 +9,11 @@ import type { Environment } from '../../plan/read/interpolate.ts';
 
 export interface SampleService {
   readonly name: string;
-  /** Arguments to node, the entry first, relative to the project. */
+  /** Arguments of node, relative to the project, the entry first. */
   readonly start: readonly [entry: string, ...more: string[]];
-  /** Environment variable that moves its port. */
+  /** Environment variable that sets its port. */
   readonly variable: string;
-  /** What is missing once it has ended, to follow its name. */
+  /** What no longer works after its end. Follows its name in the message. */
   readonly loss: string;
 }
 
@@ -68,7 +68,6 @@ export const SAMPLE_SERVICES: readonly SampleService[] = [
   { name: 'client', start: ['upstreams/client/main.ts'], variable: 'SUNDIAL_CLIENT_PORT', loss: NO_PAGE },
 ];
 
-/** Whether all of them are installed below `projectRoot`. */
 export const areSamplesIn = (projectRoot: string): boolean =>
   SAMPLE_SERVICES.every(({ start: [entry] }) => existsSync(join(projectRoot, entry)));
 
@@ -78,7 +77,7 @@ export interface SampleExit {
 }
 
 export type SampleStart =
-  /** `url`: the address it said it listens on. */
+  /** `url`: the address that it has printed. */
   | { readonly kind: 'listening'; readonly url: string }
   | ({ readonly kind: 'ended' } & SampleExit)
   | { readonly kind: 'silent' };
@@ -88,11 +87,11 @@ export interface SampleProcess {
   readonly pid: number;
   readonly started: Promise<SampleStart>;
   readonly ended: Promise<SampleExit>;
-  /** Asks it to end, and makes it end after three seconds. */
+  /** Sends SIGTERM, and SIGKILL after three seconds. */
   stop(): Promise<void>;
 }
 
-/** A machine that is busy with other things starts a dozen processes slowly. */
+/** A busy machine starts a dozen processes slowly. */
 const READY_WITHIN_MS = 60_000;
 const END_WITHIN_MS = 3_000;
 
@@ -130,7 +129,7 @@ export function spawnSample(
   };
 }
 
-/** A child finds compiled what this process, or a child before, has compiled. */
+/** Children share the compile cache of this process. */
 const compiledIn = (cache: string): Environment => ({
   NODE_COMPILE_CACHE: cache,
   NODE_COMPILE_CACHE_PORTABLE: '1',
@@ -139,7 +138,7 @@ const compiledIn = (cache: string): Environment => ({
 function readAddress(child: ChildProcess, name: string): Promise<string> {
   return new Promise((resolve) => {
     if (child.stdout === null) return;
-    // Kept reading after the first line: a child whose pipe is full would stop.
+    // Reads on after the first line: a child blocks when its pipe is full.
     createInterface({ input: child.stdout }).on('line', (line) => {
       if (line.startsWith(`ready ${name} `)) resolve(line.slice(`ready ${name} `.length));
     });
@@ -147,8 +146,8 @@ function readAddress(child: ChildProcess, name: string): Promise<string> {
 }
 
 /**
- * Events go to the webhooks service. It may deliver to the sample receiver, whose certificate it trusts, and to hosts on this
- * machine that the operator names. A port 0 is unknown before it is bound, so such services are not connected.
+ * Events go to the webhooks service. It may deliver to the sample receiver, whose certificate it trusts. Services
+ * with port 0 are not connected, because their port is unknown before it is bound.
  */
 export function connectSamples(environment: Environment): Environment {
   const webhooks = portOf(environment.SUNDIAL_WEBHOOKS_PORT, '4006');

@@ -1,4 +1,4 @@
-// The words and options of `sundial diff`.
+// Command line of `sundial diff`.
 import type { Command } from 'commander';
 import { findings } from '../command-result.ts';
 import {

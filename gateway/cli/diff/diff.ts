@@ -1,4 +1,4 @@
-// `sundial diff`: what changed between two policy files or folders, in the words of the domain, and what the rules say.
+// `sundial diff`: shows what changed between two policy files or folders, and the findings of `check` for the changes.
 import { formatChange } from '../../plan/changes/compare.ts';
 import { type Comparison, comparePolicies } from '../../plan/changes/sides.ts';
 import { countProblems, plural, renderProblems } from '../../plan/problems.ts';
@@ -12,20 +12,18 @@ export interface DiffOptions extends PrintedFiles {
   /** Undefined: the policies that the gateway file names. */
   readonly newer: string | undefined;
   readonly format: 'text' | 'json';
-  /** Whether the running gateway is asked who calls what is changed. */
   readonly live?: boolean;
-  /** Changes alone end with 1 too. */
+  /** Whether changes alone give exit code 1. */
   readonly exitCode: boolean;
 }
 
-/** 1 for findings that are errors, and for changes where that was asked for; 2 for a side that cannot be read. */
+/** Exit code 1 for errors, and for changes with `exitCode`. 2 if a side cannot be read. */
 export async function runDiff(options: DiffOptions): Promise<CommandResult> {
   const compared = await comparePolicies(options);
   const impacts = options.live === true ? await impactsOf(compared, options) : [];
   return { exitCode: exitOf(compared, options), text: textOf(compared, impacts, options) };
 }
 
-/** Of the versions that are changed: what that means to who calls them now. */
 async function impactsOf(compared: Comparison, options: DiffOptions): Promise<readonly Impact[] | string> {
   if (compared.kind === 'unread') return [];
   const { newer, changes } = compared;
@@ -75,7 +73,7 @@ function summary(changes: number, problems: Parameters<typeof countProblems>[0])
   return changes > 0 && problems.length === 0 ? '' : `${counted}${found}\n`;
 }
 
-/** Nothing of a policy file steers the terminal. */
+/** Text from a policy file must not control the terminal. */
 export function printable(text: string): string {
   return text.replace(/(?!\t)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '?');
 }

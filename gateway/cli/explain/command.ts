@@ -1,4 +1,4 @@
-// The words and options of `sundial explain`.
+// Command line of `sundial explain`.
 import { type Command, Option } from 'commander';
 import { allOrNothing } from '../command-result.ts';
 import {

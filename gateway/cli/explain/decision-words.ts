@@ -1,4 +1,4 @@
-// How `explain` words what a decision came from: dates and their distance, limits, carriers, the end of a maintenance.
+// How `explain` describes dates, limits, carriers and the end of a maintenance.
 import { clientPathOf } from '../../exchange/addresses/client-place.ts';
 import type { ForwardOrder } from '../../exchange/directive.ts';
 import { plural } from '../../plan/problems.ts';
@@ -49,7 +49,7 @@ export function perWindow({ units, windowMs }: Limit): string {
   return `${units} per ${windowMs / size}${unit}`;
 }
 
-/** Of a request that may have an idempotency key and is forwarded. */
+/** For a forwarded request that may have an idempotency key. */
 export function keyInWords(
   { keepMs, maxBody }: IdempotencyRules,
   outcome: IdempotencyOutcome | undefined,
@@ -60,7 +60,6 @@ export function keyInWords(
   return { value: outcome, detail: `its body is larger than ${maxBody} bytes`, assumed: undefined };
 }
 
-/** What becomes of the addresses that the service writes in its answers. */
 export function locationsInWords({ upstream, clientPlace, setHeaders }: ForwardOrder): string {
   if (clientPlace !== undefined)
     return `${upstream.path || '/'} becomes ${clientPathOf(clientPlace) || '/'} in addresses of the service`;

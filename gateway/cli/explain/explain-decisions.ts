@@ -1,4 +1,4 @@
-// What the exchange learned of a request, as decisions in the order they were made, each with the line behind it.
+// Decisions about a request in the order they were made, each with its line in the files.
 import { CREDENTIALS } from '../../exchange/answers/challenge.ts';
 import type { RefusalReason } from '../../exchange/directive.ts';
 import type { Decision as Found } from '../../exchange/facts.ts';
@@ -28,14 +28,13 @@ import {
 } from './explain-rows.ts';
 import { type PolicyLines, policyLines } from './policy-lines.ts';
 
-/** What the caller said of the consumer. */
 export interface GivenCaller {
   readonly consumer: string | undefined;
   readonly scopes: readonly string[] | undefined;
   readonly account: KnownAccount;
 }
 
-/** Whose requests have a body as a rule. */
+/** Methods whose requests usually have a body. */
 const BODIED: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
 
 export function decisionsOf(
@@ -71,7 +70,7 @@ export function decisionsOf(
   }
   if (refusedBy !== undefined)
     rows.push(readAsRow(refusedBy, api, policyLines(sources, refusedBy.api?.name)));
-  // From here on the rows are about the rules that refuse the request, and otherwise about those that its path names.
+  // The rows below are about the rules that refuse the request, or else about those that its path names.
   const judged = refusedBy?.version === undefined ? request : judgedBy(request, refusedBy);
   const { facts } = judged;
   const { version, phase, quotas } = facts;
@@ -110,7 +109,7 @@ export function decisionsOf(
       const assumed = passed.consumer === undefined ? `the ${CREDENTIALS[via]} is in order` : undefined;
       const scopes = passed.scopes === undefined ? 'it has the scopes' : undefined;
       const both = [assumed, scopes].filter((each) => each !== undefined).join(', ');
-      // Where it goes without saying, it is not said.
+      // Omitted if the API accepts only tokens.
       const how = via === 'token' && access.schemes.length === 1 ? '' : `, by its ${CREDENTIALS[via]}`;
       const detail = access.identities.join(', ') + how;
       add('identity', id, { detail, assumed: both || undefined, origin });
@@ -158,7 +157,7 @@ export function decisionsOf(
   return rows;
 }
 
-/** Which other rules the path may mean to a service: those that refuse the request. */
+/** The other rules that the path may select in a service, and that refuse the request. */
 function readAsRow({ api, version }: Found, named: ApiPlan | undefined, lines: PolicyLines): DecisionRow {
   const isOwn = version !== undefined && api === named;
   return {
@@ -170,17 +169,16 @@ function readAsRow({ api, version }: Found, named: ApiPlan | undefined, lines: P
   };
 }
 
-/** Whether a pause would make this another answer. */
+/** Whether a pause would change the response. */
 function wouldBeHeld({ upstream, brownouts }: VersionRules, phase: Phase, now: EpochMs): boolean {
   return upstream !== undefined && (hasEnded(phase) || brownouts?.at(now) !== undefined);
 }
 
-/** By the rules of another reading of its path. */
 function judgedBy(request: JudgedRequest, decision: Found): JudgedRequest {
   return { ...request, facts: { ...request.facts, ...decision } };
 }
 
-/** Whether the pipeline saw the request, as it does not when a listener refuses it. */
+/** False if a listener refuses the request before the pipeline. */
 function isJudged({ facts, ending }: JudgedRequest): boolean {
   return facts.api !== undefined || ending.kind === 'forwarded' || ENTRANCE.has(ending.reason);
 }

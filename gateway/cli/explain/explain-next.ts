@@ -1,4 +1,4 @@
-// What will become of the same request later: judged again at every instant at which anything of its API changes.
+// Predicts the response to the same request at every later instant at which its API changes.
 import type { VersionRules } from '../../plan/plan.ts';
 import type { EpochMs } from '../../policy/contract.ts';
 import { parseInstant } from '../../policy/notation.ts';
@@ -7,21 +7,20 @@ import { signalsOf, spellChanges } from './explain-signals.ts';
 
 export interface OutcomeChange {
   readonly at: EpochMs;
-  /** The version that then answers for the request; undefined when none does. */
+  /** The version that then handles the request. Undefined if none does. */
   readonly version: string | undefined;
-  /** The operation, where that has rules of its own: the stage is then its own too. */
+  /** Set if the operation has rules of its own. `stage` is then that of the operation. */
   readonly operation: string | undefined;
   readonly stage: string | undefined;
-  /** Status of the gateway's own answer; undefined when the request is forwarded. */
+  /** Status of the gateway's own response. Undefined if the request is forwarded. */
   readonly status: number | undefined;
-  /** Why the gateway answers itself. */
   readonly reason: string | undefined;
   readonly location: string | undefined;
-  /** What the same version then says otherwise, in words such as `links v2 as successor`. */
+  /** Changed signals of the same version, such as `links v2 as successor`. */
   readonly signals: readonly string[];
 }
 
-/** The next changes, in time order, at most `most`. */
+/** In time order. */
 export async function nextChanges(
   first: JudgedRequest,
   judgeAt: (now: EpochMs) => Promise<JudgedRequest>,
@@ -29,7 +28,7 @@ export async function nextChanges(
 ): Promise<readonly OutcomeChange[]> {
   const { api, version, now } = first.facts;
   if (api === undefined) return [];
-  // Of every operation too: it may be the one that a successor or a redirect leads to.
+  // Includes every operation, because a successor or a redirect may lead to it.
   const ofFile = [...api.versions.values()].flatMap((each) => [each, ...(each.operations?.list ?? [])]);
   const rules = [...ofFile, ...(version === undefined ? [] : [version])];
   const instants = [
@@ -51,7 +50,6 @@ export async function nextChanges(
   return changes;
 }
 
-/** Every instant at which something of a version begins or ends. */
 function instantsOf(rules: VersionRules): readonly EpochMs[] {
   const { phases, schedule, exceptions, freeze, maintenance, earlier = [], knownUntil } = rules;
   return [
@@ -66,8 +64,8 @@ function instantsOf(rules: VersionRules): readonly EpochMs[] {
 }
 
 /**
- * Of repeated brownouts the nearest one: the others would hide the dates behind them. An announcement may bring others, so
- * that each stretch between two of them has its nearest.
+ * Only the nearest of repeated brownouts, because more of them would hide the dates after them. An announcement may
+ * change the brownouts, so each period between two announcements has its own.
  */
 function brownoutsAhead(
   ofFile: readonly VersionRules[],
@@ -82,7 +80,7 @@ function brownoutsAhead(
     return window === undefined ? [] : [window.from, window.until];
   };
   return [
-    // As a pause leaves them.
+    // With pauses applied.
     ...nearest(version, now),
     ...lives.flatMap((life, index) =>
       nearest(life, Math.max(now, lives[index - 1]?.knownUntil ?? now), life.knownUntil),
@@ -90,7 +88,7 @@ function brownoutsAhead(
   ];
 }
 
-/** With `match: floor` a day that a header names gets an answer as soon as it has come (VER-5). */
+/** With `match: floor` a version header with a future day is valid from that day on (VER-5). */
 function daysNamed({ facts, view }: JudgedRequest): readonly EpochMs[] {
   const { header, match } = facts.api?.resolution ?? {};
   if (header === undefined || match !== 'floor') return [];

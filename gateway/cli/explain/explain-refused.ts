@@ -1,4 +1,4 @@
-// Why a request was not forwarded, for the last row of an explanation: in words, and the line of the files behind it.
+// The last row of an explanation if the request is not forwarded: the reason and its line in the files.
 import {
   DOUBLE_SLASH,
   EMPTY_SEGMENT,
@@ -22,7 +22,6 @@ import type { PolicyLines } from './policy-lines.ts';
 
 type Answered = Extract<JudgedOutcome, { kind: 'answered' }>;
 
-/** `ending`: that of the request that was judged. */
 export function refusedRow(
   { facts, view }: JudgedRequest,
   ending: Answered,
@@ -42,7 +41,7 @@ export function refusedRow(
   return { ...row, detail, origin: refusedAt(facts, ending, lines) };
 }
 
-/** What services read in different ways: which key or file makes that matter. */
+/** For a path that services may read in different ways: the key or file that makes the gateway refuse it. */
 function ambiguityRefusal(
   { api, plan, version }: JudgedRequest['facts'],
   { refusal }: Answered,
@@ -84,7 +83,6 @@ function ambiguityRefusal(
   }
 }
 
-/** The name of an API with its base below that of `outer`. */
 function nestedIn(outer: ApiPlan | undefined, apis: readonly ApiPlan[]): string | undefined {
   const isBelow = ({ paths, hosts }: ApiPlan): boolean =>
     hosts.some((host) => outer?.hosts.includes(host)) &&
@@ -92,7 +90,7 @@ function nestedIn(outer: ApiPlan | undefined, apis: readonly ApiPlan[]): string 
   return apis.find((each) => each !== outer && isBelow(each))?.name;
 }
 
-/** The version that would have been found, had it not been forgotten; an API without versions is one. */
+/** The version that the request would get if it were not forgotten. An API without versions counts as one. */
 function forgottenOf(facts: JudgedRequest['facts'], { reason, refusal }: Answered): VersionRules | undefined {
   const { api, version, now } = facts;
   if (reason === 'route_unknown') return version && isForgotten(version.schedule, now) ? version : undefined;

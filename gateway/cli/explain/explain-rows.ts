@@ -16,7 +16,7 @@ export interface DecisionRow {
   readonly step: string;
   readonly value: string;
   readonly detail: string;
-  /** What was not passed and is taken to be so. */
+  /** An assumption about something that was not given. */
   readonly assumed: string | undefined;
   readonly origin: Origin | undefined;
 }
@@ -29,7 +29,6 @@ interface BrownoutShare {
   readonly assumed?: string;
 }
 
-/** The next window of a version, or the one that is open. */
 export function brownoutRow(
   version: VersionRules,
   window: BrownoutWindow,
@@ -71,7 +70,7 @@ function draw(
   return version.access.kind === 'public' ? { ...row, assumed: `the address ${among}` } : row;
 }
 
-/** The exceptions of this consumer that have not ended, whatever they free it from now. */
+/** Exceptions of this consumer that have not expired, whether or not they have an effect now. */
 export function exceptionRows(
   { exceptions }: VersionRules,
   { consumer, now }: JudgedRequest['facts'],
@@ -109,7 +108,7 @@ export function freezeRows(
   return [{ ...row, value, detail: `${consumer.id} was first seen ${dateInWords(firstSeen)}` }];
 }
 
-/** None where it retires whatever is called of it, or has no sunset before it. */
+/** None if retirement does not depend on usage, or if no sunset is ahead. */
 export function retirementRows(
   { retireWhen: rule, schedule: { sunset } }: VersionRules,
   { now }: JudgedRequest['facts'],

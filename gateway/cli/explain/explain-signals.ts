@@ -1,4 +1,4 @@
-// What an answer says of the life of its version, and how that differs between two instants, in the words of the domain.
+// Lifecycle signals of a response, and how they differ between two instants.
 import { dateInWords } from '../../policy/notation.ts';
 import type { JudgedRequest } from '../judge.ts';
 import { perWindow } from './decision-words.ts';
@@ -6,12 +6,11 @@ import { perWindow } from './decision-words.ts';
 export interface SignalSet {
   readonly subject: string;
   readonly stage: string;
-  /** Versions it names, by what they are to it. */
   readonly named: Readonly<Record<Relation, string | undefined>>;
-  /** Its Deprecation line in words, and its Sunset line. */
+  /** The Deprecation and Sunset headers in words. */
   readonly deprecated: string | undefined;
   readonly sunset: string | undefined;
-  /** In words; one that falls by the day is the same on any of them. */
+  /** In words. The text of a limit that falls daily is the same on every day. */
   readonly limit: string | undefined;
   readonly lines: Readonly<Record<string, string>>;
 }
@@ -26,7 +25,7 @@ export function signalsOf({ facts, ending }: JudgedRequest): SignalSet | undefin
   const headers = ending.kind === 'answered' ? ending.answer.headers : ending.headers;
   const { deprecated } = version.schedule;
   const isDated = deprecated !== undefined && phase.replace.some(([name]) => name === 'deprecation');
-  // At a shared URL it is named in the body of an end alone.
+  // If the successor has the same URL, only the gateway's own response names it.
   const isShown = successor.replacement !== undefined || ending.kind === 'answered';
   return {
     subject: `${version.operation ?? ''} ${version.label}`,
@@ -43,7 +42,7 @@ export function signalsOf({ facts, ending }: JudgedRequest): SignalSet | undefin
   };
 }
 
-/** A curve has a step for each day: told once, and not whenever something else changes. */
+/** A curve changes daily. It is reported once, not with every other change. */
 function limitOf({ version, quotas }: JudgedRequest['facts']): string | undefined {
   const each = quotas?.map(({ limit }) => {
     const rule = version?.limits?.each.find(({ deprecated }) => deprecated.name === limit.name);
@@ -54,7 +53,7 @@ function limitOf({ version, quotas }: JudgedRequest['facts']): string | undefine
   return each?.join(', ');
 }
 
-/** Nothing for another version, whose lines are all its own; a new stage brings its own lines along. */
+/** Empty for another version, whose headers all differ. A new stage explains its new headers. */
 export function spellChanges(before: SignalSet | undefined, after: SignalSet | undefined): readonly string[] {
   if (before === undefined || after === undefined || before.subject !== after.subject) return [];
   const words = RELATIONS.flatMap((relation) => namedChange(relation, before, after));
@@ -75,7 +74,6 @@ function namedChange(relation: Relation, before: SignalSet, after: SignalSet): r
   return [is === undefined ? `no longer links ${was} as ${relation}` : `links ${is} as ${relation}`];
 }
 
-/** Changes between the two signals. */
 function otherThan(was: string | undefined, is: string | undefined): readonly string[] {
   return was === undefined || is === undefined || was === is ? [] : [is];
 }

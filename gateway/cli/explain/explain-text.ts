@@ -1,4 +1,4 @@
-// An explanation for people: decisions in columns with the line behind each, the answer, what comes next.
+// The text and JSON forms of an explanation.
 import type { HeaderLines } from '../../exchange/answer-headers.ts';
 import { reasonPhrase } from '../../exchange/answers/error-body.ts';
 import type { ForwardOrder } from '../../exchange/directive.ts';
@@ -16,9 +16,9 @@ export interface Explanation {
   readonly next: readonly OutcomeChange[];
 }
 
-/** `2027-04-15T14:00:00Z`. */
+/** Such as `2027-04-15T14:00:00Z`. */
 const WIDEST_DATE = 20;
-/** Lines that every request gets anew; they say nothing of the policy. */
+/** Headers that differ with every request. */
 const PER_REQUEST: ReadonlySet<string> = new Set(['x-request-id']);
 
 export function explanationText({ judged, decisions, next }: Explanation): string {
@@ -40,7 +40,7 @@ export function explanationText({ judged, decisions, next }: Explanation): strin
     .join('\n\n')}\n`;
 }
 
-/** With the port that its Host names. */
+/** With the port in its Host header. */
 function urlOf({ scheme, host, headers, path, search }: JudgedRequest['view']): string {
   return `${scheme}://${headers.get('host') ?? host}${path}${search}`;
 }
@@ -77,7 +77,7 @@ function noticeText({ notice }: ForwardOrder): string {
   return notice === undefined ? '' : `{${notice.member}, …}`;
 }
 
-/** As an object where it is one; a published page is text. */
+/** JSON as a value. A published page is text. */
 function bodyOf({ headers, body }: ExchangeAnswer): unknown {
   const type = headers.get('content-type');
   return typeof type === 'string' && /[/+]json\b/.test(type) && body !== '' ? JSON.parse(body) : body;

@@ -1,4 +1,4 @@
-// `sundial explain`: one request, every decision, the line that made it, the answer, and what changes next.
+// `sundial explain`: the decisions about a request with their lines in the files, the response, and what changes next.
 import { hasPlan, type LoadedPlan, loadAll } from '../../plan/load.ts';
 import type { GatewayPlan } from '../../plan/plan.ts';
 import { renderProblems } from '../../plan/problems.ts';
@@ -19,16 +19,16 @@ import { nextChanges } from './explain-next.ts';
 import { explanationJson, explanationText } from './explain-text.ts';
 
 export interface ExplainQuestion {
-  /** `GET /api/v1/orders`; a whole URL names host and scheme, a path means the public address. */
+  /** Such as `GET /api/v1/orders`, with a path or a URL. A path alone uses the public address. */
   readonly request: string;
-  /** `Name: value`. */
+  /** Each as `Name: value`. */
   readonly headers: readonly string[];
-  /** The calling consumer; undefined: anonymous, unless the headers have a token. */
+  /** The calling consumer. Undefined: anonymous, unless the headers have a token. */
   readonly as: string | undefined;
-  /** Undefined: every scope there is. */
+  /** Undefined: every scope. */
   readonly scopes: readonly string[] | undefined;
   readonly account?: KnownAccount;
-  /** End of a pause of the API that runs from `now` on; undefined: nothing is paused. */
+  /** End of a pause of the API that starts at `now`. Undefined: no pause. */
   readonly paused: EpochMs | undefined;
   readonly format: 'text' | 'json';
   readonly now: EpochMs;
@@ -38,10 +38,10 @@ export interface ExplainOptions extends ExplainQuestion, DatedFiles {}
 
 const MOST_CHANGES = 5;
 const NO_NAME = '(the consumer of the token)';
-/** A placeholder for the token of a named consumer; it is never printed or verified. */
+/** A placeholder for the token of a named consumer. It is never printed or verified. */
 const TOKEN = 'Bearer explained';
 
-/** Refusals are explained with 0 as well: 1 is for problems in the files, 2 for a request that cannot be read. */
+/** A refused request has exit code 0 too. 1: problems in the files. 2: a request that cannot be parsed. */
 export async function runExplain(options: ExplainOptions): Promise<CommandResult> {
   const loaded = await loadAll({ ...options, now: Math.max(options.now, options.today) });
   if (hasPlan(loaded)) return explain(loaded, options);
@@ -54,7 +54,7 @@ export async function runExplain(options: ExplainOptions): Promise<CommandResult
   };
 }
 
-/** The same for files that are read already. */
+/** As `runExplain`, for loaded files. */
 export async function explain(loaded: LoadedPlan, question: ExplainQuestion): Promise<CommandResult> {
   const { plan, settings } = loaded;
   const unusable = (message: string): CommandResult => {
@@ -100,7 +100,7 @@ export async function explain(loaded: LoadedPlan, question: ExplainQuestion): Pr
   return { exitCode: 0, text };
 }
 
-/** Which API is asked for is only known once the request is judged. */
+/** Pauses every API, because the API is unknown before the request is judged. */
 function pausesOf({ apis }: GatewayPlan, from: EpochMs, until: EpochMs): readonly Override[] {
   const passed = { kind: 'pause', label: undefined, author: '', reason: '', from, until } as const;
   return apis.map(({ name }) => ({ ...passed, id: name, api: name }));

@@ -1,4 +1,4 @@
-// Which line of the operator's files stands behind a decision: places that are tried in order, most specific first.
+// Finds the line of the files behind a decision: tries the most specific place first.
 
 import type { PlanSources } from '../../plan/load.ts';
 import type { VersionRules } from '../../plan/plan.ts';
@@ -12,10 +12,10 @@ import type { Carrier } from '../../policy/versioning/carriers.ts';
 import type { OperationFile, PolicyFile, VersionFile } from '../../sections/policy-file.ts';
 import { versionPath } from '../../sections/view.ts';
 
-/** Carriers that are not written under their own name. */
+/** Carriers with another key in the file. */
 const KEYS: Readonly<Partial<Record<Carrier, string>>> = { accept: 'media_type', content_type: 'media_type' };
 
-/** The key, or the kind of service that stands for it. */
+/** The key, or the preset that implies it. */
 const ENCODED_SLASH: readonly Path[] = [['paths', 'encoded_slash'], ['paths', 'preset'], ['paths']];
 
 interface PolicyLine {
@@ -25,7 +25,7 @@ interface PolicyLine {
 
 export type PolicyLines = ReturnType<typeof policyLines>;
 
-/** For requests to `api`; without one only the gateway's own lines are found. */
+/** For requests to `api`. If undefined, only lines of the gateway file are found. */
 export function policyLines(sources: PlanSources, api: string | undefined) {
   const source = sources.policies.find(({ file }) => file.api === api);
   const first = (...paths: readonly Path[]) => originOf(source?.document, paths);
@@ -36,7 +36,7 @@ export function policyLines(sources: PlanSources, api: string | undefined) {
     guard: originOf(sources.gateway, [['guard']]),
     credentialsInUrl: originOf(sources.gateway, [['credentials_in_url']]),
     certificates: originOf(sources.gateway, [['listeners', 'https', 'tls', 'certificates']]),
-    /** The place where the API is reached: by a path with the version in it, or at its base. */
+    /** Where the API is reached: a path with the version in it, or its base. */
     route: (versioned: boolean): PolicyLine | undefined => {
       if (source === undefined) return undefined;
       const index = versioned ? entryOf('path') : -1;
@@ -49,13 +49,13 @@ export function policyLines(sources: PlanSources, api: string | undefined) {
       originOf(sources.policies.find(({ file }) => file.api === name)?.document, [['base']]),
     encodedSlash: first(...ENCODED_SLASH) ?? originOf(sources.gateway, ENCODED_SLASH),
     operations: first(...labels.map((label) => [...versionPath(label), 'operations'])),
-    /** The key of the operation, or of the version. */
+    /** The operation, or the version. */
     rules: (rules: VersionRules) => first(...within(rules), ['versions']),
     carrier: (carrier: Carrier | undefined) => {
       const index = carrier === undefined ? -1 : entryOf(KEYS[carrier] ?? carrier);
       return index < 0 ? first(['resolve'], ['versions']) : first(['resolve', index]);
     },
-    /** A key of the operation, else of the version, else of the API. */
+    /** The key of the operation, else of the version, else of the API. */
     key: (rules: VersionRules | undefined, key: keyof OperationFile | keyof VersionFile) =>
       first(...within(rules, key), [key]),
     phase: (rules: VersionRules, phase: Phase) => first(...datesOf(rules, phase, source?.file)),
@@ -63,10 +63,10 @@ export function policyLines(sources: PlanSources, api: string | undefined) {
       first(...within(rules, 'brownouts').flatMap((path) => [[...path, rule], path])),
     exception: (rules: VersionRules, index: number) =>
       first(...within(rules, 'exceptions').flatMap((path) => [[...path, index], path])),
-    /** The bound of a body: there too, or the gateway's own. */
+    /** As for `key`, or else the limit in the gateway file. */
     size: (rules: VersionRules) =>
       first(...within(rules, 'max_body'), ['max_body']) ?? originOf(sources.gateway, [['bounds', 'body']]),
-    /** The fields of clients that go on although others of their kind do not. */
+    /** Identity, address and method override headers that are forwarded unchanged. */
     kept: first(['headers', 'request', 'keep']),
     upstreamWins: first(['upstream_wins']),
     locations: first(['locations']),
@@ -83,7 +83,7 @@ export function policyLines(sources: PlanSources, api: string | undefined) {
   };
 }
 
-/** Where a key of these rules may stand: at the operation, then at its version. */
+/** Places of a key: in the operation, then in its version. */
 function within(rules: VersionRules | undefined, ...key: Path): readonly Path[] {
   if (rules === undefined) return [];
   const version = versionPath(rules.label);
@@ -97,7 +97,7 @@ function datesOf(rules: VersionRules, { stage }: Phase, file: PolicyFile | undef
   const version = file && versionsOf(file).get(rules.label);
   const last = (version?.extended?.length ?? 0) - 1;
   const ofVersion = (...keys: Path): Path => [...versionPath(rules.label), ...keys];
-  // An operation with a sunset of its own ends by it, whatever its version says; one without ends as its version does.
+  // An operation ends at its own sunset, or else with its version.
   const own = within(rules, 'sunset').slice(0, -1);
   const extension = last < 0 ? [] : [ofVersion('extended', last)];
   const sunset = [...own, ...extension, ofVersion('sunset'), ofVersion('retired')];
@@ -120,7 +120,7 @@ function isOf({ name }: Limit, { active, deprecated }: LimitRule): boolean {
   return name === active.name || name === deprecated.name;
 }
 
-/** Where a limit is written in `sections`, nearest first: none that is `off`, nor any beyond it, has a say. */
+/** Places of a limit in `sections`, nearest first. `off` ends the search. */
 function placesOf(
   name: string,
   sections: readonly Path[],

@@ -1,4 +1,4 @@
-// The words and options of `sundial extend`.
+// Command line of `sundial extend`.
 import { type Command, Option } from 'commander';
 import { allOrNothing } from '../command-result.ts';
 import {

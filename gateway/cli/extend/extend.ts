@@ -1,4 +1,4 @@
-// `sundial extend`: one more extension of a sunset, judged by the rules of `check` before it is written into the file.
+// `sundial extend`: adds an extension of a sunset to a policy file, after the checks of `check`.
 import { resolve } from 'node:path';
 import { compareFacts, formatChange } from '../../plan/changes/compare.ts';
 import { factsOf } from '../../plan/changes/policy-facts.ts';
@@ -24,7 +24,6 @@ import { nothingCalled } from '../nothing-called.ts';
 import { replaceFile } from '../replace-file.ts';
 import { spliceExtension } from './extension-splice.ts';
 
-/** What the file may hold of it. */
 const WHY = lineOfText('Why.', 'acme is still migrating');
 
 interface WrittenInstant {
@@ -34,19 +33,18 @@ interface WrittenInstant {
 
 export interface ExtendOptions extends PrintedFiles {
   readonly api: string;
-  /** Undefined: the sunset that the file gives the API as a whole. */
+  /** Undefined: the sunset of the whole API. */
   readonly version: string | undefined;
   readonly to: WrittenInstant;
   readonly why: string;
   /** Undefined: today. */
   readonly announced: WrittenInstant | undefined;
-  /** Show, and write nothing. */
   readonly dryRun: boolean;
 }
 
 /**
- * 1 when the files have errors, before or with the extension: then nothing is written. 2 when there is no such version,
- * or a file cannot be read or written. Rules that are only warnings in the file are printed and let it through (RET-11).
+ * Exit code 1 if the files have errors, before or with the extension; nothing is written then. 2 if the version is
+ * unknown, or a file cannot be read or written. Warnings are printed and do not prevent the extension (RET-11).
  */
 export async function runExtend(options: ExtendOptions): Promise<CommandResult> {
   const cwd = options.cwd ?? process.cwd();
@@ -139,7 +137,7 @@ function labelsOf({ versions }: PolicyFile): readonly string[] {
   return versions === 'none' ? [] : Object.keys(versions);
 }
 
-/** Whether an extension of the whole API is one of the version: it takes the sunset over, and has none of its own. */
+/** Whether an extension of the whole API extends this version: it inherits the sunset and has no entry of its own. */
 function isReached({ document }: PolicySource, version: string): boolean {
   const takesOver = (key: string) => isInherited(document, version, key);
   return takesOver('sunset') && (takesOver('extended') || !document.has(['versions', version, 'extended']));
@@ -155,7 +153,7 @@ function refusedBy(problems: readonly Problem[], options: ExtendOptions, because
   return { exitCode: exitCodeOf(problems, false), text };
 }
 
-/** How to go on where the file itself has made a rule stricter than it usually is. */
+/** Advice if the file itself makes a rule an error that is usually a warning. */
 function madeErrors(problems: readonly Problem[]): string {
   const strict = problems.filter(
     ({ rule, severity }) => severity === 'error' && isRuleName(rule) && RULES[rule].severity === 'warning',
@@ -176,7 +174,7 @@ function namesOf({ plan }: Loaded): readonly string[] {
 
 const CONTEXT = 3;
 
-/** A change in one place as a unified diff: one hunk from the first differing line to the last; empty for equal texts. Line ends are not shown. */
+/** A unified diff of one hunk. Empty for equal texts. Ignores the kind of line ends. */
 function unifiedDiff(file: string, before: string, after: string): string {
   if (before === after) return '';
   const [a, b] = [linesOf(before), linesOf(after)];

@@ -1,9 +1,8 @@
-// One more extension in the text of a policy file: an insertion at one place, every other byte as it was.
+// Inserts an extension at one place of a policy file and keeps every other byte.
 import { isAlias, isMap, isScalar, isSeq, type Node, type Pair, type YAMLMap, type YAMLSeq } from 'yaml';
 import { aliasTargets } from '../../plan/read/alias-targets.ts';
 import { readYaml } from '../../plan/read/yaml-text.ts';
 
-/** As they are to stand in the file. */
 export interface WrittenExtension {
   readonly to: string;
   readonly announced: string;
@@ -11,12 +10,12 @@ export interface WrittenExtension {
 }
 
 export type SplicedFile =
-  /** `inserted` stands at offset `at` of `text`; without it the file is what it was. */
+  /** `inserted` is at offset `at` of `text`. Without it, `text` is the original. */
   | { readonly kind: 'spliced'; readonly text: string; readonly at: number; readonly inserted: string }
-  /** The extension has no place that one insertion could make. */
+  /** A single insertion cannot add the extension. */
   | { readonly kind: 'refused'; readonly message: string };
 
-/** `text`: a policy file without problems in which the version, or the API as a whole without a label, has a sunset. */
+/** `text`: a policy file without problems. The version, or the API if `label` is undefined, has a sunset in it. */
 export function spliceExtension(
   text: string,
   label: string | undefined,
@@ -26,7 +25,7 @@ export function spliceExtension(
   const contents = tree?.contents;
   const version = label === undefined ? contents : valueUnder(valueUnder(contents, 'versions'), label);
   const within = label === undefined ? '' : `versions.${label}.`;
-  // What an alias stands for elsewhere would be extended there as well.
+  // A change of an anchored node would also change its aliases.
   const shared = new Set(tree && aliasTargets(tree).values());
   if (!isMap(version) || shared.has(version))
     return byReference(label === undefined ? 'the file' : `versions.${label}`);
@@ -47,7 +46,7 @@ export function spliceExtension(
   return insertLines(text, end, [`${indent}${keyed('extended', list, width)}`]);
 }
 
-/** One that stands on a line of its own is followed by another such line. */
+/** If the last entry has its own line, the new one gets its own line too. */
 function intoFlowList(text: string, list: YAMLSeq, extension: WrittenExtension): SplicedFile {
   const last = list.items.at(-1) as Node | undefined;
   if (last === undefined) return byReference('extended');
@@ -58,7 +57,7 @@ function intoFlowList(text: string, list: YAMLSeq, extension: WrittenExtension):
   return insert(text, end, `${between}${flowMap(extension)}`);
 }
 
-/** In the form of the entry before: one line, or a line for each key with the values in their column. */
+/** Has the form of the entry before: one line, or a line for each key with aligned values. */
 function intoBlockList(text: string, list: YAMLSeq, extension: WrittenExtension): SplicedFile {
   const last = list.items.at(-1) as Node | undefined;
   if (last === undefined) return byReference('extended');
@@ -85,18 +84,18 @@ function insert(text: string, at: number, inserted: string): SplicedFile {
   return { kind: 'spliced', text: text.slice(0, at) + inserted + text.slice(at), at, inserted };
 }
 
-/** Below the line on which `end` lies; a file without a last line end gets none. */
+/** Inserts below the line that contains `end`. Adds no line end to a file without a final one. */
 function insertLines(text: string, end: number, lines: readonly string[]): SplicedFile {
   const eol = eolOf(text, end);
   const block = lines.join(eol);
-  // A block scalar ends behind its line already.
+  // A block scalar ends after its line end.
   const lineEnd = text[end - 1] === '\n' ? end - 1 : text.indexOf('\n', end);
   return lineEnd < 0
     ? insert(text, text.length, `${eol}${block}`)
     : insert(text, lineEnd + 1, `${block}${eol}`);
 }
 
-/** Column of the value after the column of its key, 0 where the value stands on another line; what precedes the key. */
+/** `indent`: what precedes the key. `width`: columns from the key to its value, 0 if the value is on another line. */
 function placeOf(text: string, { key, value }: WrittenPair): { indent: string; width: number } {
   const apart = text.slice(startOf(key), startOf(value));
   return {
@@ -133,7 +132,7 @@ function flowMap(extension: WrittenExtension): string {
   return `{ ${pairs.join(', ')} }`;
 }
 
-/** Plain where no reader of YAML could take it for anything but text. */
+/** Unquoted if every YAML reader takes it as text. */
 function scalar(text: string): string {
   const isPlain = /^\p{L}(?:[\p{L}\p{N} _./()'%+-]*[\p{L}\p{N}.)])?$/u.test(text);
   return isPlain && !/^(?:true|false|null|yes|no|on|off|y|n)$/i.test(text) ? text : JSON.stringify(text);

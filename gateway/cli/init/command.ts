@@ -1,4 +1,4 @@
-// The words and options of `sundial init`.
+// Command line of `sundial init`.
 import { type Command, InvalidArgumentError } from 'commander';
 import { parseOrigin } from '../../sections/upstreams/grammar.ts';
 import { allOrNothing } from '../command-result.ts';

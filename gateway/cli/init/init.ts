@@ -1,4 +1,4 @@
-// `sundial init`: a first policy file for a service, and a gateway file if there is none, checked before they are written.
+// `sundial init`: writes a first policy file for a service, and a gateway file if there is none, after checking them.
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
@@ -16,15 +16,15 @@ import { type CommandResult, unusable } from '../command-result.ts';
 import type { PrintedFiles } from '../command-setting.ts';
 
 export interface InitOptions extends PrintedFiles {
-  /** Origin of the service; undefined: the description says. */
+  /** Origin of the service. Undefined: taken from the description. */
   readonly service: string | undefined;
-  /** The description; at least one of both is given. */
+  /** The OpenAPI description. `service` or `from` is always given. */
   readonly from: string | undefined;
   /** Undefined: a file where the gateway file looks for policies. */
   readonly out: string | undefined;
 }
 
-/** 1 when the description contradicts itself or a policy that is there; 2 when a file cannot be read, or is there already. */
+/** Exit code 1 if the description contradicts itself or a policy. 2 if a file is unreadable or exists already. */
 export async function runInit(options: InitOptions): Promise<CommandResult> {
   const { cwd, configFile } = contextOf(options);
   const from = resolve(cwd, options.from ?? '');
@@ -88,7 +88,7 @@ export async function runInit(options: InitOptions): Promise<CommandResult> {
   };
 }
 
-/** Files that are not written yet, and all others as they are. */
+/** Reads files that are not written yet, and all others from disk. */
 function readDrafted(drafts: ReadonlyMap<string, string>): ReadFile {
   return async (path, most) => {
     const draft = drafts.get(path);
@@ -110,7 +110,7 @@ policies: ${policies}/*.yaml # one file for each API, relative to this file; a c
 `;
 }
 
-/** The folder of a pattern such as `policies/*.yaml`; undefined for one that would not find a new file there. */
+/** The folder of a pattern such as `policies/*.yaml`. Undefined if the pattern would not match a new file there. */
 function folderOf(pattern: string | undefined): string | undefined {
   if (pattern === undefined || !/^\*\.ya?ml$/.test(basename(pattern))) return undefined;
   const folder = dirname(pattern);
@@ -122,7 +122,7 @@ function pathFrom(folder: string, file: string): string {
   return path.startsWith('.') ? path : `./${path}`;
 }
 
-/** What the system said against it; a file that has come to be there meanwhile stays. */
+/** The reason of a failure, or undefined. Never overwrites a file. */
 async function write(path: string, text: string): Promise<string | undefined> {
   try {
     await makeFolder(dirname(path));

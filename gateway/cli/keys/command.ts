@@ -1,4 +1,4 @@
-// `sundial keys`: the API keys of the store: made, listed, given another secret, ended.
+// `sundial keys`: creates, lists, rotates and revokes API keys.
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { readKeyAnswer, readKeysAnswer, readNewKeyAnswer } from '../../api/admin-answers.ts';
 import type { NextCommand } from '../../plan/next-command.ts';
@@ -28,7 +28,7 @@ interface AddOptions extends AuthorOptions {
   readonly expires?: string;
 }
 
-/** A comma or a blank never belongs to a scope here, as in the lists that people copy from. */
+/** Scopes are separated by commas or blanks, as in the lists that people copy. */
 function readScopes(text: string): readonly string[] {
   const scopes = text.split(/[\s,]+/).filter((scope) => scope !== '');
   if (scopes.length === 0) throw new InvalidArgumentError('It names no scope.');
@@ -110,7 +110,6 @@ function newKey(request: ApiCall): GatewayAction {
   });
 }
 
-/** What the admin API says of its addresses is a command here. */
 function inCommandWords(text: string, next: NextCommand): string {
   const commands: Readonly<Record<string, string>> = {
     GET: next('keys', 'list'),

@@ -1,4 +1,4 @@
-// API keys as people read them in a terminal; the secret of a new one stands apart.
+// API keys as text for a terminal. The secret of a new key is printed separately.
 import type { KeyBody, NewKeyAnswer } from '../../api/admin-answers.ts';
 import type { NextCommand } from '../../plan/next-command.ts';
 import { plural } from '../../plan/problems.ts';

@@ -1,4 +1,4 @@
-// `sundial log-level`: shows or changes which messages the running gateway writes into its log.
+// `sundial log-level`: shows or changes the log level of the running gateway.
 import { Argument, type Command } from 'commander';
 import { readLogLevelAnswer } from '../../api/admin-answers.ts';
 import { LOG_LEVELS } from '../../plan/grammar/logs-section.ts';

@@ -1,4 +1,4 @@
-// `sundial notify`: the very mails and events that are due, or sending them now.
+// `sundial notify`: shows the mails and events that are due, or sends them now.
 import { type Command, Option } from 'commander';
 import {
   type NoticesAnswer,
@@ -18,16 +18,16 @@ const CALLS = `Usual calls:
   sundial notify                        send now what is due`;
 
 const NOTICES = '/-/notices';
-/** A gateway reads its ledger for it. */
+/** Time for the gateway to read its ledger. */
 const SHOWN_WITHIN_MS = 60_000;
-/** Hundreds of mails, one after the other. */
+/** Time for hundreds of mails, one after the other. */
 const SENT_WITHIN_MS = 600_000;
 
 interface NotifyOptions extends Partial<Readonly<Record<'api' | 'consumer' | 'at', string>>> {
   readonly dryRun?: true;
 }
 
-/** Ends with 0 when all that is due was sent or shown, with 1 when something could not be sent. */
+/** Exit code 0 if everything due was sent or shown, 1 if something could not be sent. */
 export function addNotifyCommand(program: Command, setting: CommandSetting): void {
   const command = withCalls(program.command('notify'), CALLS)
     .description('tell consumers and machines now what is due, or show what they would be told')

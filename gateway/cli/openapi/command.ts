@@ -1,4 +1,4 @@
-// The words and options of `sundial openapi`.
+// Command line of `sundial openapi`.
 import type { Command } from 'commander';
 import { atOption, type CommandSetting, configOption, filesOf, withCalls } from '../command-setting.ts';
 

@@ -1,4 +1,4 @@
-// `sundial openapi`: the description of a version with the lifecycle of the policy written into it.
+// `sundial openapi`: writes the lifecycle of a version into its OpenAPI description.
 import { dirname, relative, resolve } from 'node:path';
 import { loadAll } from '../../plan/load.ts';
 import type { PolicySource } from '../../plan/load-documents.ts';
@@ -21,10 +21,10 @@ export interface OpenapiOptions extends DatedFiles {
   readonly write: boolean;
 }
 
-/** What is not written before its announcement; the policy may have taken it over from the description. */
+/** Not written before its announcement. The policy may have taken it from the description. */
 const REMOVED = ['sunset', 'guide'] as const;
 
-/** 1 for problems in the files or in the description, 2 when there is no such version, description or way to write it. */
+/** Exit code 1 for problems in the files or description. 2 if a version or description is missing or unwritable. */
 export async function runOpenapi(options: OpenapiOptions): Promise<ApartResult> {
   const cwd = options.cwd ?? process.cwd();
   const { plan, problems, sources } = await loadAll({
@@ -82,7 +82,6 @@ export async function runOpenapi(options: OpenapiOptions): Promise<ApartResult> 
   return { exitCode: 0, stdout: `${shown} is written.\n`, stderr: '' };
 }
 
-/** A missing or unreadable description exits with 2. */
 function codeOf(problems: readonly Problem[]): ApartResult['exitCode'] {
   return problems.some(({ rule }) => rule === 'openapi') ? 2 : exitCodeOf(problems, false);
 }

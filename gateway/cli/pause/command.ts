@@ -1,4 +1,4 @@
-// `sundial pause`: holds brownouts and retirement at once, on every gateway of the store, until a given moment.
+// `sundial pause`: stops brownouts and retirement at once, on every gateway of the store, until a given instant.
 import { type Command, Option } from 'commander';
 import {
   type PauseBody,
@@ -88,7 +88,7 @@ export function addPauseCommand(program: Command, setting: CommandSetting): void
 const LIST = { method: 'GET', path: '/-/overrides' } as const;
 
 interface PauseSelector {
-  /** An id, or the API whose pause it is. */
+  /** The id of a pause, or its API. */
   readonly what: string;
   readonly version: string | undefined;
 }
@@ -100,7 +100,7 @@ function endPause(meant: PauseSelector, body: Readonly<Record<'by' | 'why', stri
     return call({
       request: { method: 'DELETE', path: `/-/pauses/${segment(found.id)}`, body },
       read: readEndedAnswer,
-      // The effects of a running pause show whether its API has versions.
+      // The effects of a pause in force show whether its API has versions.
       render: ({ ended }) => pauseEndedText({ ...ended, effects: found.effects }),
     })(gateway);
   };
@@ -121,7 +121,7 @@ async function findPause({ ask, next }: GatewayClient, meant: PauseSelector): Pr
   return only;
 }
 
-/** An API without versions is held by its name, and may be called `none` like the only version it has. */
+/** A pause of an API without versions has the API's name. `none` is accepted as its version. */
 function isOf(pause: PauseBody, version: string): boolean {
   return pause.version === version || (version === UNVERSIONED && isUnversioned(pause));
 }
@@ -137,7 +137,6 @@ function nothingFits(
   return `${what} ${version} has no pause of its own, but every version of ${what} has: ${next('pause', '--end', wider.id, '--why', '"…"')}`;
 }
 
-/** What the admin API calls a member is an argument or an option here. */
 function inCommandWords(text: string): string {
   return text.replace(/"(api|version|by|why|for|until)": /g, (_, name: string) => `${WORDS[name]}: `);
 }

@@ -1,4 +1,4 @@
-// Pauses as people read them in a terminal, and how each is ended.
+// Pauses as text for a terminal, and how to end each.
 import type { PauseAnswer, PauseBody, PausesAnswer } from '../../api/admin-answers.ts';
 import type { NextCommand } from '../../plan/next-command.ts';
 import { plural } from '../../plan/problems.ts';
@@ -32,7 +32,7 @@ export function pausesText({ overrides, now }: PausesAnswer, next: NextCommand):
   ]);
 }
 
-/** The guard looks again within a minute, and until the sunset it makes a hold that is missing. */
+/** The guard checks every minute and recreates a missing hold until the sunset. */
 const HELD_AGAIN =
   'Before its sunset a hold is made again while more is called than retire_when allows: on_exceed: warn stops that.';
 
@@ -67,7 +67,7 @@ function subjectOf({ api, version, effects }: Pick<PauseBody, 'api' | 'version' 
   return version === null ? `every version of ${api}` : `${api} ${version}`;
 }
 
-/** Whether a pause is of an API without versions, as far as what it does tells. */
+/** Whether the pause is of an API without versions, as far as its effects show. */
 export function isUnversioned({ effects }: Pick<PauseBody, 'effects'>): boolean {
   return effects.some(({ version }) => version === UNVERSIONED);
 }

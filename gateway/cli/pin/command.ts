@@ -1,4 +1,4 @@
-// `sundial pin`: the version an account is pinned to, its upgrade, and taking the last upgrade back within 72 hours.
+// `sundial pin`: shows or upgrades the pin of an account, or rolls back its last upgrade within 72 hours.
 import { type Command, Option } from 'commander';
 import { type PinAnswer, readPinAnswer } from '../../api/admin-answers.ts';
 import type { NextCommand } from '../../plan/next-command.ts';

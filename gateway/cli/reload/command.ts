@@ -1,4 +1,4 @@
-// `sundial reload`: has the running gateway read its policies again, and says what came of it.
+// `sundial reload`: makes the running gateway read its policies again, and shows the result.
 import type { Command } from 'commander';
 import { type ReloadAnswer, readReloadAnswer } from '../../api/admin-answers.ts';
 import { countProblems, renderProblems } from '../../plan/problems.ts';
@@ -9,7 +9,7 @@ import { moment, printable } from '../terminal-text.ts';
 
 const REJECTED = 422;
 
-/** Ends with 0 when all is in force, with 1 when it is rejected, wholly or in part. */
+/** Exit code 0 if everything is in force, 1 if the reload is rejected, wholly or in part. */
 export function addReloadCommand(program: Command, setting: CommandSetting): void {
   const command = program
     .command('reload')
@@ -24,7 +24,6 @@ export function addReloadCommand(program: Command, setting: CommandSetting): voi
   );
 }
 
-/** Whether every policy file is in force as it is. */
 export function isWhole({ quarantined = [], leftOut = [] }: ReloadAnswer): boolean {
   return quarantined.length + leftOut.length === 0;
 }
@@ -44,7 +43,7 @@ function sentence({ outcome, problems, since, quarantined = [], leftOut = [] }: 
     case 'accepted':
       return leftOut.length + quarantined.length === 0 ? 'policies reloaded' : 'policies reloaded in part';
     case 'unchanged':
-      // Mostly because the file watch was quicker.
+      // Usually because the file watch was faster.
       return `nothing to reload: the files are in force already${since === undefined ? '' : `, since ${moment(since)}`}`;
     case 'rejected':
       return `not reloaded: ${countProblems(problems)}; still in force`;

@@ -1,4 +1,4 @@
-// `sundial restore`: puts a backup in the place of the state, while the gateway is stopped.
+// `sundial restore`: replaces the state with a backup while the gateway is stopped.
 import type { Command } from 'commander';
 import { hasSettings, loadAll } from '../../plan/load.ts';
 import { renderProblems } from '../../plan/problems.ts';
@@ -12,7 +12,7 @@ const CALLS = `Usual calls:
 
 type Setting = Pick<CommandSetting, 'confirm' | 'restoreBackup' | 'now'>;
 
-/** Ends with 1 where the answer is no or the backup cannot be used; the state is then as it was. */
+/** Exit code 1 if the operator declines or the backup is unusable. The state is then unchanged. */
 export function addRestoreCommand(program: Command, setting: CommandSetting): void {
   withCalls(program.command('restore'), CALLS)
     .description(

@@ -1,10 +1,10 @@
-// What a started gateway says of itself: who listens where, the store, the certificate, the clock, what to try.
+// The text that a started gateway prints: listeners, store, certificate, clock, commands to try.
 
 import type { Address, PlainMode, StoreSettings } from '../../plan/settings.ts';
 import { withoutLogin } from '../../stores/redis-address.ts';
 
 export interface GatewayFacts {
-  /** Addresses as bound: a configured port 0 is a real port here. */
+  /** Bound addresses: with the real port for a configured port 0. */
   readonly listeners: {
     readonly https: { readonly address: Address } | undefined;
     readonly http: { readonly address: Address; readonly mode: PlainMode } | undefined;
@@ -12,23 +12,23 @@ export interface GatewayFacts {
     readonly metrics: { readonly address: Address } | undefined;
   };
   readonly store: StoreSettings;
-  /** Which APIs are quarantined or left out. */
+  /** APIs that are quarantined or left out. */
   readonly refused: readonly string[];
   readonly workers: number;
-  /** SHA-256 of the certificate, as `AB:CD:…`; undefined without TLS. */
+  /** SHA-256 of the certificate, as `AB:CD:…`. Undefined without TLS. */
   readonly fingerprint: string | undefined;
-  /** Where the lifecycle clock was moved to, as `2026-11-20`; undefined when it shows the real time. */
+  /** The date of a moved lifecycle clock, as `2026-11-20`. Undefined if the clock shows the real time. */
   readonly lifecycleClock: string | undefined;
 }
 
 export interface BannerInfo extends GatewayFacts {
-  /** Given by `run`: the process that takes signals. */
+  /** Set by `run`: the process that takes signals. */
   readonly pid?: number;
-  /** Given by the demo: adds the sample services and the curl lines. */
+  /** Set by the demo: adds the sample services and the curl lines. */
   readonly trial?: {
     readonly samples: readonly { readonly name: string; readonly url: string; readonly pid: number }[];
     readonly tokenCommand: string;
-    /** File that takes the log, so that the terminal keeps the banner in sight. */
+    /** The log goes to this file, so that the banner stays visible. */
     readonly logFile: string;
   };
 }
@@ -39,7 +39,7 @@ const PLAIN: Readonly<Record<PlainMode, string>> = {
   serve: 'served',
 };
 
-/** Ends with a line feed. Holds no secret: of a Redis URL its user and password are left out. */
+/** Ends with a line feed. Omits user and password of a Redis URL. */
 export function renderBanner(info: BannerInfo): string {
   const { https, http, admin, metrics } = info.listeners;
   const rows: [string, string | undefined, string?][] = [
@@ -100,7 +100,7 @@ function renderCurls({ listeners: { https, http } }: GatewayFacts, tokenCommand:
   ];
 }
 
-// A listener on every interface is shown by the address that surely reaches it from here.
+// A listener on every interface is shown with the loopback address.
 function origin(scheme: 'http' | 'https', { host, port }: Address): string {
   const name = host === undefined || host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
   return `${scheme}://${name.includes(':') ? `[${name}]` : name}:${port}`;

@@ -1,4 +1,4 @@
-// `sundial schema`: writes the editor schemas of both kinds of file from the grammars that check them.
+// `sundial schema`: writes the JSON Schemas for editors from the grammars.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Command } from 'commander';
@@ -14,7 +14,6 @@ export function addSchemaCommand(program: Command, setting: CommandSetting): voi
     .action(async ({ folder }) => setting.end(allOrNothing(runSchema({ folder }))));
 }
 
-/** Writes into `folder`, made when it is missing; 2 when the file system does not let it. */
 export async function runSchema(options: { readonly folder: string }): Promise<CommandResult> {
   const { editorSchemas } = await import('../../plan/grammar/editor-schemas.ts');
   const paths: string[] = [];

@@ -1,4 +1,4 @@
-// `sundial status`: whether the running gateway takes requests, and the targets whose calls fail.
+// `sundial status`: shows whether the running gateway accepts requests, and which targets fail.
 import type { Command } from 'commander';
 import { type ReadinessAnswer, readReadiness, readUpstreams } from '../../api/admin-answers.ts';
 import { failed, failure, type GatewayClient } from '../admin-call.ts';
@@ -22,7 +22,7 @@ interface FailingTarget {
   readonly upstream: string;
   readonly target: string;
   readonly since: string | null;
-  /** Of 1. */
+  /** From 0 to 1. */
   readonly share: number;
   readonly error: string | null;
 }
@@ -43,7 +43,7 @@ async function showStatus(gateway: GatewayClient): Promise<ApartResult> {
   return shown(text, status === 200 && answer.store.state === 'up' ? 0 : 1);
 }
 
-/** Undefined if the admin listener does not answer, or only with a token that is not at hand. */
+/** Undefined if the admin listener does not answer, or needs a token that is unavailable. */
 async function failingTargets({ ask }: GatewayClient): Promise<readonly FailingTarget[] | undefined> {
   const answered = await ask({ method: 'GET', path: '/-/upstreams' });
   const known = answered.kind === 'failed' ? undefined : readUpstreams(answered.body);

@@ -1,9 +1,9 @@
-// The words and options of `sundial timeline`.
+// Command line of `sundial timeline`.
 import type { Command } from 'commander';
 import { allOrNothing } from '../command-result.ts';
 import { atOption, type CommandSetting, configOption, filesOf, formatOption } from '../command-setting.ts';
 
-/** Where there is no terminal to ask. */
+/** Without a terminal. */
 const DEFAULT_COLUMNS = 100;
 
 export function addTimelineCommand(program: Command, setting: CommandSetting): void {

@@ -1,4 +1,4 @@
-// The timeline for programs: each version and operation with its dates as they are announced, and what is announced later.
+// The timeline as JSON: versions and operations with their announced dates, and dates announced later.
 import { instantText } from '../../exchange/publish/lifecycle-entry.ts';
 import type { ApiPlan, VersionRules } from '../../plan/plan.ts';
 import type { EpochMs } from '../../policy/contract.ts';
@@ -32,7 +32,7 @@ function apiEntry({ name, versions }: ApiPlan, now: EpochMs) {
   };
 }
 
-/** Brownouts of the version itself stand there. */
+/** Omits the brownouts that the version has as well. */
 function operationEntry(declared: VersionRules, version: VersionRules, now: EpochMs) {
   const { brownouts, ...entry } = lifeEntry(declared, now);
   const isShared = knownAt(declared, now).brownouts === knownAt(version, now).brownouts;

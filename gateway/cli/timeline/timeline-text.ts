@@ -1,4 +1,4 @@
-// The timeline for a terminal: a bar per version, today's line through all of them, and the dates in words.
+// The timeline for a terminal: a bar for each version, a mark for today, and the dates in words.
 import type { ApiPlan, VersionRules } from '../../plan/plan.ts';
 import { plural } from '../../plan/problems.ts';
 import type { EpochMs } from '../../policy/contract.ts';
@@ -73,7 +73,7 @@ export function timelineText(apis: readonly ApiPlan[], { now, columns, colour }:
   return `${lines.map((line) => line.trimEnd()).join('\n')}\n`;
 }
 
-/** The bar of an API without versions stands below its name alone. */
+/** The bar of an API without versions has only the API's name above it. */
 function nameOf({ label, schedule }: VersionRules): string {
   return isUnversioned(schedule) ? '' : label;
 }
@@ -94,7 +94,7 @@ function yearsOf(axis: Axis): string {
   let line = '';
   for (let year = yearOf(axis.from); newYear(year) < axis.until; year += 1) {
     const column = columnOf(newYear(year), axis);
-    // A year that has no room beside the one before it is left out.
+    // A year without room beside the one before it is omitted.
     if (line === '' || column > line.length) line = line.padEnd(column) + String(year);
   }
   return line.slice(0, axis.width);
@@ -108,7 +108,7 @@ function todayLine(axis: Axis, now: EpochMs): string {
     : `${date} ${TODAY}`.padStart(column + 1);
 }
 
-/** Drawn by the dates, so that what has no upstream any more keeps the life it had. */
+/** Uses the scheduled dates, so that a version whose upstream was removed keeps its bar. */
 function bar(version: VersionRules, axis: Axis, now: EpochMs, colour: boolean): string {
   const { schedule, phasesOf, brownouts, freeze } = version;
   const phases = phasesOf(schedule);
@@ -146,7 +146,7 @@ function inWords(version: VersionRules, now: EpochMs): string {
   return words.join(', ');
 }
 
-/** What the file has and callers are not told yet. */
+/** Dates of the file that are not announced yet. */
 function laterInWords(declared: VersionRules, now: EpochMs): string {
   const later = announcementsToCome([declared], now).map((announcement) => {
     const { operation } = announcement.life;
@@ -170,7 +170,7 @@ function datesOf(schedule: Schedule, now: EpochMs): readonly string[] {
   return said;
 }
 
-/** Whole calendar months in UTC from the announcement to the sunset; undefined without a deprecation or a sunset. */
+/** Whole calendar months in UTC from announcement to sunset. Undefined without a deprecation or a sunset. */
 export function noticeMonths(schedule: Schedule): number | undefined {
   const from = announcementOf(schedule) ?? schedule.deprecated;
   if (from === undefined || schedule.sunset === undefined) return undefined;
@@ -191,7 +191,7 @@ function columnOf(instant: EpochMs, { from, until, width }: Axis): number {
   return Math.floor(((instant - from) / (until - from)) * width);
 }
 
-/** The middle of a column, so that a stage shorter than half of one is not drawn longer than it is. */
+/** The middle of a column, so that a stage shorter than half a column is not drawn longer than it is. */
 function instantOf(column: number, { from, until, width }: Axis): EpochMs {
   return from + ((column + 0.5) / width) * (until - from);
 }

@@ -1,4 +1,4 @@
-// `sundial timeline`: the versions of each API on one axis for a terminal, for programs, or their events for a calendar.
+// `sundial timeline`: the versions of each API on one time axis, as text, JSON or calendar events.
 import { loadAll } from '../../plan/load.ts';
 import type { ApiPlan, GatewayPlan, VersionRules } from '../../plan/plan.ts';
 import { hasErrors, renderProblems } from '../../plan/problems.ts';
@@ -14,13 +14,12 @@ import { timelineJson } from './timeline-json.ts';
 import { timelineText } from './timeline-text.ts';
 
 export interface TimelineOptions extends DatedFiles {
-  /** Undefined: every API that has versions, or dates without them. */
+  /** Undefined: every API that has versions or dates. */
   readonly api: string | undefined;
   readonly format: 'text' | 'json' | 'ics';
   readonly columns: number;
 }
 
-/** 1 for problems in the files, 2 when there is no such API. */
 export async function runTimeline(options: TimelineOptions): Promise<CommandResult> {
   const { plan, problems } = await loadAll({ ...options, now: Math.max(options.now, options.today) });
   if (hasErrors(problems) || plan === undefined) {

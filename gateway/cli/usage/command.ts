@@ -1,4 +1,4 @@
-// `sundial usage`: who still calls what is deprecated, how that changes, and what is safe to retire; and forgetting a consumer.
+// `sundial usage`: shows who still calls deprecated versions and what is safe to retire, or erases a consumer.
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { readErasedAnswer } from '../../api/usage-answers.ts';
 import { counted, parseDuration, parseInstant } from '../../policy/notation.ts';
@@ -87,7 +87,7 @@ function eraseUsage(consumer: string, { by, why }: Pick<UsageOptions, 'by' | 'wh
   });
 }
 
-/** Whether a day has been is for the gateway to say, by its clock. */
+/** The gateway checks by its own clock that the day is in the past. */
 function readSince(text: string): string {
   if (parseDuration(text) === undefined && parseInstant(text) === undefined)
     throw new InvalidArgumentError('Write a length such as 30d, or a day such as 2026-10-01.');

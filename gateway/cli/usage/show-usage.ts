@@ -1,4 +1,4 @@
-// Asks a running gateway for its ledger, page by page, and prints it as a table, as CSV or as JSON.
+// Reads the ledger of a running gateway page by page, and prints it as a table, CSV or JSON.
 import { readUsageAnswer, type UsageAnswer } from '../../api/usage-answers.ts';
 import { usageCsv, usageCsvLines } from '../../api/usage-csv.ts';
 import { failed, type GatewayAction, OTHER_EDITION, withQuery } from '../admin-call.ts';
@@ -9,14 +9,14 @@ import { usageText } from './usage-text.ts';
 export type UsageFormat = 'table' | 'csv' | 'json';
 
 interface ShownUsageQuery {
-  /** As written; what is undefined is everything. */
+  /** As given. An undefined member does not filter. */
   readonly filter: Readonly<Record<'api' | 'version' | 'consumer' | 'since', string | undefined>>;
   readonly operations: boolean;
   readonly format: UsageFormat;
 }
 
 export const USAGE = '/-/usage';
-/** A gateway reads its whole ledger for it. */
+/** Time for the gateway to read its whole ledger. */
 export const WITHIN_MS = 30_000;
 const MOST_SHOWN = 50;
 
@@ -51,7 +51,7 @@ function collectorOf({ filter, operations, format }: ShownUsageQuery): Collector
   switch (format) {
     case 'table': {
       const rows = createBusiestRows(MOST_SHOWN);
-      // A pipe is no terminal, and has no such method.
+      // Undefined on a pipe.
       const colour = process.stdout.hasColors?.() ?? false;
       return {
         add: ({ consumers }) => rows.add(consumers),

@@ -1,4 +1,4 @@
-// Rows of usage as they come from the gateway, page by page: of each version the busiest are kept, of the rest the numbers.
+// Collects usage rows page by page: keeps the busiest consumers of each version and counts the rest.
 import type { UsageRowBody } from '../../api/usage-answers.ts';
 
 export interface BusiestRows {
@@ -18,7 +18,7 @@ interface VersionRows {
   calls: number;
 }
 
-/** `most`: rows shown of a version. */
+/** `most`: rows kept for each version. */
 export function createBusiestRows(most: number): BusiestRows {
   const versions = new Map<string, VersionRows>();
   const keep = (kept: VersionRows): void => {

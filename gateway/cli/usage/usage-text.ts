@@ -54,7 +54,6 @@ export function usageText({ answer, rows, operations, filter, colour }: UsageLoo
     .join('');
 }
 
-/** Of a part nothing is said but of that part. */
 function nothing({ consumer, api, version }: UsageLook['filter'], since: string): string {
   if (consumer !== undefined)
     return `The ledger has no call of ${printable(consumer)} since ${since} in what was asked for.`;
@@ -124,7 +123,7 @@ function counts(
   return [cell(name, 40), cell(via, 12), calls.toLocaleString('en-US'), trendText(trend), minute(lastCall)];
 }
 
-/** What no operation of the policy names. */
+/** Calls that match no operation of the policy. */
 const OTHERS = 'other calls';
 const NAMED = 3;
 
@@ -137,13 +136,13 @@ function operationNames({ operations }: UsageRowBody): string {
   return cell([...names.slice(0, NAMED), ...(rest > 0 ? [`${rest} more`] : [])].join(', '), 48);
 }
 
-/** The latest of what was called last. */
+/** The user agent of the latest call. */
 function agentOf(operations: UsageRowBody['operations']): string {
   const [latest] = operations.toSorted((one, other) => (one.lastCall < other.lastCall ? 1 : -1));
   return cell(latest?.agents.at(-1) ?? '-', 40);
 }
 
-/** In per cent; a week that follows one without calls has none. */
+/** In per cent. `new` for a week after one without calls. */
 export function trendText({ week, weekBefore }: UsageRowBody['trend']): string {
   if (weekBefore === 0) return week === 0 ? '-' : 'new';
   if (week === 0) return 'gone';
@@ -158,7 +157,7 @@ function exceptionLines({ exceptions }: UsedVersion): readonly string[] {
   });
 }
 
-/** To the minute: `2026-11-20 14:03`. */
+/** Such as `2026-11-20 14:03`. */
 function minute(instant: string): string {
   return cell(instant.slice(0, 16).replace('T', ' '), 16);
 }

@@ -1,4 +1,4 @@
-// The part of autocannon that the bench calls; the package brings no types of its own.
+// Types of the part of autocannon that the bench calls. The package has no types.
 declare module 'autocannon' {
   import type { EventEmitter } from 'node:events';
 
@@ -18,7 +18,7 @@ declare module 'autocannon' {
     readonly connections: number;
     /** Seconds. */
     readonly duration?: number;
-    /** Requests, instead of a duration. */
+    /** Number of requests, instead of a duration. */
     readonly amount?: number;
     readonly requests: readonly Request[];
     readonly setupClient?: (client: Client) => void;
@@ -26,13 +26,13 @@ declare module 'autocannon' {
   }
 
   interface Result {
-    /** Connection failures and time-outs. */
+    /** Connection failures and timeouts. */
     readonly errors: number;
     readonly non2xx: number;
   }
 
   interface Instance extends EventEmitter, PromiseLike<Result> {
-    /** The time is in milliseconds. */
+    /** `time`: milliseconds. */
     on(
       event: 'response',
       listener: (client: Client, status: number, bytes: number, time: number) => void,

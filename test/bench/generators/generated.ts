@@ -1,4 +1,4 @@
-// What a load generator is asked for and what it reports, whichever program it is.
+// Input and result of a load generator.
 import type { PolicyHeaders } from '../agreement.ts';
 import type { BenchRequest } from '../work.ts';
 
@@ -7,13 +7,13 @@ export interface LoadOrder {
   readonly port: number;
   readonly seconds: number;
   readonly requests: readonly BenchRequest[];
-  /** No request is sent twice: the load ends early when none is left. */
+  /** Sends no request twice: the load ends early if no request is left. */
   readonly once: boolean;
-  /** Octets of the body of every answer. */
+  /** Octets of every response body. */
   readonly answerOctets: number;
 }
 
-/** Requests per second that are sent whether or not earlier ones are answered; every answer is looked at. */
+/** Sends requests at a fixed rate, whether or not earlier ones have a response. Checks every response. */
 export interface SteadyOrder extends LoadOrder {
   readonly perSecond: number;
   readonly headers: PolicyHeaders;
@@ -25,18 +25,18 @@ export interface LoadResult {
   /** Milliseconds. */
   readonly p50: number;
   readonly p99: number;
-  /** Connection failures, time-outs, statuses other than 2xx and bodies of another length. */
+  /** Connection failures, timeouts, statuses other than 2xx, and bodies of another length. */
   readonly errors: number;
 }
 
 export interface SteadyResult extends LoadResult {
-  /** Answers that lacked a header which belongs on every one. */
+  /** Responses without a header that every response must have. */
   readonly incomplete: number;
-  /** Answers that lacked a quota header. */
+  /** Responses without a quota header. */
   readonly withoutQuota: number;
 }
 
-/** Latencies in steps of 20 microseconds up to two seconds. */
+/** Steps of 20 microseconds, up to two seconds. */
 export function createLatencies(): {
   readonly record: (ms: number) => void;
   readonly quantile: (share: number) => number;

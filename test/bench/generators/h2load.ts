@@ -1,14 +1,14 @@
-// Load over HTTP/2 by h2load, full or at a steady rate. All its requests carry the token of the first one.
+// HTTP/2 load by h2load, full or at a fixed rate. All requests have the token of the first one.
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runProgram } from '../children.ts';
 import { CONNECTIONS, HOST, requestHeaders } from '../work.ts';
 import { createLatencies, type LoadOrder, type LoadResult } from './generated.ts';
 
-/** Connections; each has so many streams at once that all of them make as many as HTTP/1.1 has connections. */
+/** Connections. Their streams together are as many as the connections of HTTP/1.1. */
 const CLIENTS = 16;
 
-/** `perSecond` undefined: as many as are answered. */
+/** `perSecond`: undefined for full load. */
 export async function runH2load(
   words: readonly string[],
   folder: string,

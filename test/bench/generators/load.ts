@@ -1,5 +1,4 @@
-// The load generator in a process of its own: full load by autocannon, or requests at a steady rate.
-// One process for all peers, so that it is as warm for the first as for the last.
+// The load generator: full load by autocannon, or a fixed rate. One process for all peers, so that it is equally warm.
 import autocannon from 'autocannon';
 import { CONNECTIONS, HOST, requestHeaders } from '../work.ts';
 import { createLatencies, type LoadOrder, type LoadResult, type SteadyOrder } from './generated.ts';
@@ -10,7 +9,7 @@ async function runFull(order: LoadOrder): Promise<LoadResult> {
   let answered = 0;
   const requests = order.requests.map((request) => {
     const { method, path, body } = request;
-    // autocannon counts a body itself.
+    // autocannon computes the length itself.
     const { 'content-length': _length, ...headers } = requestHeaders(request);
     return { method, path, headers, ...(body === undefined ? {} : { body }) };
   });
@@ -27,7 +26,7 @@ async function runFull(order: LoadOrder): Promise<LoadResult> {
         client.setRequests(requests.filter((_, index) => index % CONNECTIONS === at));
         return;
       }
-      // Each connection starts elsewhere in the list; otherwise all of them would be the same consumer at once.
+      // Each connection starts at another request. Otherwise all connections would use the same consumer at once.
       const start = at % requests.length;
       client.setRequests([...requests.slice(start), ...requests.slice(0, start)]);
     },

@@ -1,11 +1,10 @@
--- Sends requests that the bench has written out, one after the other, and prints the result as JSON.
--- Arguments: a file of requests, each behind its length and a line feed; then "once" if none may be sent twice.
+-- Sends the requests of a file in order and prints the result as JSON. Arguments: the file; "once" to send none twice.
 local ffi = require('ffi')
 ffi.cdef('typedef struct { long seconds, nanos; } moment; int clock_gettime(int clock, moment *now);')
 local MONOTONIC = 1
 
 local requests, at, once, main = {}, 0, false, nil
--- Microseconds from the first request to the last, where they ran out before the time: wrk itself waits for its end.
+-- With "once": microseconds from the first request to the last. wrk's own duration is always the whole time.
 elapsed = 0
 local begun
 
@@ -15,7 +14,7 @@ local function micros()
   return tonumber(now.seconds) * 1e6 + tonumber(now.nanos) / 1e3
 end
 
--- The host of the URL is named in TLS handshakes only: every peer listens on loopback.
+-- The host of the URL is used only in TLS handshakes: every peer listens on loopback.
 function wrk.resolve(_, port)
   wrk.addrs = wrk.lookup('127.0.0.1', port)
 end

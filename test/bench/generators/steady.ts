@@ -1,5 +1,4 @@
-// Requests at a steady rate over keep-alive connections, each sent at its time whether or not earlier ones are answered.
-// autocannon's rates are not used: it sends a second's requests at once when the second begins.
+// Sends requests at a fixed rate, each at its own time. autocannon would send those of a second at once.
 import { Agent, type IncomingMessage, request as plainRequest } from 'node:http';
 import { Agent as SecureAgent, request as secureRequest } from 'node:https';
 import { setTimeout as wait } from 'node:timers/promises';

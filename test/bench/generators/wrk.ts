@@ -1,11 +1,11 @@
-// Full load over HTTP/1.1 by wrk, which costs the load's core a tenth of what autocannon does.
+// Full HTTP/1.1 load by wrk, which takes a tenth of autocannon's CPU time.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runProgram } from '../children.ts';
 import { type BenchRequest, CONNECTIONS, HOST, requestHeaders } from '../work.ts';
 import type { LoadOrder, LoadResult } from './generated.ts';
 
-/** `words`: the program, behind what pins it. `seconds` of the order are whole. */
+/** `words`: the program, after the words that pin it. The seconds of `order` must be whole. */
 export async function runWrk(
   words: readonly string[],
   folder: string,
@@ -21,7 +21,7 @@ export async function runWrk(
     ...['--', file, ...(order.once ? ['once'] : [])],
   ]);
   const { micros, bytes, requests, errors, p50, p99 } = JSON.parse(printed.trim().split('\n').at(-1) ?? '');
-  // wrk counts octets and statuses, and does not look at answers.
+  // wrk counts octets and statuses, and does not check responses.
   const short = bytes < requests * order.answerOctets ? 1 : 0;
   return {
     ...{ requests, seconds: micros / 1e6, errors: errors + short },
@@ -29,7 +29,7 @@ export async function runWrk(
   };
 }
 
-/** As requests.lua reads it. */
+/** The format that requests.lua reads. */
 function written(request: BenchRequest): string {
   const { method, path, body = '' } = request;
   const fields = Object.entries(requestHeaders(request)).map(([name, value]) => `${name}: ${value}\r\n`);

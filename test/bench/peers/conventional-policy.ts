@@ -1,4 +1,4 @@
-// The policy of sundial/full/orders.yaml as an ordinary gateway would hold it: a table, and functions called per request.
+// The policy of sundial/full/orders.yaml in the usual style: a table, and functions called for each request.
 import type { Redis } from 'ioredis';
 
 export interface Version {
@@ -31,7 +31,7 @@ export function stageOf(version: Version, now: number): Stage {
   return 'active';
 }
 
-/** The lifecycle lines of one answer; `tail` is the resource below the API's base. */
+/** `tail`: the path after the API's base. */
 export function lifecycleHeaders(version: Version, tail: string, now: number): Record<string, string> {
   const { label, deprecated, sunset, successor, predecessor, guide, status } = version;
   const headers: Record<string, string> = {};
@@ -68,11 +68,11 @@ export const limits: Readonly<Record<'active' | 'deprecated', Limit>> = {
 export interface Taken {
   readonly allowed: boolean;
   readonly remaining: number;
-  /** Seconds until a refused client may come again, or until the bucket is full. */
+  /** Seconds until a refused client may retry, or until the bucket is full. */
   readonly seconds: number;
 }
 
-/** Generic cell rate algorithm on the clock of Redis, one integer of microseconds per key. */
+/** Generic cell rate algorithm by the clock of Redis. Stores one integer of microseconds per key. */
 const SCRIPT = `
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
@@ -84,7 +84,7 @@ if now < open then return { 0, 0, math.ceil((open - now) / 1000000) } end
 redis.call('SET', KEYS[1], string.format('%.0f', tat), 'PX', math.ceil((tat - now) / 1000))
 return { 1, math.floor((now - open) / step), math.ceil((tat - now) / 1000000) }`;
 
-/** A limiter that asks Redis once per request. */
+/** Calls Redis once per request. */
 export function createLimiter(redis: Redis): (key: string, limit: Limit) => Promise<Taken> {
   redis.defineCommand('takeUnit', { numberOfKeys: 1, lua: SCRIPT });
   const commands = redis as Redis & {
@@ -104,7 +104,6 @@ export function createLimiter(redis: Redis): (key: string, limit: Limit) => Prom
   };
 }
 
-/** The quota lines of one answer. */
 export function quotaHeaders(limit: Limit, taken: Taken): Record<string, string> {
   return {
     'ratelimit-policy': `"${limit.name}";q=${limit.units};w=${limit.windowSeconds}`,
@@ -114,7 +113,7 @@ export function quotaHeaders(limit: Limit, taken: Taken): Record<string, string>
   };
 }
 
-/** A per-address window kept in process, as a first line before anything costly. */
+/** A window per address in this process, checked before costly steps. */
 export function createGuard(units: number, windowMs: number): (address: string, now: number) => boolean {
   const windows = new Map<string, { startedAt: number; count: number }>();
   return (address, now) => {

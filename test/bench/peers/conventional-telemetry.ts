@@ -1,4 +1,4 @@
-// Metrics and the access log of the conventional peer: prom-client with labels, one pino line per request.
+// Metrics and access log of the conventional peer: prom-client with labels, one pino line per request.
 import { pino } from 'pino';
 import { Counter, Histogram, Registry } from 'prom-client';
 
@@ -35,7 +35,7 @@ export function createTelemetry(): Telemetry {
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     registers: [registry],
   });
-  // Asynchronous and buffered, as pino's documentation advises for throughput; level and time as it writes them.
+  // Asynchronous and buffered, as pino's documentation recommends for throughput.
   const log = pino(pino.destination({ dest: 1, sync: false, minLength: 4096 }));
 
   return {

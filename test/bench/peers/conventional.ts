@@ -1,5 +1,4 @@
-// The conventional composition: the same packages and the same policy, put together the usual way.
-// The peer that Sundial is compared with; everything is done per request, nothing is done wastefully.
+// The conventional peer: the same packages and policy, composed the usual way, every step per request, nothing wasted.
 import replyFrom from '@fastify/reply-from';
 import { type FastifyReply, type FastifyRequest, fastify, LogController } from 'fastify';
 import { Redis } from 'ioredis';

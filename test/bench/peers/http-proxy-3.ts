@@ -13,7 +13,7 @@ proxy.on('error', (error) => {
   throw error;
 });
 
-// As long as the others keep idle connections.
+// As long as the other peers keep idle connections.
 const server = createServer({ keepAliveTimeout: 72_000 }, (request, response) => {
   request.url = request.url?.replace(/^\/api\/v1(?=\/orders\/)/, '');
   proxy.web(request, response);

@@ -1,5 +1,4 @@
-// `sundial check --live`: what the files name outside themselves, there, missing and wrong, found within a bound of time and
-// shown by the line that names it.
+// `sundial check --live`: services that are present, missing or wrong, within a time limit and with their line.
 import { createServer as createHttp, type RequestListener } from 'node:http';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
@@ -15,7 +14,7 @@ import { freePorts } from '../../support/ports.ts';
 
 const NOW = Date.parse('2026-11-20T00:00:00Z');
 const DAY = 86_400_000;
-// Kept to the end: each test has servers of its own, and several of them wait at the same time.
+// Closed at the end, because several tests wait concurrently, each with its own servers.
 const stack = new AsyncDisposableStack();
 afterAll(() => stack.disposeAsync());
 
@@ -38,7 +37,7 @@ interface Named {
   readonly targets: readonly string[];
   readonly issuer: string;
   readonly store?: string;
-  /** Asked about tokens in place of the issuer's keys. */
+  /** An introspection endpoint, instead of the issuer's keys. */
   readonly introspection?: string;
 }
 
@@ -48,7 +47,7 @@ interface Found {
   readonly text: string;
 }
 
-/** Checks a gateway that names these, in text and as JSON. */
+/** Checks a gateway file with these addresses, as text and JSON. */
 async function check(
   { targets, issuer, store = 'embedded', introspection }: Named,
   strict = false,
@@ -229,7 +228,7 @@ describe.concurrent('check --live', () => {
 
 describe.concurrent('the ping of a Redis', () => {
   const bounds = () => ({ signal: AbortSignal.timeout(2_000), seconds: 2 });
-  /** Answers each command by its name, and keeps what it was sent. */
+  /** Replies to each command by its name, and records what it received. */
   async function redis(answers: Readonly<Record<string, string>>) {
     const received: string[] = [];
     const port = await listen(

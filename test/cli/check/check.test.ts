@@ -1,4 +1,4 @@
-// `sundial check` and `sundial schema`: what is printed and how they end.
+// `sundial check` and `sundial schema`: output and exit codes.
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// What the demo adds when a part of it does not start: only what nobody has said yet.
+// Messages of the demo about parts that do not start and have not reported the reason.
 import { describe, expect, it } from 'vitest';
 import {
   adviseOnGateway,

@@ -1,4 +1,4 @@
-// The demo as a process of its own: its sample services start, answer, and never outlive it.
+// The demo as a process: its sample services start, respond, and end with it.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -26,7 +26,7 @@ interface Demo {
   readonly child: ChildProcess;
   stdout: string;
   stderr: string;
-  /** The children share its stderr, so this resolves only when the last of them has ended too. */
+  /** The children share its stderr, so this resolves after the last child has ended. */
   readonly ended: Promise<{ code: number | null; signal: string | null }>;
 }
 
@@ -84,7 +84,7 @@ describe('the demo', { timeout: 60_000 }, () => {
     const ended = 'sundial: orders-v1 ended (SIGKILL); its routes answer 502\n';
     await vi.waitFor(() => expect(demo.stderr).toBe(ended), { timeout: 20_000 });
     expect(await statusOf('orders-v2')).toBe(200);
-    // npm hands on the interrupt that the terminal has already sent.
+    // npm forwards the interrupt that the terminal has already sent.
     demo.child.kill('SIGINT');
     demo.child.kill('SIGINT');
     expect(await demo.ended).toEqual({ code: 0, signal: null });

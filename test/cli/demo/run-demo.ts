@@ -1,4 +1,4 @@
-// Runs the demo as main.ts does, with a stand-in for the gateway: what the tests of the demo start as a process.
+// Runs the demo as main.ts does, with a stand-in for the gateway.
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { printToken, runDemo } from '../../../gateway/cli/demo/demo.ts';
@@ -32,7 +32,7 @@ process.exitCode = await runDemo({
       lifecycleClock: '2026-11-20',
       async close() {
         process.stdout.write('gateway closing\n');
-        // A drain that takes for ever: only a second signal ends it.
+        // A drain that never ends: only a second signal ends the process.
         if (process.argv[2] === 'never-drains') await new Promise(() => setInterval(() => undefined, 1_000));
       },
     };

@@ -1,4 +1,4 @@
-// What the demo tells its samples of one another, beside what the operator tells them.
+// Variables that connect the samples of the demo, beside those of the operator.
 import { expect, it } from 'vitest';
 import { connectSamples } from '../../../gateway/cli/demo/sample-services.ts';
 

@@ -1,5 +1,4 @@
-// `sundial diff`: how it ends, and what it shows of files with errors and of secrets.
-// What counts as a change stands in diff.test.ts.
+// `sundial diff`: exit codes, and output for files with errors and with secrets.
 import { describe, expect, it } from 'vitest';
 import { ORDERS, workspace } from '../../plan/workspace.ts';
 import { diff } from '../../support/file-commands.ts';

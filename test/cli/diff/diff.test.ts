@@ -1,5 +1,4 @@
-// `sundial diff`: what counts as a change, and how it is said.
-// The edits stand in changes/; how the command ends in diff-ends.test.ts.
+// `sundial diff`: what counts as a change, and its text. The edits are in changes/.
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -10,7 +9,7 @@ import { OF_APIS } from './changes/apis.ts';
 import { OF_VERSIONS } from './changes/versions.ts';
 import { WIDE } from './diffed-orders.ts';
 
-/** The change lines alone, of `WIDE` after one edit. */
+/** The lines about changes, for `WIDE` after one edit. */
 async function changed(from: string, to: string): Promise<readonly string[]> {
   const text = WIDE.replace(from, () => to);
   if (text === WIDE) throw new Error('the edit changes nothing');
@@ -152,7 +151,7 @@ api: orders
   it('each sample policy written anew', async () => {
     const folder = join(import.meta.dirname, '../../../policies');
     for (const name of (await readdir(folder)).filter((each) => each.endsWith('.yaml'))) {
-      // Descriptions and guides stand beside their policy, and these do not.
+      // The copies have no descriptions and guides beside them.
       const written = await readFile(join(folder, name), 'utf8');
       const text = written.replace(/^ *(?:openapi: |guide: \.\/).*\n/gm, '');
       await same(text, stringify(parse(text, { version: '1.2' }), { indent: 4, defaultKeyType: 'PLAIN' }));

@@ -1,5 +1,4 @@
-// A policy that has nearly everything, for what `sundial diff` says of an edit.
-// For diff.test.ts and the tables in changes/.
+// A policy with nearly every key, for the edits of diff.test.ts.
 
 export const WIDE = `api: orders
 base: /api/orders

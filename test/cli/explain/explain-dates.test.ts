@@ -1,11 +1,10 @@
-// `sundial explain` of what its dates decide: what is forgotten, paused, or ends before its version; a day before today.
-// What it prints of any request stands in explain.test.ts.
+// `sundial explain` with dates: forgotten, paused, an end before that of the version, and an earlier day.
 import { describe, expect, it } from 'vitest';
 import { workspace } from '../../plan/workspace.ts';
 import { explain } from '../../support/file-commands.ts';
 import { ORDERS, policies } from './explained-orders.ts';
 
-/** Versions are days; nothing is left after the first but what follows it. */
+/** Versions are dates, and there is only one. */
 const FLOOR = `api: orders
 base: /api/orders
 resolve: [ { header: API-Version, match: floor } ]
@@ -14,7 +13,7 @@ versions:
   2026-01-01: { released: 2026-01-01, deprecated: 2026-01-15, sunset: 2027-01-15 }
 `;
 
-/** The dates are those of the API as a whole. */
+/** The API as a whole has the dates. */
 const SHARED = `api: orders
 base: /api/orders
 forgotten: 2028-01-15

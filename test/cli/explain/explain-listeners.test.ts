@@ -1,5 +1,4 @@
-// `sundial explain` of what a listener decides before or beside the policies: bounds, bodies, certificates, plain HTTP.
-// What of it belongs to a connection that nobody has opened is said to be assumed.
+// `sundial explain` for the checks of a listener: bounds, bodies, certificates, plain HTTP, assumed connections.
 import { describe, expect, it } from 'vitest';
 import { workspace } from '../../plan/workspace.ts';
 import { explain } from '../../support/file-commands.ts';

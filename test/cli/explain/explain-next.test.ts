@@ -1,5 +1,4 @@
-// `sundial explain`: what changes next, in the answer and in its headers.
-// What it prints of the request as it is today stands in explain.test.ts.
+// `sundial explain`: what changes next, in the response and its headers.
 import { describe, expect, it } from 'vitest';
 import type { ExplainOptions } from '../../../gateway/cli/explain/explain.ts';
 import { workspace } from '../../plan/workspace.ts';
@@ -113,7 +112,7 @@ describe('what changes next in the headers', () => {
       '2026-12-24 v1 deprecated: forwarded, limit falls by the day',
       '2027-01-15 v1 retired: 410 Gone, version_retired',
     ]);
-    // Whatever else happens, its steps are no changes.
+    // Steps of the curve are no changes, whatever else changes.
     const stepping = curve
       .replace('v2: { released: 2026-01-15', 'v2: { released: 2026-12-28')
       .replace('default: v2', 'default: v1');

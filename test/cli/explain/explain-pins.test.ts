@@ -1,4 +1,4 @@
-// `sundial explain` of an API with pins: what it is told of the account, what it takes to be so, and what comes next.
+// `sundial explain` for an API with pins: facts about the account, assumptions, and what comes next.
 import { describe, expect, it } from 'vitest';
 import type { KnownAccount } from '../../../gateway/cli/known-account.ts';
 import { workspace } from '../../plan/workspace.ts';
@@ -40,14 +40,14 @@ async function explained(
   return text;
 }
 
-/** Without the columns. */
+/** With single spaces. */
 const lineOf = (text: string, step: string) =>
   text
     .split('\n')
     .find((line) => line.startsWith(`${step} `))
     ?.replace(/ {2,}/g, ' ');
 
-/** The lines of what comes next, likewise. */
+/** The lines about later changes, with single spaces. */
 const changesOf = (text: string) =>
   text
     .split('\n')

@@ -1,4 +1,4 @@
-// `sundial explain` of paths that services read in several ways: each row names the file and line of the rules behind it.
+// `sundial explain` for paths that services read differently: each row names the line of its rules.
 import { describe, expect, it } from 'vitest';
 import { workspace } from '../../plan/workspace.ts';
 import { explain } from '../../support/file-commands.ts';

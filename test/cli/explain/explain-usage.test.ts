@@ -1,5 +1,4 @@
-// `sundial explain`: what a listener would refuse, and what is no request at all.
-// What it prints of a good one stands in explain.test.ts.
+// `sundial explain`: requests that a listener would refuse, and invalid requests.
 import { describe, expect, it } from 'vitest';
 import { NOW, workspace } from '../../plan/workspace.ts';
 import { explain } from '../../support/file-commands.ts';

@@ -1,5 +1,4 @@
-// `sundial explain`: what it prints of a request, with the line behind each decision.
-// Dates are in explain-dates.test.ts, what it refuses to read in explain-usage.test.ts, what changes next in explain-next.test.ts.
+// `sundial explain`: the output for a request, with the line behind each decision.
 import { describe, expect, it } from 'vitest';
 import type { ExplainOptions } from '../../../gateway/cli/explain/explain.ts';
 import { workspace } from '../../plan/workspace.ts';

@@ -1,5 +1,4 @@
-// One policy that the tests of `sundial explain` vary.
-// For the files explain*.test.ts.
+// A policy that the tests of `sundial explain` vary.
 
 export const ORDERS = `api: orders
 base: /api/orders

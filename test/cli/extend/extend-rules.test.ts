@@ -1,5 +1,4 @@
-// `sundial extend`: what it prints, and how the rules judge an extension before anything is written.
-// Where the entry is written stands in extend.test.ts.
+// `sundial extend`: output, and the checks of an extension before it is written.
 import { describe, expect, it } from 'vitest';
 import type { ExtendOptions } from '../../../gateway/cli/extend/extend.ts';
 import { ORDERS, type Workspace, workspace } from '../../plan/workspace.ts';

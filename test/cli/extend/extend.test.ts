@@ -1,5 +1,4 @@
-// `sundial extend`: where the entry is written in every form a policy file may have.
-// What is printed, and what is refused, stands in extend-rules.test.ts.
+// `sundial extend`: where the entry is written, for every form of a policy file.
 import { chmod, lstat, mkdir, readdir, readFile, stat, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -121,7 +120,7 @@ describe('one insertion, wherever the entry belongs', () => {
     expect(await read(files)).toBe(before.slice(0, at) + inserted + before.slice(at));
     const { plan } = await files.load();
     expect(plan?.apis[0]?.versions.get('v1')?.schedule.sunset).toBe(Date.parse(to));
-    // Nothing is left beside it.
+    // No temporary file remains.
     expect(await readdir(join(files.folder, 'policies'))).toEqual(['orders.yaml']);
   });
 

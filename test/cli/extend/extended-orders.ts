@@ -1,5 +1,4 @@
-// `sundial extend` in process, on a policy in block style.
-// For the files extend*.test.ts.
+// Runs `sundial extend` in process on a policy in block style.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type ExtendOptions, runExtend } from '../../../gateway/cli/extend/extend.ts';

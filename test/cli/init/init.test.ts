@@ -1,4 +1,4 @@
-// `sundial init`: a first policy that passes `check`, whatever the description; and what it refuses to write.
+// `sundial init`: a first policy that passes `check` for every description, and refusals to write.
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -362,7 +362,7 @@ describe('any description', () => {
           expect((await check(files)).exitCode).toBe(0);
           return;
         }
-        // What is wrong is in the description, and is said there.
+        // The error is in the description and is reported there.
         expect(exitCode).toBe(1);
         expect(text).toMatch(/ error: .*\n/);
         expect(text).toMatch(

@@ -1,4 +1,4 @@
-// `sundial openapi`: the description with the dates in force, printed or written, and everything that stops it.
+// `sundial openapi`: prints or writes the description with the dates in force, and its errors.
 import { chmod, readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';

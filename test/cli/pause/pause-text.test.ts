@@ -1,4 +1,4 @@
-// What is said of a pause that was ended, by who had made it.
+// Texts about ended pauses and holds.
 import { expect, it } from 'vitest';
 import type { PauseBody } from '../../../gateway/api/admin-answers.ts';
 import { pauseEndedText, pausesText } from '../../../gateway/cli/pause/pause-text.ts';

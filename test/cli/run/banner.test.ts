@@ -1,4 +1,4 @@
-// What the banner shows of a started gateway, and what it must not show.
+// The banner of a started gateway: what it shows and what it must not show.
 import { describe, expect, it } from 'vitest';
 import { type BannerInfo, renderBanner } from '../../../gateway/cli/run/banner.ts';
 

@@ -1,4 +1,4 @@
-// The command as a process: `run` when it cannot, where the exit code says what kind of failure it was, and `--version`.
+// The command as a process: exit codes of `run` if it cannot start, and `--version`.
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

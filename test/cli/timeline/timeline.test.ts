@@ -1,4 +1,4 @@
-// `sundial timeline`: the axis as it is drawn, and a calendar that keeps to RFC 5545.
+// `sundial timeline`: the drawn axis, and a calendar that conforms to RFC 5545.
 import { describe, expect, it } from 'vitest';
 import type { TimelineOptions } from '../../../gateway/cli/timeline/timeline.ts';
 import { type Workspace, workspace } from '../../plan/workspace.ts';

@@ -1,4 +1,4 @@
-// Usage in the terminal and as CSV: the tables as they are printed, and what hostile names of consumers come to there.
+// Usage as tables and CSV, also with hostile consumer names.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { UsageAnswer, UsageRowBody, UsedVersion } from '../../../gateway/api/usage-answers.ts';
@@ -252,7 +252,7 @@ describe('hostile names of consumers', () => {
   });
 });
 
-/** The cells of CSV, as RFC 4180 has them read. */
+/** Parses CSV by RFC 4180. */
 function cells(csv: string): readonly (readonly string[])[] {
   expect(csv.endsWith('\r\n')).toBe(true);
   return csv

@@ -11,18 +11,16 @@ export interface Edit {
 
 export interface Toy {
   readonly edits: readonly Edit[];
-  /** By path. */
   readonly newFiles: Readonly<Record<string, string>>;
 }
 
 const ROOT = join(import.meta.dirname, '../../..');
 
-/** Each once, sorted. */
 export function filesOf({ edits, newFiles }: Toy): readonly string[] {
   return [...new Set([...edits.map(({ file }) => file), ...Object.keys(newFiles)])].toSorted();
 }
 
-/** Copies the gateway into `folder` and applies `toys`. @throws Error if the place of an edit is missing or not unique */
+/** Copies the gateway and applies `toys` to it. @throws Error if the place of an edit is missing or ambiguous */
 export async function applyToys(folder: string, toys: readonly Toy[]): Promise<void> {
   for (const part of ['gateway', 'package.json', 'tsconfig.json', 'config/schema'])
     await cp(join(ROOT, part), join(folder, part), { recursive: true });

@@ -1,5 +1,4 @@
-// What `sundial diff` says of an API: its limits, access, carriers, upstreams and switches.
-// A table of diff.test.ts.
+// Changes of an API with their lines in `sundial diff`: limits, access, carriers, upstreams and switches.
 import type { Change } from './change.ts';
 
 export const OF_APIS: readonly Change[] = [

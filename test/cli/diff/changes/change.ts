@@ -1,5 +1,4 @@
-// One edit of a policy, and the lines that `sundial diff` says of it.
-// The tables beside are read by diff.test.ts.
+// An edit of a policy with its lines in `sundial diff`.
 
-/** `from` is replaced by `to` in `WIDE`. */
+/** Replaces `from` with `to` in `WIDE`. */
 export type Change = readonly [name: string, from: string, to: string, ...lines: string[]];

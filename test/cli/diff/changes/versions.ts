@@ -1,5 +1,4 @@
-// What `sundial diff` says of a version: its dates, windows, limits and operations.
-// A table of diff.test.ts.
+// Changes of a version with their lines in `sundial diff`: dates, windows, limits and operations.
 import { WIDE } from '../diffed-orders.ts';
 import type { Change } from './change.ts';
 
