@@ -138,7 +138,7 @@ Trend: the last seven whole days against the seven before.
     [['--api', 'order'], 1, 'Neither the policies nor the ledger have "order". There are open, orders.'],
     [['--since', 'soon'], 2, 'Write a length such as 30d'],
     [['--erase', 'acme', '--api', 'orders'], 2, 'cannot be used with option'],
-    [['--erase', 'acme', '--format', 'csv'], 2, 'told as a table or as JSON'],
+    [['--erase', 'acme', '--format', 'csv'], 2, 'printed as a table or as JSON'],
     [['--yes'], 2, '--yes belongs to --erase'],
     [['--erase', 'acme'], 2, 'there is no terminal to ask at: use --yes'],
   ])('%j ends with %i: %s', async (words, exitCode, said) => {

@@ -54,7 +54,7 @@ describe.each([false, true])('a request that only Node’s parser reads, TLS %s'
     );
     client.socket.end();
     await until(() => gateway.listener.connections() === 0);
-    expect(connectionsOf(gateway)).toEqual({ fast: 0, general: 0 });
+    await expect.poll(() => connectionsOf(gateway)).toEqual({ fast: 0, general: 0 });
   });
 
   it('is answered before those that come behind it, whole or in pieces', async () => {
@@ -163,7 +163,7 @@ describe.each([false, true])('a request that only Node’s parser reads, TLS %s'
     await stopped;
     expect(client.text).toMatch(/^HTTP\/1\.1 200 OK\r\n(?:.*\r\n)*connection: close\r\n/i);
     expect(client.text).toMatch(/ok$/);
-    expect(connectionsOf(gateway)).toEqual({ fast: 0, general: 0 });
+    await expect.poll(() => connectionsOf(gateway)).toEqual({ fast: 0, general: 0 });
   });
 
   it('whose answer has begun before a drain ends its connection behind it', async () => {
