@@ -206,6 +206,7 @@ export function documentOf(context: Context, file: string, read: FileRead): Sour
   };
 }
 
+/** Relative to the working directory. A control character in a file name must not forge a line of output. */
 export function shownPath({ cwd }: Context, file: string): string {
-  return relative(cwd, file) || file;
+  return (relative(cwd, file) || file).replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '?');
 }

@@ -191,7 +191,7 @@ describe('a restore', () => {
     change(file('other.db'));
   };
   it.each([
-    ['is missing', () => undefined, /^cannot copy .*other\.db: ENOENT$/],
+    ['is missing', () => undefined, /^cannot copy .*other\.db: no such file$/],
     ['is empty', damage((backup) => writeFileSync(backup, '')), /is no backup of Sundial$/],
     ['is of another program', damage((backup) => rmSync(backup)), /is no backup of Sundial$/],
     [
@@ -214,6 +214,14 @@ describe('a restore', () => {
     ],
     ['is a pipe', () => execFileSync('mkfifo', [file('other.db')]), /is no backup of Sundial$/],
     ['is a folder', () => mkdirSync(file('other.db')), /is no backup of Sundial$/],
+    [
+      'has an unreadable record of published schedules',
+      damage((backup) => {
+        using database = new DatabaseSync(backup);
+        database.exec("INSERT OR REPLACE INTO published VALUES (1, '{not json')");
+      }),
+      /cannot be restored: it is damaged: the stored published files are unreadable$/,
+    ],
     [
       'is of a later release',
       damage((backup) => {

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Problem, renderProblems, sortProblems } from '../../gateway/plan/problems.ts';
 import { threadMs } from '../support/thread-time.ts';
+import { workspace } from './workspace.ts';
 
 const problem = (more: Partial<Problem> = {}): Problem => ({
   file: 'policies/a.yaml',
@@ -23,6 +24,15 @@ describe('a problem', () => {
      5 |         upstreem: x
        |         ^^^^^^^^ did you mean "upstream"?
 `));
+
+  it('has a file name that forges no line of output', async () => {
+    const name = 'policies/a\n::error::forged\u001b[31m.yaml';
+    await using files = await workspace({ [name]: 'api: 7\n' });
+    const { problems } = await files.load();
+    expect(new Set(problems.map(({ file }) => file))).toEqual(
+      new Set(['policies/a?::error::forged?[31m.yaml']),
+    );
+  });
 
   it('keeps its carets in place in a very long line', () => {
     const text = `a: ${'x'.repeat(5_000)} HERE ${'y'.repeat(5_000)}`;

@@ -22,7 +22,7 @@ export const ACCESS_FIELDS = {
   request_id: 'The id of the request, which its answer has as `X-Request-Id`.',
   trace_id: 'The trace of the request.',
   method: 'The method.',
-  host: 'The host that was asked for, without port; absent if the request could not be read.',
+  host: 'The requested host, without port; absent if the gateway refused the request before parsing its host.',
   path: 'The path as it was judged, without query.',
   status: 'The status of the answer; 499 if the client left before there was one.',
   api: 'The API.',

@@ -2,11 +2,13 @@
 import { chmod, copyFile, link, open, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import type { EpochMs } from '../../policy/contract.ts';
+import { type EpochMs, StoreUnavailable } from '../../policy/contract.ts';
 import { makeFolder } from '../../system/make-folder.ts';
+import { readPublished } from '../published-text.ts';
 import { fileTime } from './backup.ts';
 import { DATABASE_FILE, hasDatabase, toDataFolderError } from './data-folder.ts';
 import { DamagedError, failureOf, OpenError, openFile } from './open-file.ts';
+import { publishedOperations } from './published.ts';
 import { schemaDifference, schemaOf } from './schema.ts';
 
 export interface Restored {
@@ -31,7 +33,7 @@ export async function restoreBackup(folder: string, backup: string, at: EpochMs)
   });
   try {
     await copyBackup(backup, fresh);
-    const keptKeys = keepFormerRows(folder, file, openBackup(fresh, backup));
+    const keptKeys = keepFormerRows(folder, file, await openBackup(fresh, backup));
     await sync(fresh);
     const former = hasDatabase(folder) ? `${DATABASE_FILE}.before-${fileTime(at)}` : undefined;
     if (former !== undefined) {
@@ -62,16 +64,17 @@ async function copyBackup(backup: string, fresh: string): Promise<void> {
     await chmod(fresh, 0o600);
   } catch (error) {
     if (error instanceof NoBackup) throw error;
-    throw new Error(`cannot copy ${backup}: ${Reflect.get(Object(error), 'code')}`, { cause: error });
+    const code: unknown = Reflect.get(Object(error), 'code');
+    throw new Error(`cannot copy ${backup}: ${code === 'ENOENT' ? 'no such file' : code}`, { cause: error });
   }
 }
 
 class NoBackup extends Error {}
 
-function openBackup(fresh: string, backup: string): DatabaseSync {
+async function openBackup(fresh: string, backup: string): Promise<DatabaseSync> {
   try {
     const restored = openFile(fresh);
-    const difference = schemaDifference(restored);
+    const difference = schemaDifference(restored) ?? (await unreadableRecord(restored));
     if (difference === undefined) return restored;
     restored.close();
     throw new DamagedError(difference);
@@ -80,6 +83,17 @@ function openBackup(fresh: string, backup: string): DatabaseSync {
     throw new Error(`${backup} cannot be restored: ${code === 'newer' ? '' : 'it is damaged: '}${reason}`, {
       cause: error,
     });
+  }
+}
+
+/** Without the published schedules, a gateway would accept a sunset that was moved earlier. */
+async function unreadableRecord(restored: DatabaseSync): Promise<string | undefined> {
+  try {
+    await readPublished(publishedOperations(restored).readPublished().text);
+    return undefined;
+  } catch (error) {
+    if (error instanceof StoreUnavailable) return error.message;
+    throw error;
   }
 }
 
