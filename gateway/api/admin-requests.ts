@@ -43,7 +43,7 @@ const key = z.strictObject({
   consumer: line(256, 'The consumer that calls with it.'),
   scopes: z.array(scope).max(100).optional(),
   contact: notation(parseMail, 'not a mail address', {
-    description: 'Whom to write to about it.',
+    description: 'Mail address for messages about this key.',
   }).optional(),
   expires: instant('When it ends by itself.').optional(),
   ...author,

@@ -60,7 +60,7 @@ export function addKeyCommands(program: Command, setting: Pick<CommandSetting, '
         .argParser((text: string, before: readonly string[]) => [...before, ...readScopes(text)])
         .default([], 'none'),
     )
-    .option('--contact <mail>', 'whom to write to about it')
+    .option('--contact <mail>', 'mail address for messages about this key')
     .addOption(
       new Option('--expires <date>', 'the day or instant at which it ends by itself').argParser(
         readInstantText,
