@@ -127,23 +127,26 @@ const PIECES = [
 
 const TYPE = 'application/vnd.acme+json';
 const LENGTH = 8 * 1024;
-const MOST_MS = 5;
-/** Relative to the cost of normalising a path, because machines differ. */
-const MOST_TIMES_NORMALISED = 5;
+/** Costs are relative to this one, because machines differ: 8 KiB of a path, normalised. A quiet machine needs 0.2 ms. */
+const normalise = () => workOf(() => readTarget(`/${'%24'.repeat(LENGTH / 3)}`, 'GET'));
+/** 5 ms where normalising takes 0.2 ms. */
+const MAX_TIMES_NORMALISED = 25;
+const MAX_TIMES_FOR_ALL_READINGS = 5;
 
-describe('promise 5: 8 KiB of any input take at most 5 ms of CPU:', () => {
+describe('promise 5: 8 KiB of any input take at most 5 ms of CPU on a quiet machine:', () => {
   it.each(READERS)('%s', (_name, read) => {
     const slow = PIECES.filter((piece) => {
       const text = piece.repeat(Math.ceil(LENGTH / piece.length)).slice(0, LENGTH);
       // An invalid last character fails at the last moment.
-      const isSlow = () =>
-        workOf(() => {
+      const isSlow = () => {
+        const both = workOf(() => {
           read(text);
           read(`${text}\u0001`);
-        }) >
-        2 * MOST_MS;
+        });
+        return both / normalise() > 2 * MAX_TIMES_NORMALISED;
+      };
       // Repeated, because other threads of this process may have run meanwhile.
-      return isSlow() && isSlow();
+      return isSlow() && isSlow() && isSlow();
     });
     expect(slow).toEqual([]);
   });
@@ -176,12 +179,11 @@ describe('promise 5: a path is parsed once for any number of readings and operat
     return workOf(() => reach(table, tail));
   };
   const bytes = LENGTH / LEVELS.length;
-  const normalise = () => workOf(() => readTarget(`/${'%24'.repeat(LENGTH / 3)}`, 'GET'));
 
   it.each(Object.entries(HOSTILE))('%s', (_name, segmentOf) => {
     const segment = segmentOf(bytes);
     for (const table of [ONE, ALTERNATING, LONG])
-      expect(judge(table, segment) / normalise()).toBeLessThan(MOST_TIMES_NORMALISED);
+      expect(judge(table, segment) / normalise()).toBeLessThan(MAX_TIMES_FOR_ALL_READINGS);
   });
 });
 
