@@ -9,7 +9,7 @@ const DATE = 'Mon, 01 Jun 2026 00:00:00 GMT';
 const value = fc.constantFrom('', 'a', 'b', 'text/html', 'x'.repeat(600), ['1', '2'] as const);
 const answer = fc.dictionary(fc.constantFrom('x-a', 'x-b', 'content-type', 'set-cookie', 'date'), value);
 
-it('FWD-5: every line has the value of its answer, whatever earlier answers had', () => {
+it('FWD-5: every line has the value of its own response, not of an earlier one', () => {
   const { seed, drawn } = samples(answer, 4_000);
   for (const fields of drawn) {
     const lines = Object.entries(fields).flatMap(([name, each]) =>
@@ -21,7 +21,7 @@ it('FWD-5: every line has the value of its answer, whatever earlier answers had'
   }
 });
 
-it('refuses a value that would end its line, also where an earlier value of that name was fine', () => {
+it('refuses a value with a line break, even if an earlier value of that name was valid', () => {
   const write = (each: string): string => headText(200, new HeaderLines({ 'x-split': each }), DATE);
   for (let count = 0; count < 3; count += 1) write('fine');
   expect(() => write('a\r\nx-stolen: 1')).toThrow('cannot be written');

@@ -13,8 +13,8 @@ const gatewayBefore = async (answer: Answering): Promise<GatewayUnderTest> => (a
 const linesOf = (text: string, name: string): readonly string[] =>
   [...text.matchAll(new RegExp(`\\r\\n${name}: (.*)`, 'gi'))].map((match) => match[1] ?? '');
 
-describe('the head of an answer', () => {
-  it('reaches the client before the first byte of the body is there', async () => {
+describe('the head of a response', () => {
+  it('reaches the client before the upstream sends the body', async () => {
     let finish = (): void => undefined;
     const gateway = await gatewayBefore(({ socket }) => {
       finish = () => void socket.write('2\r\nok\r\n0\r\n\r\n');
@@ -33,7 +33,7 @@ describe('the head of an answer', () => {
     socket.destroy();
   });
 
-  it('FWD-6: has no blanks behind a value, also where this hop adds to it (RFC 9110 §5.5)', async () => {
+  it('FWD-6: has no space after a value, even if the gateway extends it (RFC 9110 §5.5)', async () => {
     const fields = [
       'Via: 1.0 fred \t',
       'X-A: a  ',
@@ -49,7 +49,7 @@ describe('the head of an answer', () => {
     expect(linesOf(text, 'content-length')).toEqual(['2']);
   });
 
-  it('FWD-4: holds one value of each singleton, the first', async () => {
+  it('FWD-4: has one value of each singleton field, the first', async () => {
     const lines = [
       'Content-Type: a/b',
       'Location: /a',
@@ -75,11 +75,11 @@ describe('the head of an answer', () => {
   });
 });
 
-describe('FWD-9: another authority for the origin (RFC 7838)', () => {
+describe('FWD-9: Alt-Svc (RFC 7838)', () => {
   it.each([
-    ['an answer', 'HTTP/1.1 200 OK'],
-    ['an error', 'HTTP/1.1 503 Service Unavailable'],
-  ])('does not come with %s of the service: it would lead clients round the gateway', async (_what, line) => {
+    ['a response', 'HTTP/1.1 200 OK'],
+    ['an error response', 'HTTP/1.1 503 Service Unavailable'],
+  ])('is removed from %s, because it would lead clients past the gateway', async (_what, line) => {
     const head = `${line}\r\nAlt-Svc: h2="10.0.0.7:4101"; ma=86400\r\nalt-svc: clear\r\nX-Any: 1`;
     const { text } = await sendRaw(
       (await gatewayBefore(() => `${head}\r\nContent-Length: 2\r\n\r\nok`)).port,
@@ -90,7 +90,7 @@ describe('FWD-9: another authority for the origin (RFC 7838)', () => {
   });
 });
 
-describe('FWD-9: orders to the proxy next to the service', () => {
+describe('FWD-9: a response field that instructs a reverse proxy', () => {
   it.each([
     'X-Accel-Redirect',
     'X-Sendfile',
@@ -99,7 +99,7 @@ describe('FWD-9: orders to the proxy next to the service', () => {
     'X-Reproxy-URL',
     'X-Reproxy-File',
     'X-Envoy-Immediate-Health-Check-Fail',
-  ])('end at the gateway, which is that proxy: %s', async (name) => {
+  ])('is removed by the gateway: %s', async (name) => {
     const head = `HTTP/1.1 200 OK\r\n${name}: /internal/7\r\nX-Accel-Buffering: no\r\nContent-Length: 2`;
     const { text } = await sendRaw((await gatewayBefore(() => `${head}\r\n\r\nok`)).port, get());
     expect(linesOf(text, name)).toEqual([]);
@@ -109,10 +109,10 @@ describe('FWD-9: orders to the proxy next to the service', () => {
 
 describe('SMG-23: a 205 has no content (RFC 9110 §15.3.6)', () => {
   const framings = [
-    ['by its length', 'Content-Length: 5\r\n\r\nwrong'],
+    ['with a length', 'Content-Length: 5\r\n\r\nwrong'],
     ['in chunks', 'Transfer-Encoding: chunked\r\n\r\n5\r\nwrong\r\n0\r\n\r\n'],
-    ['to the end of the connection', 'Connection: close\r\n\r\nwrong'],
-    ['not at all', 'Content-Length: 0\r\n\r\n'],
+    ['until the connection closes', 'Connection: close\r\n\r\nwrong'],
+    ['of no octets', 'Content-Length: 0\r\n\r\n'],
   ] as const;
   const answering =
     (rest: string): Answering =>
@@ -123,7 +123,7 @@ describe('SMG-23: a 205 has no content (RFC 9110 §15.3.6)', () => {
       return undefined;
     };
 
-  it.each(framings)('sent all the same %s: none is passed on over HTTP/1.1', async (_how, rest) => {
+  it.each(framings)('a body %s is not forwarded over HTTP/1.1', async (_how, rest) => {
     const gateway = await gatewayBefore(answering(rest));
     const { text, statuses } = await sendRaw(gateway.port, get() + get(), 2);
     expect(statuses).toEqual([205, 205]);
@@ -132,17 +132,17 @@ describe('SMG-23: a 205 has no content (RFC 9110 §15.3.6)', () => {
     expect(text).not.toContain('wrong');
   });
 
-  it.each(framings)('sent all the same %s: over HTTP/2 the stream ends well', async (_how, rest) => {
+  it.each(framings)('a body %s is not forwarded over HTTP/2, whose stream ends well', async (_how, rest) => {
     const { session } = await open(answering(rest));
     expect(await send(session)).toMatchObject({ status: 205, body: '', reset: undefined });
   });
 });
 
-describe('FWD-13: a 101 nobody asked for', () => {
+describe('FWD-13: a 101 to a request without an upgrade', () => {
   it.each([
-    ['without a word of an upgrade', ''],
-    ['with an upgrade', 'Connection: upgrade\r\nUpgrade: websocket\r\n'],
-  ])('%s is a bad gateway, and the next request is served', async (_what, lines) => {
+    ['without upgrade fields', ''],
+    ['with upgrade fields', 'Connection: upgrade\r\nUpgrade: websocket\r\n'],
+  ])('%s gives 502, and the next request is served', async (_what, lines) => {
     const gateway = await gatewayBefore((_request, count) =>
       count === 1 ? `HTTP/1.1 101 Switching Protocols\r\n${lines}\r\nraw bytes` : OK,
     );

@@ -12,7 +12,7 @@ import type { GatewayOptions } from './gateway-under-test.ts';
 import { get, OK, type RawRequest, sendRaw, until } from './raw-sockets.ts';
 
 const { defer, gatewayTo, upstreamThat } = forEachTest();
-const nobody = async (): Promise<string> => {
+const unusedOrigin = async (): Promise<string> => {
   const [port] = await freePorts(1);
   return `http://127.0.0.1:${port}`;
 };
@@ -22,7 +22,7 @@ const silent = (): undefined => undefined;
 const reset = ({ socket }: RawRequest): undefined => void socket.resetAndDestroy();
 const NARROW = { max: 1, queue: 1, waitMs: 60_000 };
 
-it('keeps no deadline of a request that is over', async () => {
+it('the deadline of a finished request is removed', async () => {
   const begun: Deadline[] = [];
   const start = createDeadlines(processClock);
   const startDeadline: typeof start = (ms, onExpired) => {
@@ -38,7 +38,7 @@ it('keeps no deadline of a request that is over', async () => {
 });
 
 describe('slots of a target', () => {
-  it('promise 22: what finds neither place nor room to wait is upstream_busy at once; who waits is served in turn', async () => {
+  it('promise 22: a request waits for a slot, and gets upstream_busy if the queue is full', async () => {
     const upstream = await upstreamThat(silent);
     const gateway = await gatewayTo([upstream.origin], { connections: NARROW });
     const first = sendRaw(gateway.port, get());
@@ -55,7 +55,7 @@ describe('slots of a target', () => {
     expect((await second).statuses).toEqual([200]);
   });
 
-  it('promise 11: clients that send their bodies slowly leave half of the places to others', async () => {
+  it('promise 11: slow uploads occupy at most half of the slots', async () => {
     const upstream = await upstreamThat(
       ({ head }) => (head.startsWith('GET') ? OK : undefined),
       whenComplete,
@@ -77,7 +77,7 @@ describe('slots of a target', () => {
     await until(() => upstream.requests[0]?.complete === true);
   });
 
-  it('who has waited for `wait` is upstream_busy', async () => {
+  it('a request that has waited for `wait` gets 503', async () => {
     const upstream = await upstreamThat(silent);
     const gateway = await gatewayTo([upstream.origin], { connections: { ...NARROW, waitMs: 50 } });
     void sendRaw(gateway.port, get()).catch(() => undefined);
@@ -86,7 +86,7 @@ describe('slots of a target', () => {
     expect(second.statuses).toEqual([503]);
   });
 
-  it('promise 1: one that waits while a reload changes how its target is reached is not lost', async () => {
+  it('promise 1: a request that waits for a slot during a reload is served', async () => {
     const upstream = await upstreamThat(silent);
     const gateway = await gatewayTo([upstream.origin], { connections: { ...NARROW, queue: 9 } });
     const answers = [1, 2, 3].map((number) => sendRaw(gateway.port, get(`/echo/${number}`, CLOSE)));
@@ -100,7 +100,7 @@ describe('slots of a target', () => {
     await until(() => upstream.sockets.size === 0);
   });
 
-  it('a request of a plan that is replaced leaves nothing open to its target', async () => {
+  it('a request of a replaced plan leaves no connection pool of its target', async () => {
     const upstream = await upstreamThat();
     const gateway = await gatewayTo([upstream.origin]);
     atOnce(gateway.upstreams.keepSteps(plan([])));
@@ -108,7 +108,7 @@ describe('slots of a target', () => {
     expect(gateway.upstreams.pools.size()).toBe(0);
   });
 
-  it('a client that leaves gives its place back, and one that waits its turn', async () => {
+  it('a client that disconnects frees its slot or its place in the queue', async () => {
     const upstream = await upstreamThat(silent);
     const gateway = await gatewayTo([upstream.origin], { connections: { ...NARROW, queue: 9 } });
     const clients = [1, 2, 3].map(() => connect(gateway.port, '127.0.0.1'));
@@ -125,7 +125,7 @@ describe('slots of a target', () => {
     clients[2]?.destroy();
   });
 
-  it('promise 22: a target that hangs holds up nobody who is sent to another', async () => {
+  it('promise 22: a target that hangs does not delay requests to another target', async () => {
     const hanging = await upstreamThat(silent);
     const well = await upstreamThat();
     const gateway = await gatewayTo([hanging.origin, well.origin], { connections: NARROW });
@@ -136,7 +136,7 @@ describe('slots of a target', () => {
     expect(hanging.requests).toHaveLength(1);
   });
 
-  it('an open WebSocket has a place, until it is closed', async () => {
+  it('an open WebSocket occupies a slot until it closes', async () => {
     await using upstream = await startWebSocketUpstream();
     const gateway = await gatewayTo([upstream.url], { connections: { ...NARROW, queue: 0 } });
     const open = () => openWebSocket(gateway.port, '/echo', { tls: false, host: 'api.example.com' });
@@ -152,10 +152,10 @@ describe('slots of a target', () => {
   });
 });
 
-describe('a second try', () => {
-  it.each(['GET', 'POST'])('FWD-16: a %s whose target cannot be reached goes to another', async (method) => {
+describe('a retry', () => {
+  it.each(['GET', 'POST'])('FWD-16: a %s whose target is unreachable goes to another', async (method) => {
     const well = await upstreamThat(silent, whenComplete);
-    const gateway = await gatewayTo([await nobody(), well.origin]);
+    const gateway = await gatewayTo([await unusedOrigin(), well.origin]);
     const request = method === 'GET' ? get() : get('/echo', ['Content-Length: 4'], 'POST', 'body');
     const answering = sendRaw(gateway.port, request);
     await until(() => well.requests.length === 1);
@@ -164,7 +164,7 @@ describe('a second try', () => {
     if (method === 'POST') expect(well.requests[0]?.body).toBe('body');
   });
 
-  it('promise 17: a POST that was broken off goes nowhere else', async () => {
+  it('promise 17: a POST whose connection was reset is not retried', async () => {
     const breaking = await upstreamThat(reset);
     const well = await upstreamThat();
     const gateway = await gatewayTo([breaking.origin, well.origin]);
@@ -173,7 +173,7 @@ describe('a second try', () => {
     expect([breaking.requests.length, well.requests.length]).toEqual([1, 0]);
   });
 
-  it('FWD-16: a GET that was broken off without a byte is sent to another target, once', async () => {
+  it('FWD-16: a GET that was reset before its response is retried once, at another target', async () => {
     const breaking = await upstreamThat(reset);
     const second = await upstreamThat(reset);
     const gateway = await gatewayTo([breaking.origin, second.origin]);
@@ -183,14 +183,14 @@ describe('a second try', () => {
     expect(gateway.facts[0]?.completion.retries).toBe(1);
   });
 
-  it('FWD-16: a GET of whose answer a byte has come is not sent again', async () => {
+  it('FWD-16: a GET is not retried once a byte of its response has arrived', async () => {
     const upstream = await upstreamThat(({ socket }) => void socket.end('HTTP/1.1 2'));
     const gateway = await gatewayTo([upstream.origin]);
     expect((await sendRaw(gateway.port, get('/echo', CLOSE))).statuses).toEqual([502]);
     expect(upstream.requests).toHaveLength(1);
   });
 
-  it('with retries off no request is sent twice', async () => {
+  it('no request is retried if retries are off', async () => {
     const upstream = await upstreamThat(reset);
     const gateway = await gatewayTo([upstream.origin], { retries: undefined });
     expect((await sendRaw(gateway.port, get('/echo', CLOSE))).statuses).toEqual([502]);
@@ -198,7 +198,7 @@ describe('a second try', () => {
     expect(gateway.facts[0]?.completion.retries).toBe(0);
   });
 
-  it('FWD-16: beyond the budget failures are passed on', async () => {
+  it('FWD-16: requests fail without a retry once the retry budget is used', async () => {
     const upstream = await upstreamThat(reset);
     const gateway = await gatewayTo([upstream.origin]);
     for (let count = 0; count < 15; count += 1) await sendRaw(gateway.port, get('/echo', CLOSE));
@@ -206,7 +206,7 @@ describe('a second try', () => {
     expect(upstream.requests).toHaveLength(25);
   });
 
-  it('no target that does not answer in time is asked twice', async () => {
+  it('a request that timed out at its target is not retried', async () => {
     const upstream = await upstreamThat(silent);
     const timeouts = { ...sample.timeouts, connect: 1_000, headers: 100, idle: 1_000, total: 1_000 };
     const gateway = await gatewayTo([upstream.origin], { timeouts });
@@ -214,9 +214,9 @@ describe('a second try', () => {
     expect(upstream.requests).toHaveLength(1);
   });
 
-  it('a WebSocket whose target cannot be reached goes to another', async () => {
+  it('a WebSocket whose target is unreachable goes to another', async () => {
     await using upstream = await startWebSocketUpstream();
-    const gateway = await gatewayTo([await nobody(), upstream.url]);
+    const gateway = await gatewayTo([await unusedOrigin(), upstream.url]);
     using client = await openWebSocket(gateway.port, '/echo', { tls: false, host: 'api.example.com' });
     expect(client.status).toBe(101);
     client.send('hello');
@@ -224,8 +224,8 @@ describe('a second try', () => {
   });
 });
 
-describe('a host name that moves', () => {
-  it('connections to an address it no longer has are let go; without an answer they stay', async () => {
+describe('a host name whose address changes', () => {
+  it('connections to the old address are closed, and stay while the lookup finds no address', async () => {
     const upstream = await upstreamThat();
     const port = new URL(upstream.origin).port;
     let addresses = ['127.0.0.1'];

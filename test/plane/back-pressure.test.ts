@@ -79,7 +79,7 @@ describe('promise 21: back pressure', () => {
     ['a usual', get],
     ['an unusual', odd],
   ])(
-    'holds up an upstream whose answer to %s request is not read, and then all of it arrives',
+    'pauses an upstream while the response to %s request is not read, and loses no octet',
     async (_form, ask) => {
       let taken = (): number => 0;
       const port = await start((socket) => {
@@ -100,7 +100,7 @@ describe('promise 21: back pressure', () => {
     },
   );
 
-  it('holds up a client whose body is not read, and then all of it arrives', async () => {
+  it('pauses a client while the upstream does not read its body, and loses no octet', async () => {
     let stuck: Socket | undefined;
     const port = await start((socket) => {
       stuck = socket.pause();

@@ -35,7 +35,7 @@ describe('SMG-24: the head of a request over HTTP/1', () => {
     ['a 200 kB field', get('/echo', large(200_000)), 431, 'header_bytes'],
     ['300 fields', get('/echo', many(300)), 431, 'header_fields'],
     ['2,500 fields', get('/echo', many(2_500)), 431, 'header_fields'],
-  ])('%s is refused, and the connection ends', async (_what, bytes, status, bound) => {
+  ])('%s is refused, and the connection closes', async (_what, bytes, status, bound) => {
     const { gateway, upstream } = await pair();
     const sentAt = performance.now();
     expect(await sendRaw(gateway.port, bytes + get())).toMatchObject({ statuses: [status], closed: true });
@@ -47,7 +47,7 @@ describe('SMG-24: the head of a request over HTTP/1', () => {
   it.each([
     ['an 8,000 octet target', get(`/echo/${'a'.repeat(7_990)}`)],
     ['16 kB of fields', get('/echo', large(16_000))],
-    ['both', get(`/echo/${'a'.repeat(7_990)}`, large(16_000))],
+    ['an 8,000 octet target with 16 kB of fields', get(`/echo/${'a'.repeat(7_990)}`, large(16_000))],
     ['250 fields', get('/echo', many(250))],
   ])('%s passes', async (_what, bytes) => {
     const { gateway } = await pair();
@@ -62,7 +62,7 @@ describe('SMG-24: the head of a request over HTTP/1', () => {
     [{ headerBytes: 40_000 }, get('/echo', large(35_000)), 200],
     [{ headerFields: 5 }, get('/echo', many(6)), 431],
     [{ headerFields: 400 }, get('/echo', many(390)), 200],
-  ])('is bounded as written: %j', async (bounds, bytes, status) => {
+  ])('has the bounds of the gateway file: %j', async (bounds, bytes, status) => {
     const { gateway } = await pair({ bounds });
     expect((await sendRaw(gateway.port, bytes)).statuses).toEqual([status]);
   });
@@ -73,7 +73,7 @@ describe('SMG-24: the head of a request over HTTP/1', () => {
     ['GET /echo HTTP/1.1 \r\nHost: api.example.com\r\n\r\n', 400],
     ['GET /echo HTTP/1.2\r\nHost: api.example.com\r\n\r\n', 505],
     ['GET /echo HTTP/3.0\nHost: api.example.com\n\n', 505],
-  ])('SMG-11, SMG-15: %j is answered %i: only a version is a matter of versions', async (bytes, status) => {
+  ])('SMG-11, SMG-15: %j gets %i, and 505 only for an unsupported version', async (bytes, status) => {
     const { gateway } = await pair();
     expect(await sendRaw(gateway.port, bytes)).toMatchObject({ statuses: [status], closed: true });
   });
@@ -116,7 +116,7 @@ describe('H2-6: the head of a request over HTTP/2', () => {
     expect(refusals(gateway)).toEqual(counted);
   });
 
-  it('one that goes on in CONTINUATION after CONTINUATION ends its connection, and is counted', async () => {
+  it('in too many CONTINUATION frames closes its connection and is counted', async () => {
     const { gateway } = await pair({ tls: true });
     expect(await ask(gateway, fields(500_000))).toMatch(/^goaway/);
     await until(() => refusals(gateway).header_bytes === 1);
@@ -124,7 +124,7 @@ describe('H2-6: the head of a request over HTTP/2', () => {
 });
 
 describe('H2-6: the streams of an HTTP/2 connection', () => {
-  it('are as many at once as written', async () => {
+  it('have the configured maximum in the SETTINGS of the gateway', async () => {
     const { gateway } = await pair({ tls: true, bounds: { streams: 7 } });
     const session = connectHttp2(`https://127.0.0.1:${gateway.port}`, { rejectUnauthorized: false });
     defer(async () => session.destroy());
@@ -132,12 +132,12 @@ describe('H2-6: the streams of an HTTP/2 connection', () => {
     expect(session.remoteSettings.maxConcurrentStreams).toBe(7);
   });
 
-  it('may be reset as often as written; beyond that the connection is asked to calm down', async () => {
+  it('may be reset up to the configured rate, and then the gateway sends ENHANCE_YOUR_CALM', async () => {
     const { gateway } = await pair({ tls: true, bounds: { resets: { units: 20, windowMs: 60_000 } } });
     const session = connectHttp2(`https://127.0.0.1:${gateway.port}`, { rejectUnauthorized: false });
     session.on('error', () => undefined);
     defer(async () => session.destroy());
-    const told = new Promise((resolve) => session.on('goaway', resolve));
+    const goaway = new Promise((resolve) => session.on('goaway', resolve));
     const request = () => session.request({ ':path': '/echo', ':authority': 'api.example.com' });
     await new Promise((resolve) => session.once('remoteSettings', resolve));
     for (let resets = 0; resets < 20; resets += 1) {
@@ -152,16 +152,16 @@ describe('H2-6: the streams of an HTTP/2 connection', () => {
     const last = request();
     last.on('error', () => undefined);
     last.close(constants.NGHTTP2_CANCEL);
-    expect(await told).toBe(constants.NGHTTP2_ENHANCE_YOUR_CALM);
+    expect(await goaway).toBe(constants.NGHTTP2_ENHANCE_YOUR_CALM);
     expect(refusals(gateway)).toEqual({ resets: 1 });
   });
 
-  it('are reset with NO_ERROR no more often', async () => {
+  it('count towards that rate if they are reset with NO_ERROR', async () => {
     const { gateway } = await pair({ tls: true, bounds: { resets: { units: 20, windowMs: 60_000 } } });
     const session = connectHttp2(`https://127.0.0.1:${gateway.port}`, { rejectUnauthorized: false });
     session.on('error', () => undefined);
     defer(async () => session.destroy());
-    const told = new Promise((resolve) =>
+    const goaway = new Promise((resolve) =>
       session.on('goaway', resolve).on('close', () => resolve('nothing')),
     );
     await new Promise((resolve) => session.once('remoteSettings', resolve));
@@ -173,11 +173,11 @@ describe('H2-6: the streams of an HTTP/2 connection', () => {
       await closed;
     }
     session.close();
-    expect(await told).toBe(constants.NGHTTP2_ENHANCE_YOUR_CALM);
+    expect(await goaway).toBe(constants.NGHTTP2_ENHANCE_YOUR_CALM);
     expect(refusals(gateway)).toEqual({ resets: 1 });
   });
 
-  it('of one that has reset before are hardly ever judged when they are reset as they come', async () => {
+  it('that are reset at once are rarely checked on a connection that has reset one before', async () => {
     const { upstream, gateway } = await pair({ tls: true });
     const session = connectHttp2(`https://127.0.0.1:${gateway.port}`, { rejectUnauthorized: false });
     defer(async () => session.destroy());
@@ -223,7 +223,7 @@ describe('client connections', () => {
     [false, 'connections_per_address', { connectionsPerAddress: 3 }],
     [true, 'connections_per_address', { connectionsPerAddress: 3 }],
   ])(
-    'TLS %s, %s: a further one is closed without a byte, until one of the others has ended',
+    'TLS %s, %s: one more connection is closed without a byte until another one closes',
     async (tls, bound, bounds) => {
       const { gateway } = await pair({ tls, bounds });
       const [first] = await Promise.all([
@@ -245,7 +245,7 @@ describe('client connections', () => {
     },
   );
 
-  it('of a trusted proxy are not counted as those of one client', async () => {
+  it('of a trusted proxy do not count as connections of one client', async () => {
     const { gateway } = await pair({ bounds: { connectionsPerAddress: 1 }, trustedProxies: ['127.0.0.1'] });
     await open(gateway.port, false);
     await open(gateway.port, false);
@@ -255,7 +255,7 @@ describe('client connections', () => {
 });
 
 describe('pipelined requests', () => {
-  it('beyond the bound are never read on the general plane: the last answer says close', async () => {
+  it('beyond the bound are not read on the general plane, and the last response has close', async () => {
     const { gateway, upstream } = await pair({ plane: 'general', bounds: { pipelined: 4 } });
     const answer = await sendRaw(gateway.port, get().repeat(10), 10);
     expect(answer).toMatchObject({ statuses: [200, 200, 200, 200], closed: true });
@@ -267,7 +267,7 @@ describe('pipelined requests', () => {
     expect(refusals(gateway)).toEqual({ pipelined: 1 });
   });
 
-  it('may be as many in all as a connection likes', async () => {
+  it('are not limited in total on one connection', async () => {
     const { gateway } = await pair({ bounds: { pipelined: 4 } });
     const socket = connect(gateway.port, '127.0.0.1');
     defer(async () => void socket.destroy());

@@ -59,18 +59,18 @@ async function askAgain(idleMs: number, method: string, body?: string): Promise<
   return connections;
 }
 
-describe('promise 18: a connection that has been idle for longer than servers keep one', () => {
+describe('promise 18: an idle upstream connection', () => {
   it.each([
     ['a POST', 'POST', undefined],
     ['a PUT with a body', 'PUT', 'new'],
-  ])('is not used for %s', async (_what, method, body) => {
+  ])('is not used after four seconds for %s', async (_what, method, body) => {
     expect(await askAgain(4_001, method, body)).toBe(2);
   });
 
   it.each([
-    ['a GET, which is sent again where it was ended', 4_001, 'GET'],
-    ['a POST in time', 3_999, 'POST'],
-  ])('or less is used for %s', async (_what, idleMs, method) => {
+    ['a GET after four seconds, because a GET may be retried', 4_001, 'GET'],
+    ['a POST within four seconds', 3_999, 'POST'],
+  ])('is used for %s', async (_what, idleMs, method) => {
     expect(await askAgain(idleMs, method)).toBe(1);
   });
 });

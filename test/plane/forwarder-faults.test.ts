@@ -29,13 +29,13 @@ const fault = async (answer: Answering, options: GatewayOptions = {}) => {
 
 const timeouts = { connect: 1_000, headers: 1_000, idle: 1_000, total: 5_000 };
 
-describe('FWD-18: failures have stable codes and tell nothing of their cause', () => {
+describe('FWD-18: an upstream failure has a stable code and does not reveal its cause', () => {
   const failing: [string, number, string, (request: RawRequest) => string | undefined][] = [
-    ['reset before an answer', 502, 'upstream_reset', hangUp('reset')],
-    ['closed before an answer', 502, 'upstream_reset', hangUp('end')],
-    ['not HTTP', 502, 'upstream_invalid', () => 'SSH-2.0-OpenSSH\r\n\r\n'],
+    ['a reset before a response', 502, 'upstream_reset', hangUp('reset')],
+    ['a close before a response', 502, 'upstream_reset', hangUp('end')],
+    ['a response that is not HTTP', 502, 'upstream_invalid', () => 'SSH-2.0-OpenSSH\r\n\r\n'],
     [
-      'SMG-22: two lengths',
+      'SMG-22: two Content-Length fields',
       502,
       'upstream_invalid',
       () => 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\nok!',
@@ -53,13 +53,13 @@ describe('FWD-18: failures have stable codes and tell nothing of their cause', (
       () => 'HTTP/1.1 200 OK\r\nX-A: 1\r\n 2\r\nContent-Length: 0\r\n\r\n',
     ],
     [
-      'an unasked 101',
+      'an unexpected 101',
       502,
       // undici closes the connection.
       PLANE === 'fast' ? 'upstream_invalid' : 'upstream_reset',
       () => 'HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n',
     ],
-    ['a status beyond 599', 502, 'upstream_invalid', () => 'HTTP/1.1 777 Lucky\r\nContent-Length: 0\r\n\r\n'],
+    ['a status above 599', 502, 'upstream_invalid', () => 'HTTP/1.1 777 Lucky\r\nContent-Length: 0\r\n\r\n'],
   ];
   it.each(failing)('%s', async (_name, status, code, answer) => {
     const seen = await fault(answer);
@@ -67,7 +67,7 @@ describe('FWD-18: failures have stable codes and tell nothing of their cause', (
     expect(seen.text).not.toMatch(/ECONN|UND_ERR|HPE_|127\.0\.0\.1|\bat .*js:/);
   });
 
-  it('refused', async () => {
+  it('a refused connection', async () => {
     const gateway = await startGateway({ upstream: 'http://127.0.0.1:1' });
     defer(gateway.stop);
     const { statuses } = await sendRaw(gateway.port, get());
@@ -75,7 +75,7 @@ describe('FWD-18: failures have stable codes and tell nothing of their cause', (
     expect(gateway.facts[0]?.completion.fault?.code).toBe('upstream_refused');
   });
 
-  it('refused while a body was being sent: the client still gets its answer', async () => {
+  it('a connection that is refused while the client sends a body: the client gets 502', async () => {
     const gateway = await startGateway({ upstream: 'http://127.0.0.1:1' });
     defer(gateway.stop);
     const { statuses } = await sendRaw(
@@ -85,14 +85,14 @@ describe('FWD-18: failures have stable codes and tell nothing of their cause', (
     expect(statuses).toEqual([502]);
   });
 
-  it('no such name', async () => {
+  it('a host name that does not resolve', async () => {
     const gateway = await startGateway({ upstream: 'http://nowhere.invalid' });
     defer(gateway.stop);
     await sendRaw(gateway.port, get());
     expect(gateway.facts[0]?.completion.fault?.code).toBe('upstream_dns');
   });
 
-  it('FWD-19: a certificate nobody vouches for', async () => {
+  it('FWD-19: an untrusted certificate', async () => {
     const made = await generate([{ name: 'commonName', value: 'localhost' }], {
       keyType: 'ec',
       algorithm: 'sha256',
@@ -112,17 +112,17 @@ describe('FWD-18: failures have stable codes and tell nothing of their cause', (
     expect(gateway.facts[0]?.completion.fault?.code).toBe('upstream_tls');
   });
 
-  it('no headers in time', async () => {
+  it('no response headers in time', async () => {
     const seen = await fault(() => undefined, { plan: { timeouts: { ...timeouts, headers: 100 } } });
     expect(seen).toMatchObject({ status: 504, code: 'upstream_headers_timeout', hits: 1 });
   });
 
-  it('the total time is over before the headers', async () => {
+  it('the total timeout before the response headers', async () => {
     const seen = await fault(() => undefined, { plan: { timeouts: { ...timeouts, total: 100 } } });
     expect(seen).toMatchObject({ status: 504, code: 'upstream_total_timeout', hits: 1 });
   });
 
-  it('the body stalls', async () => {
+  it('a response body that stalls', async () => {
     const { gateway } = await pair(() => 'HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf', {
       plan: { timeouts: { ...timeouts, idle: 100 } },
     });
@@ -146,14 +146,14 @@ describe('FWD-16: the stale keep-alive race', () => {
     };
   };
 
-  it('a GET is repeated once on a fresh connection', async () => {
+  it('a GET is retried once on a new connection', async () => {
     const { upstream, gateway } = await pair(stale());
     expect((await sendRaw(gateway.port, get())).statuses).toEqual([200]);
     expect((await sendRaw(gateway.port, get('/echo/2'))).statuses).toEqual([200]);
     expect(upstream.requests.map(({ head }) => head.split(' ')[1])).toEqual(['/echo', '/echo/2', '/echo/2']);
   });
 
-  it('a POST is never repeated', async () => {
+  it('a POST is not retried', async () => {
     const { upstream, gateway } = await pair(stale());
     await sendRaw(gateway.port, get());
     expect((await sendRaw(gateway.port, get('/echo/2', ['Content-Length: 0'], 'POST'))).statuses).toEqual([
@@ -162,7 +162,7 @@ describe('FWD-16: the stale keep-alive race', () => {
     expect(upstream.requests).toHaveLength(2);
   });
 
-  it('a GET of which an answer had begun, or on a fresh connection, is not repeated', async () => {
+  it('a GET is not retried after a part of its response has arrived', async () => {
     let count = 0;
     const { upstream, gateway } = await pair(({ socket }) => {
       count += 1;
@@ -176,8 +176,8 @@ describe('FWD-16: the stale keep-alive race', () => {
   });
 });
 
-describe('FWD-17: a client that leaves', () => {
-  it('cancels the upstream before its headers', async () => {
+describe('FWD-17: a client that disconnects', () => {
+  it('cancels the upstream request before the response headers', async () => {
     const { upstream, gateway } = await pair(() => undefined);
     const client = connect(gateway.port, '127.0.0.1', () => void client.write(get()));
     await until(() => upstream.requests.length === 1);
@@ -188,7 +188,7 @@ describe('FWD-17: a client that leaves', () => {
     expect(gateway.facts[0]?.completion.fault?.code).toBeUndefined();
   });
 
-  it('cancels the upstream in the middle of a body', async () => {
+  it('cancels the upstream request in the middle of the response body', async () => {
     const { upstream, gateway } = await pair(() => 'HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf');
     const client = connect(gateway.port, '127.0.0.1', () => void client.write(get()));
     await new Promise((resolve) => client.once('data', resolve));
@@ -196,7 +196,7 @@ describe('FWD-17: a client that leaves', () => {
     await until(() => upstream.requests[0]?.ended === true);
   });
 
-  it('in the middle of its own body: the upstream never sees it complete', async () => {
+  it('never completes its request body at the upstream', async () => {
     const { upstream, gateway } = await pair(() => undefined);
     const head = get('/echo', ['Transfer-Encoding: chunked'], 'POST', '5\r\nhello\r\n');
     const client = connect(gateway.port, '127.0.0.1', () => void client.write(head));

@@ -5,8 +5,8 @@ import { get, OK, sendRaw, until } from './raw-sockets.ts';
 
 const { pair } = forEachTest();
 
-describe('what the upstream receives', () => {
-  it('FWD-1, FWD-2: hop-by-hop and nominated fields stay here, ours are added afterwards', async () => {
+describe('the request to the upstream', () => {
+  it('FWD-1, FWD-2: hop-by-hop and nominated fields are removed, and the gateway adds its own', async () => {
     const { upstream, gateway } = await pair();
     const lines = [
       'Connection: close, X-Secret, X-Forwarded-For, Via',
@@ -30,13 +30,13 @@ describe('what the upstream receives', () => {
     expect(head).not.toMatch(/x-secret|keep-alive: 5|\r\nte:|trailer|upgrade|http2-settings|proxy-/i);
   });
 
-  it('FWD-6: Via is appended to', async () => {
+  it('FWD-6: the gateway appends itself to Via', async () => {
     const { upstream, gateway } = await pair();
     await sendRaw(gateway.port, get('/echo', ['Via: 1.0 fred']));
     expect(upstream.requests[0]?.head).toContain('\r\nvia: 1.0 fred, 1.1 sundial');
   });
 
-  it('XFF-1, XFF-4: forwarding and identity fields of a stranger are replaced or dropped', async () => {
+  it('XFF-1, XFF-4: forwarding and identity fields of untrusted clients are replaced or removed', async () => {
     const { upstream, gateway } = await pair();
     const lines = [
       'X-Forwarded-For: 6.6.6.6',
@@ -57,7 +57,7 @@ describe('what the upstream receives', () => {
     expect(head).toContain('\r\nx-forwarded-host: api.example.com');
   });
 
-  it('VER-9: one version only, under the canonical name', async () => {
+  it('VER-9: the upstream gets one version, in the canonical field', async () => {
     const { upstream, gateway } = await pair(undefined, { withheld: ['x-version'] });
     await sendRaw(gateway.port, get('/echo', ['API-Version: 9', 'X-Version: 8']));
     const head = upstream.requests[0]?.head ?? '';
@@ -65,7 +65,7 @@ describe('what the upstream receives', () => {
     expect(head).toContain('\r\nAPI-Version: v1');
   });
 
-  it('VER-9, SMG-25: what is withheld or replaced is so in every spelling', async () => {
+  it('VER-9, SMG-25: fields are withheld or replaced in every spelling of their names', async () => {
     const replaceHeaders = { 'content-type': 'text/plain', 'if-range': undefined };
     const options = { withheld: ['x-key', 'authorization'], order: { replaceHeaders } };
     const { upstream, gateway } = await pair(undefined, options);
@@ -97,7 +97,7 @@ describe('what the upstream receives', () => {
     },
   );
 
-  it('SMG-21: a chunked DELETE that looks like two requests is one, with one fresh framing', async () => {
+  it('SMG-21: a chunked DELETE whose body looks like a request is forwarded as one request', async () => {
     const { upstream, gateway } = await pair(() => undefined, {}, whenComplete);
     const inner = get('/admin');
     const body = `${inner.length.toString(16)}\r\n${inner}\r\n0\r\n\r\n`;
@@ -113,8 +113,8 @@ describe('what the upstream receives', () => {
   });
 });
 
-describe('what the client receives', () => {
-  it('FWD-3, FWD-5: hop-by-hop fields end here, repeated fields stay apart, decoration is added', async () => {
+describe('the response to the client', () => {
+  it('FWD-3, FWD-5: has no hop-by-hop fields, keeps repeated fields separate, and is decorated', async () => {
     const { gateway } = await pair(
       () =>
         'HTTP/1.1 299 Odd\r\nConnection: X-Secret, keep-alive\r\nX-Secret: 1\r\nKeep-Alive: timeout=9\r\n' +
@@ -128,7 +128,7 @@ describe('what the client receives', () => {
     expect(gateway.facts[0]?.completion.upstreamMs).toBeGreaterThan(0);
   });
 
-  it('FWD-16: a GET answered 503 reaches the upstream once', async () => {
+  it('FWD-16: a GET with a 503 response reaches the upstream once', async () => {
     const { upstream, gateway } = await pair(
       () => 'HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nContent-Length: 0\r\n\r\n',
     );
@@ -137,7 +137,7 @@ describe('what the client receives', () => {
     expect(upstream.requests).toHaveLength(1);
   });
 
-  it('SMG-23: 204 and HEAD carry no body', async () => {
+  it('SMG-23: a 204 response and a response to HEAD have no body', async () => {
     const { gateway } = await pair(({ head }) =>
       head.startsWith('HEAD')
         ? 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n'
@@ -150,13 +150,13 @@ describe('what the client receives', () => {
     expect(head.text.endsWith('\r\n\r\n')).toBe(true);
   });
 
-  it('1xx answers other than the final one are not passed on', async () => {
+  it('interim responses (1xx) are not forwarded', async () => {
     const { gateway } = await pair(() => `HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n${OK}`);
     const { statuses } = await sendRaw(gateway.port, get());
     expect(statuses).toEqual([200]);
   });
 
-  it('FWD-17: an upstream that dies mid-body is seen as a cut, never as an end', async () => {
+  it('FWD-17: a response that the upstream truncates never ends normally for the client', async () => {
     for (const framing of ['Content-Length: 10', 'Transfer-Encoding: chunked']) {
       const { gateway } = await pair(({ socket }) => {
         // Not reset, so that the written octets arrive first.

@@ -46,23 +46,23 @@ async function answering(answer: string) {
 
 describe('a health check', () => {
   it.each([
-    ['200 is well', 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok', undefined],
-    ['204 is well', 'HTTP/1.1 204 No Content\r\n\r\n', undefined],
-    ['a redirect is well', 'HTTP/1.1 302 Found\r\nlocation: /\r\ncontent-length: 0\r\n\r\n', undefined],
+    ['200 is healthy', 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok', undefined],
+    ['204 is healthy', 'HTTP/1.1 204 No Content\r\n\r\n', undefined],
+    ['a redirect is healthy', 'HTTP/1.1 302 Found\r\nlocation: /\r\ncontent-length: 0\r\n\r\n', undefined],
     [
-      'an interim answer is no verdict',
+      'an interim response is ignored',
       'HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n',
       undefined,
     ],
-    ['404 is not', 'HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n', 'status 404'],
-    ['503 is not', 'HTTP/1.1 503 Service Unavailable\r\ncontent-length: 0\r\n\r\n', 'status 503'],
-    ['what is not HTTP is not', 'SSH-2.0-OpenSSH_9.9\r\n', 'no HTTP answer'],
+    ['404 is unhealthy', 'HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n', 'status 404'],
+    ['503 is unhealthy', 'HTTP/1.1 503 Service Unavailable\r\ncontent-length: 0\r\n\r\n', 'status 503'],
+    ['a response that is not HTTP is unhealthy', 'SSH-2.0-OpenSSH_9.9\r\n', 'no HTTP answer'],
   ])('%s', async (_what, answer, found) => {
     const { url } = await answering(answer);
     expect(await check(url)).toBe(found);
   });
 
-  it('asks for its path with GET, with the Host of the upstream, and with nothing of any client', async () => {
+  it('sends a GET for its path, with the Host of the upstream and no field of a client', async () => {
     const upstream = await answering('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n');
     await check(upstream.url, { host: 'orders.internal' });
     const [seen] = upstream.connections;
@@ -74,13 +74,13 @@ describe('a health check', () => {
     ]);
   });
 
-  it('believes the status and does not wait for a body without end', async () => {
+  it('uses the status and does not wait for the end of the body', async () => {
     const upstream = await answering('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n');
     expect(await check(upstream.url, {}, 1_000)).toBeUndefined();
     await expect.poll(() => upstream.connections[0]?.gone, { timeout: 5_000 }).toBe(true);
   });
 
-  it('ends the connection over an answer that is long', async () => {
+  it('closes the connection after a long response', async () => {
     const upstream = await answering(
       `HTTP/1.1 200 OK\r\ncontent-length: 9000000\r\n\r\n${'x'.repeat(100_000)}`,
     );
@@ -88,13 +88,13 @@ describe('a health check', () => {
     await expect.poll(() => upstream.connections[0]?.gone).toBe(true);
   });
 
-  it('gives up in its time where nothing comes, and ends the connection', async () => {
+  it('fails at its timeout without a response, and closes the connection', async () => {
     const upstream = await answering('');
     expect(await check(upstream.url, {}, 50)).toBe('no answer in time');
     await expect.poll(() => upstream.connections[0]?.gone).toBe(true);
   });
 
-  it('gives up at once when it is told to', async () => {
+  it('stops at once when its signal is aborted', async () => {
     const upstream = await answering('');
     const stop = new AbortController();
     const found = check(upstream.url, {}, 60_000, stop);
@@ -104,19 +104,19 @@ describe('a health check', () => {
     await expect.poll(() => upstream.connections[0]?.gone).toBe(true);
   });
 
-  it('finds a target at which nobody listens', async () => {
+  it('fails if nothing listens at the target', async () => {
     const [port] = await freePorts(1);
     expect(await check(`http://127.0.0.1:${port}`)).toBe('ECONNREFUSED');
   });
 
-  it('FWD-19: finds a target whose certificate nobody vouches for, and sends it nothing', async () => {
+  it('FWD-19: fails if the certificate is untrusted, and sends no request', async () => {
     const untrusted = await startUntrustedUpstream();
     stack.push(untrusted);
     expect(await check(untrusted.url)).toBe('DEPTH_ZERO_SELF_SIGNED_CERT');
     expect(untrusted.requests).toBe(0);
   });
 
-  it('FWD-19: goes by the authority that the upstream names', async () => {
+  it('FWD-19: trusts the CA of the upstream section', async () => {
     const pair = await makeCertificate();
     const server = createTlsServer(pair, (_request, response) => response.end('ok'));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -133,7 +133,7 @@ describe('a health check', () => {
     expect(await check(`https://127.0.0.1:${port}`, { tls })).toBeUndefined();
   });
 
-  it('takes no slot of the target: one that is full is not sick', async () => {
+  it('takes no slot of the target, so a target without a free slot is healthy', async () => {
     const upstream = await answering('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n');
     const connections = { max: 1, queue: 0, waitMs: 1 };
     pools = createPools({ connect: connectTarget, startDeadline });

@@ -11,7 +11,7 @@ import { OK, until } from './raw-sockets.ts';
 
 const { defer, open } = sessionForEachTest();
 
-it('promise 23: what runs when the listener stops is finished, however long the heads of HTTP/1 are waited for', async () => {
+it('promise 23: a request that is open when the listener stops gets its response', async () => {
   const { gateway, upstream, session } = await open(() => undefined);
   const running = send(session);
   await until(() => upstream.requests.length === 1);
@@ -26,7 +26,7 @@ it('promise 23: what runs when the listener stops is finished, however long the 
   await stopped;
 });
 
-describe('promise 23: a drain waits for no client that keeps its own side open', () => {
+describe('promise 23: a drain does not wait for a client that keeps its side open', () => {
   const HALF_OF_A_HEAD = '\x00\x00\x64\x01\x04\x00\x00\x00\x01\x82';
   const HELLO = Buffer.from([0x16, 0x03, 0x01]);
 
@@ -73,11 +73,11 @@ describe('promise 23: a drain waits for no client that keeps its own side open',
   }
 
   it.each([
-    ['says nothing', '', false],
+    ['sends nothing', '', false],
     ['is idle', OPENING, false],
     ['has sent half of a header section', OPENING + HALF_OF_A_HEAD, false],
     ['has ended its session', OPENING + frame(7, 0, 0, '\x00'.repeat(8)), true],
-  ])('one that %s', async (_what, bytes, hasEnded) => {
+  ])('if the client %s', async (_what, bytes, hasEnded) => {
     const { gateway, session } = await open();
     session.destroy();
     const client = hold(gateway.port, 'h2');
@@ -91,7 +91,7 @@ describe('promise 23: a drain waits for no client that keeps its own side open',
     expect(client.readableEnded).toBe(true);
   });
 
-  it('one whose next header section never ends, behind a request that was answered late', async () => {
+  it('if the next header section never ends after a request with a late response', async () => {
     const bounds = { idleMs: 2 ** 31 - 1 };
     const { gateway, session, upstream } = await open(() => undefined, { bounds });
     session.destroy();
@@ -116,7 +116,7 @@ describe('promise 23: a drain waits for no client that keeps its own side open',
     expect(await drained(gateway, () => upstream.requests.length === 1, answerLate)).toBe(true);
   });
 
-  it.each(['h2', 'http/1.1'])('one that begins to speak %s meanwhile', async (protocol) => {
+  it.each(['h2', 'http/1.1'])('if the client starts %s during the drain', async (protocol) => {
     const { gateway, session } = await open();
     const socket = connectPlain({ port: gateway.port, allowHalfOpen: true });
     defer(async () => void socket.destroy());

@@ -10,7 +10,7 @@ import { OK, until } from './raw-sockets.ts';
 const { open } = sessionForEachTest();
 
 describe('HTTP/2', () => {
-  it('H2-2, FWD-6: is forwarded as HTTP/1.1 with a clean head', async () => {
+  it('H2-2, FWD-6: is forwarded as HTTP/1.1 without pseudo-header fields', async () => {
     const { upstream, session, gateway } = await open();
     const seen = await send(session, {
       ':path': '/echo/a?x=1&x=2',
@@ -28,7 +28,7 @@ describe('HTTP/2', () => {
     expect(gateway.outcomes).toMatchObject([{ status: 200, bytes: 2, aborted: false, protocol: 'HTTP/2.0' }]);
   });
 
-  it('H2-5: an answer carries no connection-specific field', async () => {
+  it('H2-5: a response has no connection-specific field', async () => {
     const { session } = await open(
       () =>
         'HTTP/1.1 200 Fine\r\nConnection: keep-alive, X-B\r\nX-B: 1\r\nKeep-Alive: timeout=5\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n',
@@ -39,7 +39,7 @@ describe('HTTP/2', () => {
     expect(seen.headers).not.toHaveProperty('x-b');
   });
 
-  it('H2-1: a Host that differs from :authority is malformed, the same with the default port is not', async () => {
+  it('H2-1: a Host that differs from :authority is malformed, but the default port is allowed', async () => {
     const { session } = await open();
     expect((await send(session, { host: 'other.example' })).status).toBe(400);
     expect((await send(session, { host: 'API.example.com:443' })).status).toBe(200);
@@ -49,7 +49,7 @@ describe('HTTP/2', () => {
     ['H2-3: :scheme http on TLS', { ':scheme': 'http' }, 400],
     ['FWD-15: an unknown method', { ':method': 'BREW' }, 501],
     ['VER-7: dot segments', { ':path': '/echo/%2e%2e/x' }, 400],
-    ['TLS-4: an authority nobody publishes', { ':authority': 'evil.example' }, 421],
+    ['TLS-4: an unknown authority', { ':authority': 'evil.example' }, 421],
   ])('%s', async (_name, headers, status) => {
     const { session, upstream } = await open();
     expect((await send(session, headers)).status).toBe(status);
@@ -67,9 +67,9 @@ describe('HTTP/2', () => {
   it.each([
     ['a version', { 'api-version': ' v9' }],
     ['a condition', { 'if-match': '"x"\t' }],
-    ['a field of no concern', { 'x-any': 'y ' }],
+    ['another field', { 'x-any': 'y ' }],
   ])(
-    'H2-3: %s with a blank at an end is malformed, and never a request without it',
+    'H2-3: %s with a space at its start or end is malformed, and is not forwarded without it',
     async (_what, headers) => {
       const { session, upstream } = await open();
       expect(await send(session, headers)).toMatchObject({ status: 400 });
@@ -78,7 +78,7 @@ describe('HTTP/2', () => {
     },
   );
 
-  it('FWD-20: streams a body, framed afresh', async () => {
+  it('FWD-20: forwards a body with its own framing', async () => {
     const { session, upstream } = await open(
       () => undefined,
       {},
@@ -96,14 +96,14 @@ describe('HTTP/2', () => {
     ['chunks', 'Transfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n'],
     ['a length', 'Content-Length: 8\r\n\r\nhalf'],
     ['octets that wait for the client', `Content-Length: 2000000\r\n\r\n${'x'.repeat(1_000_000)}`],
-  ])('FWD-17: an upstream that dies mid-body, with %s, resets the stream', async (_what, answer) => {
+  ])('FWD-17: an upstream that fails within a body with %s resets the stream', async (_what, answer) => {
     const { session, upstream } = await open(() => `HTTP/1.1 200 OK\r\n${answer}`);
     const stream = session.request({ ':path': '/echo', ':authority': 'api.example.com' });
     stream.once('data', () => upstream.requests[0]?.socket.destroy());
     expect(await read(stream)).toMatchObject({ status: 200, reset: constants.NGHTTP2_INTERNAL_ERROR });
   });
 
-  it('FWD-17: a client that goes away cancels the upstream, whose body never looks complete', async () => {
+  it('FWD-17: a client that disconnects cancels the upstream request, which stays incomplete', async () => {
     const { session, upstream, gateway } = await open(() => undefined);
     const stream = session.request({ ':method': 'POST', ':path': '/echo', ':authority': 'api.example.com' });
     stream.on('error', () => undefined);
@@ -117,7 +117,7 @@ describe('HTTP/2', () => {
     expect(gateway.outcomes).toMatchObject([{ status: 499, aborted: true }]);
   });
 
-  it('FWD-17: a stream the client resets before any headers cancels the upstream', async () => {
+  it('FWD-17: a stream that the client resets before a response cancels the upstream request', async () => {
     const { session, upstream, gateway } = await open(() => undefined);
     const stream = session.request({ ':path': '/echo', ':authority': 'api.example.com' });
     stream.on('error', () => undefined);
@@ -128,10 +128,10 @@ describe('HTTP/2', () => {
   });
 
   it.each<[string, GatewayOptions, number]>([
-    ['the upstream', {}, 200],
+    ['a response', {}, 200],
     ['a refusal', { decide: () => ({ reason: 'credentials_missing' }) }, 401],
   ])(
-    'RFC 9113 §8.1: what %s says before the end of a body ends before its stream is reset',
+    'RFC 9113 §8.1: %s before the end of the request body is complete before its stream is reset',
     async (_who, options, status) => {
       const { gateway } = await open(undefined, options);
       const fields: Fields = [
@@ -158,7 +158,7 @@ describe('HTTP/2', () => {
     ['a header section above 16 KiB, spread over fields', fields(20, 1_000)],
     ['a header section above 16 KiB in two fields', fields(2, 9_000)],
     ['more fields than the cap', fields(260, 1)],
-  ])('SMG-24, H2-6: %s is 431, as over HTTP/1', async (_what, headers) => {
+  ])('SMG-24, H2-6: %s gets 431, as over HTTP/1', async (_what, headers) => {
     const { session, upstream } = await open();
     expect(await send(session, headers)).toMatchObject({ status: 431 });
     expect(upstream.requests).toHaveLength(0);
@@ -166,13 +166,13 @@ describe('HTTP/2', () => {
     expect(await send(session)).toMatchObject({ status: 200 });
   });
 
-  it('SMG-24: as many fields as over HTTP/1 are served', async () => {
+  it('SMG-24: 240 fields are served, as over HTTP/1', async () => {
     const { session, upstream } = await open();
     expect(await send(session, fields(240, 1))).toMatchObject({ status: 200 });
     expect(upstream.requests[0]?.head.match(/\r\nx-\d+: a/g)).toHaveLength(240);
   });
 
-  it('FWD-10: a refused expectation gets its refusal and no 100', async () => {
+  it('FWD-10: a refused request with Expect: 100-continue gets no 100', async () => {
     const { session, upstream } = await open(undefined, {
       decide: () => ({ reason: 'credentials_missing' }),
     });

@@ -24,7 +24,7 @@ function received() {
   return { raw, res, inbound: inboundOf(open, reading, ports) };
 }
 
-it('those who hold something for a client hear once that it has closed', () => {
+it('onClosed runs its callback once, even if the response closes twice', () => {
   const { res, inbound } = received();
   let closed = 0;
   inbound.onClosed(() => {
@@ -36,7 +36,7 @@ it('those who hold something for a client hear once that it has closed', () => {
   expect(closed).toBe(1);
 });
 
-it('a body has ended whole once the parser says so', () => {
+it('a body counts as complete once the parser has marked the request complete', () => {
   const { raw, inbound } = received();
   expect([inbound.body, inbound.endedWhole()]).toEqual([raw, false]);
   raw.complete = true;

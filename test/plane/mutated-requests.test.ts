@@ -225,8 +225,8 @@ function fieldFaults(raw: IncomingMessage, { order, fields }: Sent, chain: strin
   });
 }
 
-describe('ORD-2: whatever bytes a client sends', () => {
-  it('what is judged reads one way only, and the upstream gets just that in clean fields', async () => {
+describe('ORD-2: mutated requests of a client', () => {
+  it('the upstream gets the request that the exchange checked, with valid fields only', async () => {
     let judged = 0;
     let passed = 0;
     const property = fc.asyncProperty(mutated(whole), peer, async (bytes, from) => {
@@ -254,7 +254,7 @@ describe('ORD-2: whatever bytes a client sends', () => {
     expect(passed).toBeGreaterThan(RUNS / 6);
   });
 
-  it('over HTTP/2 the authority is one, whatever Host says, and no pseudo field goes on', async () => {
+  it('over HTTP/2, Host and :authority must agree, and no pseudo-header field is forwarded', async () => {
     let judged = 0;
     const authority = fc.constantFrom(
       'api.example.com',

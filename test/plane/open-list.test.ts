@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { createOpenList } from '../../gateway/plane/slow-clients.ts';
 import { fuzz } from '../support/fuzz.ts';
 
-it('holds what was added and not removed', async () => {
+it('a sweep visits each item once that was added and not removed', async () => {
   const step = fc.record({ isAdded: fc.boolean(), which: fc.nat(9) });
   const property = fc.property(fc.array(step), fc.array(fc.nat(9)), (steps, removedInSweep) => {
     const all = Array.from({ length: 10 }, (_, name) => ({ name, place: -1 }));

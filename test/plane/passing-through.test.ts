@@ -15,7 +15,7 @@ describe('a body beyond its bound', () => {
   const chunk = (size: number): string => `${size.toString(16)}\r\n${'x'.repeat(size)}\r\n`;
   const CHUNKED = ['Transfer-Encoding: chunked'];
 
-  it('SMG-12: extensions that are small in each chunk and large together are 413, and the connection ends', async () => {
+  it('SMG-12: chunk extensions that are too large in total get 413 and close the connection', async () => {
     const upstream = await upstreamThat(silent, whenComplete);
     // Twenty thousand chunks take long on a busy machine.
     const timeouts = { connect: 1_000, headers: 20_000, idle: 20_000, total: 20_000 };
@@ -39,7 +39,7 @@ describe('a body beyond its bound', () => {
     expect(answer.statuses).toEqual([200]);
   });
 
-  it('SMG-12: so are they behind another request, with which they were read', async () => {
+  it('SMG-12: chunk extensions of a pipelined request that are too large in total get 413', async () => {
     const upstream = await upstreamThat(
       (request) => (request.head.startsWith('GET') ? OK : undefined),
       whenComplete,
@@ -52,7 +52,7 @@ describe('a body beyond its bound', () => {
     expect(upstream.requests).toHaveLength(1);
   });
 
-  it('SMG-12: what stands behind a body on its connection is none of its framing', async () => {
+  it('SMG-12: the requests after a body do not count as its framing', async () => {
     const upstream = await upstreamThat(
       (request) => (request.head.startsWith('GET') ? OK : undefined),
       whenComplete,
@@ -64,7 +64,7 @@ describe('a body beyond its bound', () => {
     expect(statuses).toEqual([200, 200, 200, 200, 200, 200]);
   });
 
-  it('SMG-24: a chunked one that grows too large is 413, and no upstream takes it for whole', async () => {
+  it('SMG-24: a chunked body that grows too large gets 413 and never completes upstream', async () => {
     const upstream = await upstreamThat(silent, whenComplete);
     const gateway = await gatewayTo([upstream.origin], {}, { order: { maxBody: 1_000 } });
     const answer = await sendRaw(
@@ -77,14 +77,14 @@ describe('a body beyond its bound', () => {
     expect(upstream.requests.every(({ complete }) => !complete)).toBe(true);
   });
 
-  it('one of exactly the bound passes', async () => {
+  it('a body of exactly the bound passes', async () => {
     const upstream = await upstreamThat(silent, whenComplete);
     const gateway = await gatewayTo([upstream.origin], {}, { order: { maxBody: 1_000 } });
     const body = `${chunk(900)}${chunk(100)}0\r\n\r\n`;
     expect((await sendRaw(gateway.port, get('/echo', CHUNKED, 'POST', body))).statuses).toEqual([200]);
   });
 
-  it('FWD-17: one that outgrows it behind the head of an answer resets the connection', async () => {
+  it('FWD-17: a body that grows too large after the response head aborts the response', async () => {
     const upstream = await upstreamThat(() => 'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf');
     const gateway = await gatewayTo([upstream.origin], {}, { order: { maxBody: 1_000 } });
     const socket = connect(gateway.port, '127.0.0.1');
@@ -103,7 +103,7 @@ describe('a body beyond its bound', () => {
   });
 });
 
-describe('FWD-13: interim answers', () => {
+describe('FWD-13: interim responses', () => {
   const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n';
   const HINTS = 'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n';
   it.each([
@@ -112,8 +112,8 @@ describe('FWD-13: interim answers', () => {
     ['100 without a reason', 'HTTP/1.1 100\r\n\r\n'],
     ['100 twice', CONTINUE + CONTINUE],
     ['102', 'HTTP/1.1 102 Processing\r\n\r\n'],
-    ['103 between two', CONTINUE + HINTS + HINTS],
-  ])('%s is passed over, on one connection after another', async (_, interim) => {
+    ['100 and two 103', CONTINUE + HINTS + HINTS],
+  ])('%s is skipped, and the connection is used again', async (_, interim) => {
     const upstream = await upstreamThat(() => interim + OK);
     const gateway = await gatewayTo([upstream.origin]);
     for (const _ of [1, 2]) {
@@ -123,7 +123,7 @@ describe('FWD-13: interim answers', () => {
     expect(upstream.sockets.size).toBe(1);
   });
 
-  it('a multitude of them is passed over, and no end of them is upstream_invalid', async () => {
+  it('a hundred of them are skipped, and one more is upstream_invalid', async () => {
     const upstream = await upstreamThat((_, count) => HINTS.repeat(count === 1 ? 100 : 101) + OK);
     const gateway = await gatewayTo([upstream.origin]);
     for (const status of [200, 502]) expect((await sendRaw(gateway.port, get())).statuses).toEqual([status]);
@@ -134,7 +134,7 @@ describe('FWD-13: interim answers', () => {
     await until(() => upstream.sockets.size === 0);
   });
 
-  it('100 that comes byte by byte is passed over too', async () => {
+  it('a 100 that arrives byte by byte is skipped', async () => {
     const upstream = await upstreamThat(silent);
     const gateway = await gatewayTo([upstream.origin]);
     const answering = sendRaw(gateway.port, get());
@@ -148,7 +148,7 @@ describe('FWD-13: interim answers', () => {
     expect((await answering).statuses).toEqual([200]);
   });
 
-  it('a body that says 100 is a body', async () => {
+  it('a body with the text of a 100 is forwarded as a body', async () => {
     const body = `${CONTINUE}HTTP/1.1 100 Continue`;
     const upstream = await upstreamThat(
       () => `HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
@@ -158,7 +158,7 @@ describe('FWD-13: interim answers', () => {
     expect(text.endsWith(`\r\n\r\n${body}`)).toBe(true);
   });
 
-  it('nothing but 100 is no answer', async () => {
+  it('a 100 without a final response gives 502', async () => {
     const upstream = await upstreamThat(({ socket }) => void socket.end(CONTINUE));
     const gateway = await gatewayTo([upstream.origin]);
     expect((await sendRaw(gateway.port, get('/echo', CLOSE))).statuses).toEqual([502]);
@@ -166,14 +166,14 @@ describe('FWD-13: interim answers', () => {
   });
 });
 
-describe('what the policy changes', () => {
+describe('the header rules of a policy', () => {
   const headerRules = {
     request: { set: { 'x-tenant': 'acme', authorization: 'Basic eDp5' }, remove: ['x-debug'] },
     response: { set: { 'x-frame-options': 'DENY' }, remove: ['server', 'x-powered-by'] },
   };
   const withheld = ['x-tenant', 'authorization', 'x-debug'];
 
-  it('sets and removes fields in both directions, whatever was there', async () => {
+  it('set and remove fields of requests and responses', async () => {
     const upstream = await upstreamThat(
       () =>
         'HTTP/1.1 200 OK\r\nServer: x/1\r\nX-Powered-By: y\r\nX-Frame-Options: ALLOWALL\r\nContent-Length: 0\r\n\r\n',
@@ -190,7 +190,7 @@ describe('what the policy changes', () => {
     expect(text).not.toMatch(/server:|x-powered-by|ALLOWALL/i);
   });
 
-  it('holds for WebSockets too', async () => {
+  it('apply to WebSocket handshakes', async () => {
     await using upstream = await startWebSocketUpstream();
     const gateway = await gatewayTo(
       [upstream.url],
@@ -202,7 +202,7 @@ describe('what the policy changes', () => {
     expect(upstream.seen[0]?.headers).toMatchObject({ 'x-tenant': 'acme', host: 'chat.internal' });
   });
 
-  it('the Host an upstream gets is the one of its section', async () => {
+  it('the upstream gets the Host of its section', async () => {
     const upstream = await upstreamThat();
     const gateway = await gatewayTo([upstream.origin], { host: 'orders.internal:81' });
     await sendRaw(gateway.port, get());
@@ -210,8 +210,8 @@ describe('what the policy changes', () => {
   });
 });
 
-describe('an answer that is held back', () => {
-  it('FWD-18: is upstream_invalid where its head cannot be written, as one that is not held', async () => {
+describe('a response that waits for its deprecation notice', () => {
+  it('FWD-18: is upstream_invalid if its head cannot be written, like any other response', async () => {
     const fields = 'Content-Type: application/json\r\nContent-Length: 2';
     const upstream = await upstreamThat(() => `HTTP/1.1 200 OK\r\n${fields}\r\n\r\n{}`);
     // No policy has such a value. It stands for any value that Node refuses.

@@ -13,7 +13,7 @@ const pathOf = ({ head }: RawRequest): string => head.split(' ')[1] ?? '';
 const three = get('/echo/1') + get('/echo/2') + get('/echo/3');
 
 describe('RFC 9112 §9.3.2: pipelined requests', () => {
-  it('reach the upstream one after another and are answered in order', async () => {
+  it('reach the upstream one at a time and get their responses in order', async () => {
     let running = 0;
     let most = 0;
     const { upstream, gateway } = await pair((request) => {
@@ -32,7 +32,7 @@ describe('RFC 9112 §9.3.2: pipelined requests', () => {
     expect(most).toBe(1);
   });
 
-  it('ORD-1: are judged by the clock and the plan of their turn, not of their arrival', async () => {
+  it('ORD-1: are checked by the clock and the plan of their turn, not of their arrival', async () => {
     const upstream = await upstreamThat(() => undefined);
     const policy = (access: string) => `api: orders
 base: /api/orders
@@ -76,7 +76,7 @@ versions: none
     expect((await later).statuses).toEqual([200, 410]);
   });
 
-  it('of a client that does not read take one upstream connection, not all of them', async () => {
+  it('of a client that does not read do not block other clients', async () => {
     const body = 'x'.repeat(4_000_000);
     const answer = `HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
     const { upstream, gateway } = await pair(() => answer);
@@ -89,7 +89,7 @@ versions: none
     expect(upstream.requests.length).toBeLessThan(8);
   });
 
-  it('behind an answer that ends the connection are not served', async () => {
+  it('are not served after a request with Connection: close', async () => {
     const { promise, resolve } = Promise.withResolvers<undefined>();
     const { upstream, gateway } = await pair(() => OK, { decide: () => promise });
     const answer = sendRaw(gateway.port, get('/echo/1', ['Connection: close']) + get('/echo/2'));
@@ -99,7 +99,7 @@ versions: none
     expect(upstream.requests.map(pathOf)).toEqual(['/echo/1']);
   });
 
-  it('RFC 9112 §2.2: with line ends between them and behind them are all answered', async () => {
+  it('RFC 9112 §2.2: are served if empty lines are between or after them', async () => {
     const { promise, resolve } = Promise.withResolvers<undefined>();
     const { gateway } = await pair(() => OK, { decide: () => promise });
     const answer = sendRaw(gateway.port, `${get('/echo/1')}\r\n${get('/echo/2')}\r\n\r\n`, 2);
@@ -108,7 +108,7 @@ versions: none
     expect(await answer).toMatchObject({ statuses: [200, 200], closed: false });
   });
 
-  it('before bytes that are no request are all answered, then the connection ends', async () => {
+  it('are served although invalid bytes follow, and then the connection closes', async () => {
     const { promise, resolve } = Promise.withResolvers<undefined>();
     const { gateway } = await pair(() => OK, { decide: () => promise });
     const answer = sendRaw(gateway.port, `${get('/echo/1')}${get('/echo/2')}\u0000\u0000\r\n\r\n`, 3);
@@ -122,7 +122,7 @@ versions: none
     // The fast plane has not parsed the requests after the first one.
     { plane: 'fast', observed: 1 },
   ] as const)(
-    'FWD-17: are observed when the client leaves, and none is sent on any more: $plane',
+    'FWD-17: are observed when the client disconnects, and no further one is forwarded: $plane',
     async ({ plane, observed }) => {
       const { upstream, gateway } = await pair(() => undefined, { plane });
       const socket = connect(gateway.port, '127.0.0.1');

@@ -25,8 +25,8 @@ const SWITCHED = [
 ].join('\r\n');
 const refuseAll: GatewayOptions = { decide: () => ({ reason: 'credentials_missing' }) };
 
-describe('FWD-10, FWD-12: bodies that were not asked for yet', () => {
-  it('100 is sent once the request is to be forwarded, and the body goes through', async () => {
+describe('FWD-10, FWD-12: request bodies that the gateway has not read yet', () => {
+  it('the gateway sends 100 once it forwards the request, and then forwards the body', async () => {
     const { gateway, upstream } = await pair(
       {},
       () => undefined,
@@ -40,7 +40,7 @@ describe('FWD-10, FWD-12: bodies that were not asked for yet', () => {
     expect(upstream.requests[0]?.body).toBe('hello');
   });
 
-  it('a refusal comes instead of 100 and ends the connection', async () => {
+  it('a refusal replaces 100 and closes the connection', async () => {
     const { gateway, upstream } = await pair(refuseAll);
     const { statuses, closed } = await sendRaw(
       gateway.port,
@@ -50,7 +50,7 @@ describe('FWD-10, FWD-12: bodies that were not asked for yet', () => {
     expect(upstream.requests).toHaveLength(0);
   });
 
-  it('a refusal before a large body is read whole by a client that keeps sending', async () => {
+  it('a client that keeps sending a large body gets the whole refusal', async () => {
     const { gateway } = await pair(refuseAll);
     const size = 5_000_000;
     const answer = await sendRaw(
@@ -61,7 +61,7 @@ describe('FWD-10, FWD-12: bodies that were not asked for yet', () => {
     expect(answer.text).toContain('"credentials_missing"');
   });
 
-  it('a refusal without a body keeps the connection', async () => {
+  it('the connection stays open after the refusal of a request without a body', async () => {
     const { gateway } = await pair(refuseAll);
     expect(await sendRaw(gateway.port, get() + get(), 2)).toMatchObject({
       statuses: [401, 401],
@@ -69,7 +69,7 @@ describe('FWD-10, FWD-12: bodies that were not asked for yet', () => {
     });
   });
 
-  it('an upstream that answers before the body was read ends the connection after its answer', async () => {
+  it('the connection closes after a response that comes before the body was read', async () => {
     const { gateway, upstream } = await pair(
       {},
       () => 'HTTP/1.1 413 Too Large\r\nContent-Length: 3\r\n\r\nbig',
@@ -85,7 +85,7 @@ describe('FWD-10, FWD-12: bodies that were not asked for yet', () => {
 });
 
 describe('TLS-5: plain HTTP', () => {
-  it('mode reject answers every request 400 and closes', async () => {
+  it('mode reject refuses every request with 400 and closes the connection', async () => {
     const { gateway, upstream } = await pair({ mode: 'reject' });
     const answer = await sendRaw(gateway.port, get() + get());
     expect(answer).toMatchObject({ statuses: [400], closed: true });
@@ -97,7 +97,7 @@ describe('TLS-5: plain HTTP', () => {
 
 describe('deadlines', () => {
   it.each([false, true])(
-    'SMG-24: a header section that never ends is answered 408 (TLS: %s)',
+    'SMG-24: a header section that does not end in time gets 408 (TLS: %s)',
     async (tls) => {
       const { gateway } = await pair({ tls, bounds: { headersMs: 300 } });
       const start = 'GET /echo HTTP/1.1\r\nHost: api.exam';
@@ -140,7 +140,7 @@ describe('observation', () => {
 });
 
 describe('memory', () => {
-  it('a connection holds nothing of the requests it has carried, idle or as a WebSocket', async () => {
+  it('an idle connection and an open WebSocket keep no finished request in memory', async () => {
     setFlagsFromString('--expose-gc');
     const collect: () => void = runInNewContext('gc');
     const { gateway } = await pair({}, ({ head }) => (/\r\nupgrade:/i.test(head) ? SWITCHED : OK));
@@ -169,7 +169,7 @@ describe('memory', () => {
 });
 
 describe('drain', () => {
-  it('readiness first, then in-flight requests finish with Connection: close, idle connections end, new ones are refused', async () => {
+  it('reports not ready first, then finishes open requests and closes idle connections', async () => {
     const { gateway, upstream } = await pair({}, () => undefined);
     const idle = connect(gateway.port, '127.0.0.1');
     let idleEnded = false;
@@ -195,7 +195,7 @@ describe('drain', () => {
     expect(order).toEqual(['not ready', 'stopping']);
   });
 
-  it('a kept connection without a request ends at once, one with a part of a head has its grace', async () => {
+  it('an idle connection closes at once, and one with a partial head gets a grace period', async () => {
     const { gateway } = await pair({}, () => OK);
     const ends = new Set<string>();
     const open = (name: string) => {
@@ -221,7 +221,7 @@ describe('drain', () => {
     begun.destroy();
   });
 
-  it('a connection ends behind an answer that says close, or when the wait is over, and never in between', async () => {
+  it('during the wait, a connection closes only after a response with Connection: close', async () => {
     const { gateway, upstream } = await pair({}, () => undefined);
     const client = await openRaw(gateway.port);
     defer(async () => void client.socket.destroy());
@@ -249,7 +249,7 @@ describe('drain', () => {
     expect(await drained).toBe(true);
   });
 
-  it('an answer that began before the wait ends its connection once the wait is over', async () => {
+  it('after the wait, a connection closes at the end of the response in progress', async () => {
     const { gateway, upstream } = await pair({}, () => undefined);
     const client = await openRaw(gateway.port);
     defer(async () => void client.socket.destroy());
@@ -278,7 +278,7 @@ describe('drain', () => {
     expect(await drained).toBe(true);
   });
 
-  it('what is not done in time is cut', async () => {
+  it('a request that is not finished at the timeout is aborted', async () => {
     const { gateway, upstream } = await pair({}, () => undefined);
     const running = sendRaw(gateway.port, get());
     await until(() => upstream.requests.length === 1);

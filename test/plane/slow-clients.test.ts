@@ -34,7 +34,7 @@ describe('H2-6: an HTTP/2 connection without a request', () => {
   it.each([
     ['sends nothing', () => undefined],
     ['sends pings', () => Buffer.from('\0\0\u0008\u0006\0\0\0\0\0--------', 'latin1')],
-  ])('is closed when it is idle and %s', async (_what, more) => {
+  ])('is closed by the idle timeout if its client %s', async (_what, more) => {
     const { gateway } = await pair(() => OK, { tls: true });
     const socket = kept(
       connectTls({ port: gateway.port, host: '127.0.0.1', rejectUnauthorized: false, ALPNProtocols: ['h2'] }),
@@ -49,7 +49,7 @@ describe('H2-6: an HTTP/2 connection without a request', () => {
     await until(() => gateway.listener.connections() === 0);
   });
 
-  it('is closed while its first header section trickles in', async () => {
+  it('is closed if its first header section arrives too slowly', async () => {
     const { gateway } = await pair(() => OK, { tls: true });
     const socket = kept(
       connectTls({ port: gateway.port, host: '127.0.0.1', rejectUnauthorized: false, ALPNProtocols: ['h2'] }),
@@ -63,7 +63,7 @@ describe('H2-6: an HTTP/2 connection without a request', () => {
     await until(() => gateway.listener.connections() === 0);
   });
 
-  it('is kept while an upstream takes longer than a connection may be idle', async () => {
+  it('stays open while an upstream takes longer than the idle timeout', async () => {
     const { gateway } = await pair(
       ({ socket }) => {
         setTimeout(() => socket.write(OK), 1_300);
@@ -85,8 +85,8 @@ describe('H2-6: an HTTP/2 connection without a request', () => {
   });
 });
 
-describe('an answer that its client does not take', () => {
-  it('SMG-24: ends an HTTP/1 connection on which nothing moves', async () => {
+describe('a response whose client reads slowly or not at all', () => {
+  it('SMG-24: is aborted without progress, and its HTTP/1 connection is closed', async () => {
     const { upstream, gateway } = await pair(() => LARGE);
     const socket = kept(connect(gateway.port, '127.0.0.1'));
     socket.pause();
@@ -97,7 +97,7 @@ describe('an answer that its client does not take', () => {
     expect(gateway.outcomes.some(({ aborted }) => aborted)).toBe(true);
   });
 
-  it('H2-6: ends an HTTP/2 stream whose window stays closed, and in the end its connection', async () => {
+  it('H2-6: is aborted if the HTTP/2 window stays closed, and then its connection is closed', async () => {
     const { gateway } = await pair(() => LARGE, { tls: true });
     const session = connectHttp2(`https://127.0.0.1:${gateway.port}`, {
       rejectUnauthorized: false,
@@ -114,7 +114,7 @@ describe('an answer that its client does not take', () => {
     await until(() => gateway.listener.connections() === 0);
   });
 
-  it('is waited for as long as it moves', async () => {
+  it('is sent completely while the client keeps reading', async () => {
     const { gateway } = await pair(() => LARGE);
     const socket = kept(connect(gateway.port, '127.0.0.1'));
     let read = 0;
@@ -136,7 +136,7 @@ describe('an answer that its client does not take', () => {
   });
 });
 
-describe('SMG-24: a request body that comes too slowly', () => {
+describe('SMG-24: a slow request body', () => {
   const bodyRate = { units: 100, windowMs: 600 };
   const STARTED = get('/echo', ['Content-Length: 1000000'], 'POST', 'x');
 
@@ -150,9 +150,9 @@ describe('SMG-24: a request body that comes too slowly', () => {
   }
 
   it.each([
-    ['nothing more of it comes', () => ''],
+    ['it stops', () => ''],
     ['it comes octet by octet', () => 'x'],
-  ])('is answered 408 when %s, and its upstream is left', async (_what, more) => {
+  ])('gets 408 if %s, and the upstream request is cancelled', async (_what, more) => {
     const { upstream, gateway } = await pair(() => undefined, { bounds: { ...bounds, bodyRate } });
     const socket = kept(connect(gateway.port, '127.0.0.1'));
     socket.write(STARTED);
@@ -165,7 +165,7 @@ describe('SMG-24: a request body that comes too slowly', () => {
     expect([...gateway.samples.refusals()]).toContainEqual([['body_rate'], 1]);
   });
 
-  it('is answered 408 over HTTP/2, where other streams go on', async () => {
+  it('gets 408 over HTTP/2, and other streams of the connection continue', async () => {
     const { gateway } = await pair(({ head }) => (head.startsWith('GET') ? OK : undefined), {
       tls: true,
       bounds: { ...bounds, bodyRate },
@@ -183,7 +183,7 @@ describe('SMG-24: a request body that comes too slowly', () => {
     expect(await status('GET', '/echo')).toBe(200);
   });
 
-  it('is waited for while it comes fast enough', async () => {
+  it('gets no 408 while it comes fast enough', async () => {
     const { upstream, gateway } = await pair(() => undefined, { bounds: { ...bounds, bodyRate } });
     const socket = kept(connect(gateway.port, '127.0.0.1'));
     socket.write(STARTED);
@@ -193,7 +193,7 @@ describe('SMG-24: a request body that comes too slowly', () => {
     expect(gateway.outcomes).toEqual([]);
   });
 
-  it('is waited for as long as the upstream is the slow one', async () => {
+  it('gets no 408 while the upstream is slower than the client', async () => {
     const { upstream, gateway } = await pair(
       ({ socket }, count) => {
         if (count === 1) socket.pause();

@@ -48,7 +48,7 @@ const ROWS: readonly Row[] = [
     'GET http://api.example.com/echo HTTP/1.1\r\nHost: other.example\r\n\r\n',
   ),
   refused(
-    'SMG-7: an https URL asked for in the clear',
+    'SMG-7: an https URL over plain HTTP',
     'GET https://api.example.com/echo HTTP/1.1\r\nHost: api.example.com\r\n\r\n',
   ),
   {
@@ -59,13 +59,13 @@ const ROWS: readonly Row[] = [
     upstream: 0,
   },
   {
-    name: 'SMG-8: OPTIONS * is answered here',
+    name: 'SMG-8: the gateway answers OPTIONS *',
     send: get('*', [], 'OPTIONS'),
     status: 204,
     close: false,
     upstream: 0,
   },
-  refused('SMG-8: GET * means nothing', get('*')),
+  refused('SMG-8: GET *', get('*')),
   refused('SMG-9: a space before the colon', get('/echo', ['X-A : 1'])),
   refused('SMG-10: a folded line', get('/echo', ['X-A: 1', ' 2'])),
   refused('SMG-11: NUL in a value', get('/echo', ['X-A: a\0b'])),
@@ -83,7 +83,7 @@ const ROWS: readonly Row[] = [
     'SMG-14: Transfer-Encoding in HTTP/1.0',
     'POST /echo HTTP/1.0\r\nHost: api.example.com\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
   ),
-  refused('SMG-15: a version nobody speaks', 'GET /echo HTTP/3.0\r\nHost: api.example.com\r\n\r\n', 505),
+  refused('SMG-15: an unknown HTTP version', 'GET /echo HTTP/3.0\r\nHost: api.example.com\r\n\r\n', 505),
   refused('SMG-16: HTTP/2.0 in a request line', 'GET /echo HTTP/2.0\r\nHost: api.example.com\r\n\r\n', 505),
   refused(
     'SMG-17: two Authorization lines',
@@ -99,7 +99,7 @@ const ROWS: readonly Row[] = [
     get('/echo', ['If-None-Match: "a"', 'If-None-Match: "b"']),
   ),
   passed(
-    'SMG-17: version fields may be repeated; resolution judges them',
+    'SMG-17: version fields may be repeated, and resolution compares them',
     get('/echo', ['API-Version: 1', 'API-Version: 2']),
   ),
   passed('SMG-18: a GET with a body', get('/echo', ['Content-Length: 5'], 'GET', 'hello')),
@@ -110,15 +110,15 @@ const ROWS: readonly Row[] = [
   refused('SMG-24: a target above its limit', get(`/echo/${'a'.repeat(9_000)}`), 414),
   passed('SMG-24: a target of 8000 octets', get(`/echo/${'a'.repeat(7_990)}`)),
   refused('SMG-24: more fields than the cap', get('/echo', Array<string>(300).fill('A: 1')), 431),
-  refused('FWD-15: a method nobody knows', get('/echo', [], 'BREW'), 501),
+  refused('FWD-15: an unknown method', get('/echo', [], 'BREW'), 501),
   refused('FWD-15: TRACE', get('/echo', [], 'TRACE'), 501),
-  refused('FWD-11: another expectation than 100-continue', get('/echo', ['Expect: a miracle']), 417),
+  refused('FWD-11: an expectation other than 100-continue', get('/echo', ['Expect: a miracle']), 417),
   passed(
     'FWD-11: an expectation from HTTP/1.0 is ignored',
     `GET /echo HTTP/1.0\r\nHost: api.example.com\r\nConnection: keep-alive\r\nExpect: x\r\n\r\n`,
   ),
   {
-    name: 'FWD-8: Max-Forwards: 0 on OPTIONS ends here',
+    name: 'FWD-8: the gateway answers OPTIONS with Max-Forwards: 0',
     send: get('/echo', ['Max-Forwards: 0'], 'OPTIONS'),
     status: 204,
     close: false,
@@ -136,7 +136,7 @@ const ROWS: readonly Row[] = [
   refused('VER-7: a target without a slash', get('echo')),
 ];
 
-describe('a public listener judges the bytes of a request', () => {
+describe('strict checks of a raw request', () => {
   let upstream: RawUpstream;
   let gateway: GatewayUnderTest;
   beforeAll(async () => {
@@ -148,7 +148,7 @@ describe('a public listener judges the bytes of a request', () => {
     await upstream.stop();
   });
 
-  it.each(ROWS)('$name', async ({ send, status, close, upstream: count }) => {
+  it.each(ROWS)('$name: $status', async ({ send, status, close, upstream: count }) => {
     const before = upstream.requests.length;
     const observed = gateway.outcomes.length;
     const answer = await sendRaw(gateway.port, send);
@@ -158,7 +158,7 @@ describe('a public listener judges the bytes of a request', () => {
     expect(gateway.outcomes.slice(observed).map((outcome) => outcome.status)).toEqual([status]);
   });
 
-  it('VER-7: what is forwarded is the path that was judged', async () => {
+  it('VER-7: the upstream gets the path that was checked', async () => {
     await sendRaw(gateway.port, get('/echo/%7e%c3%a9%2fx/.well-known/a.b?q=%7e&q=[]'));
     expect(upstream.requests.at(-1)?.head).toMatch(
       /^GET \/echo\/~%C3%A9%2Fx\/\.well-known\/a\.b\?q=%7e&q=\[\] HTTP\/1\.1\r\n/,
@@ -166,14 +166,14 @@ describe('a public listener judges the bytes of a request', () => {
     expect(gateway.views.at(-1)?.path).toBe('/echo/~%C3%A9%2Fx/.well-known/a.b');
   });
 
-  it('SMG-25: names with an underscore reach neither the exchange nor the upstream', async () => {
+  it('SMG-25: field names with an underscore reach neither the exchange nor the upstream', async () => {
     await sendRaw(gateway.port, get('/echo', ['X_Forwarded_For: 6.6.6.6', 'X-Ok: 1']));
     expect(gateway.views.at(-1)?.headers.get('x_forwarded_for')).toBeUndefined();
     expect(upstream.requests.at(-1)?.head).toContain('x-ok: 1');
     expect(upstream.requests.at(-1)?.head).not.toContain('x_forwarded_for');
   });
 
-  it('a broken request behind a good one does not cost the good one its answer', async () => {
+  it('a valid request gets its response although an invalid one follows it', async () => {
     const answer = await sendRaw(gateway.port, `${get('/echo/first')}BROKEN\r\n\r\n`);
     expect(answer.statuses).toEqual([200]);
     expect(answer.closed).toBe(true);
@@ -195,7 +195,7 @@ describe('a public listener judges the bytes of a request', () => {
     else expect(used).toMatch(/^[0-9a-f]{8}-[0-9a-f-]{27}$/);
   });
 
-  it('what is observed of a target that cannot be read holds no query and no password', async () => {
+  it('the recorded path of an invalid target has no query and no password', async () => {
     const bytes = 'GET http://u:canary@api.example.com/echo?canary HTTP/1.1\r\nHost: a b\r\n\r\n';
     await sendRaw(gateway.port, bytes);
     await expect.poll(() => gateway.outcomes.at(-1)?.path).toBe('http://api.example.com/echo');

@@ -139,7 +139,7 @@ beforeEach(() => {
 });
 
 describe.each(TRANSPORTS)('on one connection, %s', (_transport, connected) => {
-  it('JWT-8: each token is judged for itself, new or known', async () => {
+  it('JWT-8: each token is verified on its own, cached or not', async () => {
     const situation = await prepare();
     const { issuer, callers } = situation;
     const ask = await connected(situation);
@@ -171,7 +171,7 @@ describe.each(TRANSPORTS)('on one connection, %s', (_transport, connected) => {
     }
   });
 
-  it('JWT-1: a known token is refused from its exp on, and one of the future passes once its nbf has come', async () => {
+  it('JWT-1: a token is refused after its exp and before its nbf, cached or not', async () => {
     const situation = await prepare();
     const { issuer } = situation;
     const ask = await connected(situation);
@@ -184,7 +184,7 @@ describe.each(TRANSPORTS)('on one connection, %s', (_transport, connected) => {
     expect(await ask([early, short])).toEqual([401, 200]);
   });
 
-  it('JWT-4: a known token is refused once its key has left the set', async () => {
+  it('JWT-4: a cached token is refused once its key is removed from the key set', async () => {
     const situation = await prepare();
     const { issuer, fetchKeys } = situation;
     const ask = await connected(situation);
@@ -197,7 +197,7 @@ describe.each(TRANSPORTS)('on one connection, %s', (_transport, connected) => {
     expect(await ask([before, after, before, after])).toEqual([401, 200, 401, 200]);
   });
 
-  it('JWT-7: the scopes of a known token are judged by the plan of each request', async () => {
+  it('JWT-7: the scopes of a cached token are checked against the plan of each request', async () => {
     const situation = await prepare();
     const { issuer, reload } = situation;
     const ask = await connected(situation);

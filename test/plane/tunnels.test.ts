@@ -17,15 +17,15 @@ const WEBSOCKET = [
 const H2C = ['Connection: Upgrade, HTTP2-Settings', 'Upgrade: h2c', 'HTTP2-Settings: AAMAAABk'];
 const CANARY = get('/echo/canary');
 
-describe('WS-1, H2-7: an upgrade is answered as the plain request it also is', () => {
+describe('WS-1, H2-7: an upgrade to anything but a valid WebSocket is served as a plain request', () => {
   // Node drops octets that arrive with an ignored upgrade, so the next octets may begin anywhere.
   it.each([
     ['h2c', get('/echo', H2C)],
     ['h2c with a body', get('/echo', [...H2C, 'Content-Length: 5'], 'POST', 'hello')],
     ['a WebSocket that Connection does not name', get('/echo', WEBSOCKET.slice(1))],
     ['a WebSocket in HTTP/1.0', get('/echo', WEBSOCKET).replace('HTTP/1.1', 'HTTP/1.0')],
-    ['a chunked one', get('/echo', [...H2C, 'Transfer-Encoding: chunked'], 'POST', '1\r\nx\r\n0\r\n\r\n')],
-  ])('%s: the connection ends with the answer, and nothing behind it is a request', async (_what, bytes) => {
+    ['h2c, chunked', get('/echo', [...H2C, 'Transfer-Encoding: chunked'], 'POST', '1\r\nx\r\n0\r\n\r\n')],
+  ])('%s: the connection closes after the response, and later octets are ignored', async (_what, bytes) => {
     const { upstream, gateway } = await pair();
     const { statuses, closed, text } = await sendRaw(gateway.port, bytes + CANARY);
     expect(statuses).toEqual([200]);
@@ -35,14 +35,14 @@ describe('WS-1, H2-7: an upgrade is answered as the plain request it also is', (
     expect(upstream.requests[0]?.head).not.toMatch(/\r\n(?:upgrade|http2-settings):/i);
   });
 
-  it('a refused one ends the connection as well', async () => {
+  it('a refusal closes the connection too', async () => {
     const { upstream, gateway } = await pair({ decide: () => ({ reason: 'credentials_missing' }) });
     const { statuses, closed } = await sendRaw(gateway.port, get('/echo', WEBSOCKET) + CANARY);
     expect({ statuses, closed }).toEqual({ statuses: [401], closed: true });
     expect(upstream.requests).toHaveLength(0);
   });
 
-  it('its body arrives whole, however large', async () => {
+  it('a large body reaches the upstream completely', async () => {
     const { upstream, gateway } = await pair();
     const body = 'x'.repeat(1_000_000);
     const bytes = get('/echo', [...H2C, `Content-Length: ${body.length}`], 'POST', body);
@@ -51,7 +51,7 @@ describe('WS-1, H2-7: an upgrade is answered as the plain request it also is', (
   });
 
   // Node does not report a parse error in such a body. The deadline of the request ends it.
-  it('a bad chunk in its body ends at the deadline and never counts as complete', async () => {
+  it('an invalid chunk gets 408 at the deadline, and the body never counts as complete', async () => {
     const { upstream, gateway } = await pair({
       bounds: { requestMs: 300, headersMs: 300 },
     });
@@ -62,7 +62,7 @@ describe('WS-1, H2-7: an upgrade is answered as the plain request it also is', (
   });
 });
 
-describe('WS-2: a handshake that is none', () => {
+describe('WS-2: an invalid handshake', () => {
   const changed = (from: string, to: string): string =>
     get(
       '/echo',
@@ -74,8 +74,8 @@ describe('WS-2: a handshake that is none', () => {
     [426, 'no version', changed('Version: 13', 'Versions: 13')],
     [426, 'two versions', get('/echo', [...WEBSOCKET, 'Sec-WebSocket-Version: 13'])],
     [400, 'no key', changed('Key: ', 'Keys: ')],
-    [400, 'fifteen bytes', changed('dGhlIHNhbXBsZSBub25jZQ==', 'dGhlIHNhbXBsZSBub25j')],
-    [400, 'no base64', changed('dGhlIHNhbXBsZSBub25jZQ==', 'dGhlIHNhbXBsZSBub25jZR==')],
+    [400, 'a key of fifteen bytes', changed('dGhlIHNhbXBsZSBub25jZQ==', 'dGhlIHNhbXBsZSBub25j')],
+    [400, 'invalid base64', changed('dGhlIHNhbXBsZSBub25jZQ==', 'dGhlIHNhbXBsZSBub25jZR==')],
     [400, 'two keys', get('/echo', [...WEBSOCKET, 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=='])],
     [400, 'a POST', get('/echo', WEBSOCKET, 'POST')],
     [400, 'a POST with a body', get('/echo', [...WEBSOCKET, 'Content-Length: 5'], 'POST', 'hello')],
@@ -84,7 +84,7 @@ describe('WS-2: a handshake that is none', () => {
     [400, 'chunks', get('/echo', [...WEBSOCKET, 'Transfer-Encoding: chunked'], 'GET', '0\r\n\r\n')],
     [400, 'two authorities', get('/echo', [...WEBSOCKET, 'Host: other.example.com'])],
     [400, 'a bad path', get('/echo/../x', WEBSOCKET)],
-  ])('%i, whole, and the end of the connection: %s', async (status, _what, bytes) => {
+  ])('gets a complete %i and closes the connection: %s', async (status, _what, bytes) => {
     const { upstream, gateway } = await pair();
     const { statuses, closed, text } = await sendRaw(gateway.port, bytes + CANARY);
     expect({ statuses, closed }).toEqual({ statuses: [status], closed: true });
@@ -98,7 +98,7 @@ describe('WS-2: a handshake that is none', () => {
 describe('FWD-8, WS-7: CONNECT', () => {
   const tunnel = 'CONNECT api.example.com:443 HTTP/1.1\r\nHost: api.example.com:443\r\n\r\n';
 
-  it('is 501 over HTTP/1, observed, and ends the connection', async () => {
+  it('gets 501 over HTTP/1, is observed, and closes the connection', async () => {
     const { upstream, gateway } = await pair();
     const answer = await sendRaw(gateway.port, tunnel + CANARY);
     expect(answer).toMatchObject({ statuses: [501], closed: true });
@@ -110,7 +110,7 @@ describe('FWD-8, WS-7: CONNECT', () => {
     { plane: 'general', statuses: [200] },
     { plane: 'fast', statuses: [200, 501] },
   ] as const)(
-    'behind a request that is still judged, it waits for that answer and cuts the rest: $plane',
+    'after a pending request, it waits for that response and then closes the connection: $plane',
     async ({ plane, statuses }) => {
       const { promise, resolve } = Promise.withResolvers<undefined>();
       const { upstream, gateway } = await pair({ plane, decide: () => promise });
@@ -122,7 +122,7 @@ describe('FWD-8, WS-7: CONNECT', () => {
     },
   );
 
-  it('is 501 over HTTP/2', async () => {
+  it('gets 501 over HTTP/2', async () => {
     const { gateway } = await pair({ tls: true });
     const session = connect(`https://127.0.0.1:${gateway.port}`, { rejectUnauthorized: false });
     defer(async () => session.destroy());
@@ -137,7 +137,7 @@ describe('FWD-8, WS-7: CONNECT', () => {
     expect(gateway.outcomes).toMatchObject([{ method: 'CONNECT', status: 501 }]);
   });
 
-  it('is refused by a plain listener like anything else', async () => {
+  it('gets 400 from a plain listener in mode reject', async () => {
     const { gateway } = await pair({ mode: 'reject' });
     expect(await sendRaw(gateway.port, tunnel)).toMatchObject({ statuses: [400], closed: true });
   });

@@ -95,8 +95,8 @@ const ok = ({ stream }: Seen): void => {
 };
 const CLOSE = ['Connection: close'];
 
-describe.each([{ tls: true }, { tls: false }])('HTTP/2 towards an upstream with TLS $tls', ({ tls }) => {
-  it('FWD-2, FWD-6: carries a request without the fields of the hop, and its answer', async () => {
+describe.each([{ tls: true }, { tls: false }])('HTTP/2 to an upstream with TLS $tls', ({ tls }) => {
+  it('FWD-2, FWD-6: forwards a request without hop-by-hop fields, and its response', async () => {
     const { gateway, seen } = await pairUp(tls, ok);
     const lines = [
       'Connection: X-Secret',
@@ -121,7 +121,7 @@ describe.each([{ tls: true }, { tls: false }])('HTTP/2 towards an upstream with 
       expect(seen[0]?.headers).not.toHaveProperty(name);
   });
 
-  it('FWD-9: its own addresses lead the client back to the gateway', async () => {
+  it('FWD-9: URLs of the upstream in response fields become URLs of the gateway', async () => {
     const { gateway } = await pairUp(tls, ({ stream, headers }) => {
       const origin = `${headers[':scheme']}://${headers[':authority']}`;
       const link = `<${origin}/echo?page=2>; rel="next"`;
@@ -134,7 +134,7 @@ describe.each([{ tls: true }, { tls: false }])('HTTP/2 towards an upstream with 
     expect(text).toMatch(/\r\nset-cookie: a=1; Path=\/v1\/echo\r\n/);
   });
 
-  it('carries several requests at a time over one connection', async () => {
+  it('sends concurrent requests over one connection', async () => {
     const { gateway, seen, sessions } = await pairUp(tls, (one, count) => {
       if (count === 1) ok(one);
     });
@@ -153,7 +153,7 @@ describe.each([{ tls: true }, { tls: false }])('HTTP/2 towards an upstream with 
     expect([answer.statuses, seen[0]?.body, seen[0]?.whole]).toEqual([[200], 'hello, b', true]);
   });
 
-  it('FWD-14: trailers are dropped', async () => {
+  it('FWD-14: trailers are not forwarded', async () => {
     const { gateway } = await pairUp(tls, ({ stream }) => {
       stream.respond({ ':status': 200 }, { waitForTrailers: true });
       stream.once('wantTrailers', () => stream.sendTrailers({ authorization: 'x' }));
@@ -164,7 +164,7 @@ describe.each([{ tls: true }, { tls: false }])('HTTP/2 towards an upstream with 
     expect(text).not.toMatch(/authorization/);
   });
 
-  it('FWD-13: interim answers are passed over', async () => {
+  it('FWD-13: interim responses are skipped', async () => {
     const { gateway } = await pairUp(tls, (one) => {
       one.stream.additionalHeaders({ ':status': 103, link: '</a>' });
       ok(one);
@@ -172,7 +172,7 @@ describe.each([{ tls: true }, { tls: false }])('HTTP/2 towards an upstream with 
     expect((await sendRaw(gateway.port, get())).statuses).toEqual([200]);
   });
 
-  it('FWD-13: no end of interim answers is upstream_invalid', async () => {
+  it('FWD-13: more than 100 interim responses are upstream_invalid', async () => {
     const { gateway } = await pairUp(tls, (one) => {
       for (let count = 0; count < 101; count += 1) one.stream.additionalHeaders({ ':status': 103 });
       ok(one);
@@ -181,7 +181,7 @@ describe.each([{ tls: true }, { tls: false }])('HTTP/2 towards an upstream with 
     expect(gateway.facts[0]?.completion.fault?.code).toBe('upstream_invalid');
   });
 
-  it('FWD-17: a body that is reset is seen to be cut', async () => {
+  it('FWD-17: a response whose stream is reset is aborted for the client', async () => {
     const { gateway } = await pairUp(tls, ({ stream }) => {
       stream.respond({ ':status': 200 });
       stream.write('half', () => stream.destroy(new Error('broken')));
@@ -197,7 +197,7 @@ describe.each([{ tls: true }, { tls: false }])('HTTP/2 towards an upstream with 
     ['NO_ERROR', constants.NGHTTP2_NO_ERROR],
     ['CANCEL', constants.NGHTTP2_CANCEL],
   ])(
-    'promise 14, FWD-17: a body without a length that is reset with %s is no whole one',
+    'promise 14, FWD-17: a body without a length that is reset with %s is not complete',
     async (_name, code) => {
       const { gateway } = await pairUp(tls, ({ stream }) => {
         // Without waiting for trailers, Node would send END_STREAM before the reset.
@@ -214,9 +214,9 @@ describe.each([{ tls: true }, { tls: false }])('HTTP/2 towards an upstream with 
 
   it.each<[string, string, (stream: ServerHttp2Stream) => void]>([
     ['ends with its head', 'GET', (stream) => stream.respond({ ':status': 204 }, { endStream: true })],
-    ['answers HEAD', 'HEAD', (stream) => stream.respond({ ':status': 200, 'content-length': 9 })],
+    ['answers a HEAD request', 'HEAD', (stream) => stream.respond({ ':status': 200, 'content-length': 9 })],
     [
-      'ends empty',
+      'has an empty body',
       'GET',
       (stream) => {
         stream.respond({ ':status': 200 });
@@ -232,14 +232,14 @@ describe.each([{ tls: true }, { tls: false }])('HTTP/2 towards an upstream with 
       },
     ],
     [
-      'is ended early, and then reset with NO_ERROR',
+      'ends before the request body, and is then reset with NO_ERROR',
       'POST',
       (stream) => {
         stream.respond({ ':status': 200 });
         stream.end('early', () => setImmediate(() => stream.close(constants.NGHTTP2_NO_ERROR)));
       },
     ],
-  ])('an answer that %s is whole', async (_what, method, answer) => {
+  ])('a response that %s is complete', async (_what, method, answer) => {
     const { gateway } = await pairUp(tls, ({ stream }) => answer(stream));
     const body = method === 'POST' ? 'x'.repeat(20_000) : '';
     const lines = method === 'POST' ? ['Content-Length: 30000'] : ['Connection: close'];
@@ -254,7 +254,7 @@ describe.each([{ tls: true }, { tls: false }])('HTTP/2 towards an upstream with 
     ['INTERNAL_ERROR', constants.NGHTTP2_INTERNAL_ERROR],
     ['CANCEL', constants.NGHTTP2_CANCEL],
   ])(
-    'a POST that is reset with %s before its answer is upstream_reset, and nobody gets it twice',
+    'a POST that is reset with %s before its response is upstream_reset, and runs at most once',
     async (name, code) => {
       const { gateway, seen } = await pairUp(tls, ({ stream }) => stream.close(code));
       const answer = await sendRaw(gateway.port, get('/echo', ['Content-Length: 4'], 'POST', 'body'));
@@ -270,7 +270,7 @@ describe.each([{ tls: true }, { tls: false }])('HTTP/2 towards an upstream with 
     expect([answer.statuses, gateway.facts[0]?.completion.fault?.code]).toEqual([[502], 'upstream_reset']);
   });
 
-  it('FWD-16: a GET that was refused as a stream is sent again', async () => {
+  it('FWD-16: a GET whose stream was refused is retried', async () => {
     const { gateway } = await pairUp(tls, (one, count) => {
       if (count === 1) one.stream.close(constants.NGHTTP2_REFUSED_STREAM);
       else ok(one);
@@ -278,7 +278,7 @@ describe.each([{ tls: true }, { tls: false }])('HTTP/2 towards an upstream with 
     expect((await sendRaw(gateway.port, get())).statuses).toEqual([200]);
   });
 
-  it('a GOAWAY loses no request that came after it', async () => {
+  it('requests after a GOAWAY are served', async () => {
     const { gateway, seen } = await pairUp(tls, (one) => {
       ok(one);
       one.stream.session?.goaway();
@@ -287,13 +287,13 @@ describe.each([{ tls: true }, { tls: false }])('HTTP/2 towards an upstream with 
     expect(seen).toHaveLength(3);
   });
 
-  it('an upstream that goes away in the middle is upstream_reset', async () => {
+  it('an upstream that destroys its session before the response is upstream_reset', async () => {
     const { gateway } = await pairUp(tls, ({ stream }) => stream.session?.destroy());
     const answer = await sendRaw(gateway.port, get('/echo', ['Content-Length: 4'], 'POST', 'body'));
     expect([answer.statuses, gateway.facts[0]?.completion.fault?.code]).toEqual([[502], 'upstream_reset']);
   });
 
-  it('promise 15: a body that its client cuts is never whole for the upstream', async () => {
+  it('promise 15: a request body that the client aborts is never complete at the upstream', async () => {
     const { gateway, seen } = await pairUp(tls, () => undefined);
     const client = connect(gateway.port, '127.0.0.1');
     client.write(get('/echo', ['Transfer-Encoding: chunked'], 'POST', '5\r\nhello\r\n'));
@@ -305,7 +305,7 @@ describe.each([{ tls: true }, { tls: false }])('HTTP/2 towards an upstream with 
   });
 });
 
-it('an upstream over TLS that knows no HTTP/2 is spoken to in HTTP/1.1', async () => {
+it('an upstream over TLS that does not support HTTP/2 gets HTTP/1.1', async () => {
   const { createServer: createHttps } = await import('node:https');
   const versions: string[] = [];
   const server = createHttps(pair, (request, response) => {

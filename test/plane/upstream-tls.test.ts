@@ -70,19 +70,19 @@ const TRUSTED = { status: 200, fault: undefined };
 const REFUSED = { status: 502, fault: 'upstream_tls' };
 
 describe('FWD-19, TLS-8, XFF-5: an upstream over TLS', () => {
-  it('is believed for the authority and the name of its section, which is sent as server name', async () => {
+  it('is trusted by the CA and the name of its section, and gets that name as SNI', async () => {
     const upstream = await startTls(server);
     expect(await ask(upstream.port, { ca: server.cert, name: 'orders.internal' })).toEqual(TRUSTED);
     expect(upstream.names).toEqual(['orders.internal']);
   });
 
-  it('is believed for its address where no name is written', async () => {
+  it('is trusted by its address if its section has no name', async () => {
     const upstream = await startTls(byAddress);
     expect(await ask(upstream.port, { ca: byAddress.cert })).toEqual(TRUSTED);
     expect(upstream.names).toEqual([false]);
   });
 
-  it('its Host field says nothing of whose certificate is wanted', async () => {
+  it('is verified by its address even if the Host field has another name', async () => {
     const upstream = await startTls(byAddress);
     expect(await ask(upstream.port, { ca: byAddress.cert }, 'orders.internal')).toEqual(TRUSTED);
     expect([upstream.names, upstream.hosts]).toEqual([[false], ['orders.internal']]);
@@ -90,23 +90,23 @@ describe('FWD-19, TLS-8, XFF-5: an upstream over TLS', () => {
 
   it.each<[string, () => Partial<UpstreamTls> | undefined]>([
     ['another name', () => ({ ca: server.cert, name: 'payments.internal' })],
-    ['no name, for its address', () => ({ ca: server.cert })],
-    ['another authority', () => ({ ca: client.cert, name: 'orders.internal' })],
-    ['no authority of its own', () => ({ name: 'orders.internal' })],
-    ['no section at all', () => undefined],
-  ])('is upstream_tls with %s', async (_, tls) => {
+    ['no name, because its certificate lacks the address', () => ({ ca: server.cert })],
+    ['another CA', () => ({ ca: client.cert, name: 'orders.internal' })],
+    ['no CA', () => ({ name: 'orders.internal' })],
+    ['no section', () => undefined],
+  ])('is refused as upstream_tls with %s', async (_, tls) => {
     const upstream = await startTls(server);
     expect(await ask(upstream.port, tls())).toEqual(REFUSED);
     expect(upstream.names).toEqual([]);
   });
 
-  it('is upstream_tls where it speaks nothing newer than TLS 1.1', async () => {
+  it('is refused as upstream_tls if TLS 1.1 is its newest version', async () => {
     const old = { minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' } as const;
     const upstream = await startTls({ ...server, ...old });
     expect(await ask(upstream.port, { ca: server.cert, name: 'orders.internal' })).toEqual(REFUSED);
   });
 
-  it('sees the certificate of its section, and none without one', async () => {
+  it('gets the client certificate of its section, and none without one', async () => {
     const upstream = await startTls({ ...server, requestCert: true, rejectUnauthorized: false });
     const trust = { ca: server.cert, name: 'orders.internal' };
     await ask(upstream.port, { ...trust, cert: client.cert, key: client.key });
@@ -114,7 +114,7 @@ describe('FWD-19, TLS-8, XFF-5: an upstream over TLS', () => {
     expect(upstream.clients).toEqual(['gateway.internal', undefined]);
   });
 
-  it('WS-3: is spoken to in the same way for a WebSocket', async () => {
+  it('WS-3: is verified in the same way for a WebSocket', async () => {
     const upstream = stack.use(await startWebSocketUpstream(server));
     const open = async (tls: Partial<UpstreamTls>): Promise<number> => {
       const section = { ca: undefined, cert: undefined, key: undefined, name: undefined, ...tls };
@@ -131,7 +131,7 @@ describe('FWD-19, TLS-8, XFF-5: an upstream over TLS', () => {
 
 const SPOILT: readonly (readonly [how: string, spoil: (line: Socket) => void, fault: string])[] = [
   ['is reset', (line) => void line.resetAndDestroy(), 'upstream_reset'],
-  ['gets octets that are no TLS', (line) => void line.write('this is no TLS'), 'upstream_tls'],
+  ['receives octets that are not TLS', (line) => void line.write('this is no TLS'), 'upstream_tls'],
 ];
 
 describe.each(SPOILT)('a connection over TLS that %s', (_how, spoil, fault) => {
@@ -163,7 +163,7 @@ describe.each(SPOILT)('a connection over TLS that %s', (_how, spoil, fault) => {
   it.each([
     ['GET', get()],
     ['POST', post],
-  ])('FWD-16: idle, as a %s comes: it is carried out once, on another', async (_method, request) => {
+  ])('FWD-16: while idle: the next %s is sent once, on another connection', async (_method, request) => {
     const { upstream, lines, client } = await startLine();
     const statuses = () => [...client.text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status);
     client.socket.write(get());
@@ -178,7 +178,7 @@ describe.each(SPOILT)('a connection over TLS that %s', (_how, spoil, fault) => {
     expect(lines).toHaveLength(2);
   });
 
-  it('FWD-18: before an answer: it is 502 at once', async () => {
+  it('FWD-18: before a response: the client gets 502', async () => {
     const { lines, gateway, client } = await startLine(() => {
       for (const line of lines) spoil(line);
     });
@@ -192,7 +192,7 @@ describe.each(SPOILT)('a connection over TLS that %s', (_how, spoil, fault) => {
     ['with a length', { 'content-length': '10' }],
     ['in chunks', { 'transfer-encoding': 'chunked' }],
     ['without a length', { connection: 'close' }],
-  ])('FWD-17: within a body %s: the answer is cut at once', async (_framing, fields) => {
+  ])('FWD-17: within a body %s: the response is aborted', async (_framing, fields) => {
     const { lines, gateway, client } = await startLine((_request, response) => {
       response.useChunkedEncodingByDefault = 'transfer-encoding' in fields;
       response.writeHead(200, fields).write('hello');
