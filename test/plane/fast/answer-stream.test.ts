@@ -20,7 +20,7 @@ async function openSocket(): Promise<Socket> {
 
 const HEAD = 'HTTP/1.1 200 OK\r\n';
 
-it('writes all pieces of one event loop iteration once, in its write stage', async () => {
+it('writes all pieces of one event loop iteration together, in its write stage', async () => {
   const socket = await openSocket();
   let writes = 0;
   const { write } = socket;
@@ -42,7 +42,7 @@ it('writes all pieces of one event loop iteration once, in its write stage', asy
   expect([writes, socket.bytesWritten, ended]).toEqual([1, whole.length, 1]);
 });
 
-it('writes at once what is larger than 16 KiB', async () => {
+it('writes immediately once it holds more than 16 KiB', async () => {
   const socket = await openSocket();
   const answer = new AnswerStream(socket, () => undefined);
   answer.head(HEAD, 'sized');

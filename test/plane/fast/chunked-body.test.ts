@@ -82,7 +82,7 @@ const whole = fc
   .map(([chunks, trailers]) => `${chunks.join('')}0\r\n${trailers}\r\n`);
 
 describe('SMG-12, SMG-13: a chunked body', () => {
-  it('is whole, refused or waited for where Node’s parser says so, with the same content', {
+  it('is complete exactly when Node’s parser says so, with the same content', {
     timeout: FUZZ_TIMEOUT_MS,
   }, async () => {
     await fuzz(
@@ -96,7 +96,7 @@ describe('SMG-12, SMG-13: a chunked body', () => {
     );
   });
 
-  it('is the same wherever it is cut', () => {
+  it('is decoded the same way wherever it is split', () => {
     const text = '5;a="b\\"c"\r\nhello\r\n00A\r\n0123456789\r\n0;x\r\nX-A: 1\r\n\r\nGET';
     for (let cut = 0; cut <= text.length; cut += 1)
       for (let other = cut; other <= text.length; other += 7)
@@ -108,11 +108,11 @@ describe('SMG-12, SMG-13: a chunked body', () => {
     ['a sign', '+5\r\nhello\r\n0\r\n\r\n'],
     ['0x', '0x5\r\nhello\r\n0\r\n\r\n'],
     ['an underscore', '1_0\r\n'],
-    ['more than can be counted', 'FFFFFFFFFFFFFFFF\r\n'],
-    ['a bare LF behind the size', '5\nhello\r\n0\r\n\r\n'],
-    ['a bare LF behind the content', '5\r\nhello\n0\r\n\r\n'],
+    ['a size that is too large', 'FFFFFFFFFFFFFFFF\r\n'],
+    ['a bare LF after the size', '5\nhello\r\n0\r\n\r\n'],
+    ['a bare LF after the content', '5\r\nhello\n0\r\n\r\n'],
     ['more content than its size', '5\r\nhello!\r\n0\r\n\r\n'],
-    ['a blank behind the size', '5 \r\nhello\r\n0\r\n\r\n'],
+    ['a space after the size', '5 \r\nhello\r\n0\r\n\r\n'],
     ['a trailer without a name', '0\r\n: 1\r\n\r\n'],
     ['a folded trailer', '0\r\nX-A: 1\r\n 2\r\n\r\n'],
     ['a quote without end', `5;a="${'b'.repeat(10)}\r\n`],
@@ -120,12 +120,12 @@ describe('SMG-12, SMG-13: a chunked body', () => {
     expect(read(text).end).toBe('malformed');
   });
 
-  it('SMG-12: has extensions and trailers up to a bound', () => {
+  it('SMG-12: may have extensions and trailers up to a bound', () => {
     expect(read(`5;${'a'.repeat(MOST.extensions + 1)}`).end).toBe('extensions_too_large');
     expect(read(`0\r\nX-A: ${'a'.repeat(MOST.trailers + 1)}`).end).toBe('trailers_too_large');
   });
 
-  it('counts framing and content apart', () => {
+  it('has separate counts of framing and content', () => {
     const body = new ChunkedBody(MOST);
     const bytes = Buffer.from('5\r\nhello\r\n0\r\n\r\n');
     body.read(bytes, 0, bytes.length, () => undefined);

@@ -30,7 +30,7 @@ const MOMENTS: readonly Moment[] = [
   { name: 'within the request line', sent: 'GET /ec', isThere: isAccepted, observed: [] },
   { name: 'within a field', sent: silent.slice(0, -10), isThere: isAccepted, observed: [] },
   { name: 'before the empty line', sent: silent.slice(0, -2), isThere: isAccepted, observed: [] },
-  { name: 'before its answer', sent: silent, isThere: isAsked, observed: [LEFT] },
+  { name: 'before its response', sent: silent, isThere: isAsked, observed: [LEFT] },
   { name: 'within its body', sent: body('Content-Length: 9', 'hello'), isThere: isSent, observed: [LEFT] },
   {
     name: 'within a chunk',
@@ -45,49 +45,49 @@ const MOMENTS: readonly Moment[] = [
     observed: [LEFT],
   },
   {
-    name: 'within its answer',
+    name: 'within its response',
     sent: half,
     isThere: (_pair, { text }) => text.endsWith('hello'),
     observed: [{ status: 200, aborted: true }],
   },
   {
-    name: 'behind an answer',
+    name: 'after a response',
     sent: get('/echo'),
     isThere: (_pair, { text }) => text.endsWith('ok'),
     observed: [{ status: 200, aborted: false }],
   },
   {
-    name: 'within a request behind an answer',
+    name: 'within a request after a response',
     sent: `${get('/echo')}GET /echo HTTP`,
     isThere: (_pair, { text }) => text.endsWith('ok'),
     observed: [{ status: 200, aborted: false }],
   },
   {
-    name: 'within the head of an odd request',
+    name: 'within the head of a request for Node’s parser',
     sent: 'GET http://api.example.com/echo HTTP/1.1\r\nHost: api',
     isThere: isAccepted,
     observed: [],
   },
   {
-    name: 'before the answer to an odd request',
+    name: 'before the response to a request for Node’s parser',
     sent: odd('/echo/silent'),
     isThere: isAsked,
     observed: [LEFT],
   },
   {
-    name: 'within the answer to an odd request',
+    name: 'within the response to a request for Node’s parser',
     sent: odd('/echo/half'),
     isThere: (_pair, { text }) => text.endsWith('hello'),
     observed: [{ status: 200, aborted: true }],
   },
   {
-    name: 'behind the refusal of a tunnel',
+    name: 'after the refusal of CONNECT',
     sent: 'CONNECT api.example.com:443 HTTP/1.1\r\nHost: api.example.com:443\r\n\r\n',
     isThere: (_pair, { text }) => text.endsWith('}'),
     observed: [{ status: 501, aborted: false }],
   },
   {
-    name: 'behind the answer to an odd request',
+    name: 'after the response to a request for Node’s parser',
     sent: odd('/echo'),
     isThere: (_pair, { text }) => text.endsWith('ok'),
     observed: [{ status: 200, aborted: false }],
@@ -126,7 +126,7 @@ describe.each(PLANES)('FWD-17: on the %s plane a client', (plane) => {
   });
 
   // Unread octets turn the reset into an error event, and Node has removed its own listener.
-  it('that sends more behind a refused CONNECT and resets ends nothing but its connection', async () => {
+  it('that sends more after a refused CONNECT and resets affects only its own connection', async () => {
     const uncaught: unknown[] = [];
     const note = (error: unknown): void => void uncaught.push(error);
     process.on('uncaughtExceptionMonitor', note);

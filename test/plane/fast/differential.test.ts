@@ -7,7 +7,7 @@ import { FUZZ_TIMEOUT_MS } from '../../support/fuzz.ts';
 const CASES = 4_000;
 const SEED = Number(env.DIFFERENTIAL_SEED ?? Math.floor(Math.random() * 2 ** 31));
 
-it(`no plane answers, logs or counts otherwise: ${CASES} cases of seed ${SEED}`, {
+it(`both planes respond, log and count alike: ${CASES} cases of seed ${SEED}`, {
   timeout: 4 * FUZZ_TIMEOUT_MS,
 }, async () => {
   const slice = await compareSlice(SEED, CASES);

@@ -52,8 +52,8 @@ async function upload(
 }
 
 describe.each(PLANES)('FWD-12, SMG-26: on the %s plane', (plane) => {
-  describe.each(UPLOADS)('to half a body that is $name', (body) => {
-    it('an answer comes at once and says close; the rest and what is behind it go nowhere', async () => {
+  describe.each(UPLOADS)('after half a body that is $name', (body) => {
+    it('a response is sent at once with Connection: close, and later octets are discarded', async () => {
       const { client, gateway, upstream } = await upload(plane, body, ({ socket }) => void socket.write(OK));
       await until(() => client.text.endsWith('ok'));
       expect(client.text).toMatch(/^HTTP\/1\.1 200 OK\r\n(?:.*\r\n)*connection: close\r\n/i);
@@ -65,7 +65,7 @@ describe.each(PLANES)('FWD-12, SMG-26: on the %s plane', (plane) => {
       expect(gateway.outcomes).toMatchObject([{ status: 200, aborted: false }]);
     });
 
-    it('a refusal behind which the upstream resets the connection still reaches the client', async () => {
+    it('a refusal reaches the client even if the upstream then resets the connection', async () => {
       const { client, gateway } = await upload(plane, body, ({ socket }) => {
         const refusal = 'HTTP/1.1 413 Content Too Large\r\nContent-Length: 2\r\n\r\nno';
         socket.write(refusal, () => setImmediate(() => socket.resetAndDestroy()));
@@ -77,7 +77,7 @@ describe.each(PLANES)('FWD-12, SMG-26: on the %s plane', (plane) => {
       expect(gateway.outcomes).toMatchObject([{ status: 413, aborted: false }]);
     });
 
-    it('an answer that ends behind the body leaves both whole', async () => {
+    it('a response that ends after the body is complete, and so is the body', async () => {
       const { client, gateway, upstream } = await upload(
         plane,
         body,
@@ -93,7 +93,7 @@ describe.each(PLANES)('FWD-12, SMG-26: on the %s plane', (plane) => {
       expect(gateway.outcomes).toMatchObject([{ status: 200, aborted: false }]);
     });
 
-    it('an answer whose upstream breaks off cuts the connection of the client', async () => {
+    it('a response that the upstream resets closes the connection of the client', async () => {
       const { client, gateway } = await upload(plane, body, ({ socket }) => {
         socket.write(HALF, () => setImmediate(() => socket.resetAndDestroy()));
       });
@@ -104,10 +104,10 @@ describe.each(PLANES)('FWD-12, SMG-26: on the %s plane', (plane) => {
     });
 
     it.each([
-      ['an end', ({ socket }: RawRequest) => void socket.end()],
+      ['a close', ({ socket }: RawRequest) => void socket.end()],
       ['a reset', ({ socket }: RawRequest) => void socket.resetAndDestroy()],
-      ['what is no HTTP', ({ socket }: RawRequest) => void socket.write('this is no HTTP\r\n\r\n')],
-    ])('%s in place of an answer is 502, and nothing is sent again', async (_name, onHalf) => {
+      ['invalid HTTP', ({ socket }: RawRequest) => void socket.write('this is no HTTP\r\n\r\n')],
+    ])('%s instead of a response gives 502 without a retry', async (_name, onHalf) => {
       const { client, gateway, upstream } = await upload(plane, body, onHalf);
       await until(() => client.ended);
       expect(client.text).toMatch(/^HTTP\/1\.1 502 /);

@@ -84,13 +84,13 @@ const MOMENTS: readonly Moment[] = [
     carried: { fast: 0, general: 2 },
   },
   {
-    name: 'behind an answer',
+    name: 'after a response',
     pieces: [get('/echo/1'), odd('/echo/2', LAST)],
     paths: ['/echo/1', '/echo/2'],
     carried: { fast: 1, general: 1 },
   },
   {
-    name: 'behind an answer, with half its body',
+    name: 'after a response, with half its body',
     pieces: [get('/echo/1'), odd('/echo/2', [...HELLO, ...LAST], 'PUT', 'hello'), 'world'],
     paths: ['/echo/1', '/echo/2'],
     bodies: ['helloworld'],
@@ -140,7 +140,7 @@ describe('SMG-15: a request is left to Node’s parser', () => {
     expect(gateway.outcomes.map(({ aborted }) => aborted)).toEqual(paths.map(() => false));
   });
 
-  it('behind a request that waits for its answer: in its turn, and cut in two', async () => {
+  it('after a request that waits for its response, in two pieces', async () => {
     const { gateway, upstream } = await pairOf(() => undefined, { plane: 'fast' });
     const client = await openRaw(gateway.port);
     defer(async () => void client.socket.destroy());
@@ -156,7 +156,7 @@ describe('SMG-15: a request is left to Node’s parser', () => {
     expect(carried(gateway)).toEqual({ fast: 1, general: 1 });
   });
 
-  it('and its refusal ends the connection, in each of these states', async () => {
+  it('and its refusal closes the connection, in each of these states', async () => {
     const { gateway, upstream } = await pair();
     const refused = get('/echo/canary', ['X-A : 1']);
     for (const before of ['', get('/echo/1'), get('/echo/1', HELLO, 'POST', 'helloworld')]) {
@@ -166,7 +166,7 @@ describe('SMG-15: a request is left to Node’s parser', () => {
     expect(upstream.requests.map(pathOf)).not.toContain('/echo/canary');
   });
 
-  it('with a large body of which the upstream takes its time', async () => {
+  it('with a large body', async () => {
     const { gateway, upstream } = await pair();
     const size = 3_000_000;
     const client = await openRaw(gateway.port);
@@ -180,7 +180,7 @@ describe('SMG-15: a request is left to Node’s parser', () => {
     expect(upstream.requests[0]?.body === body).toBe(true);
   });
 
-  it('once its head comes in more pieces than are read again', async () => {
+  it('if its head arrives in more pieces than the fast parser reads again', async () => {
     const { gateway, upstream } = await pair();
     const client = await openRaw(gateway.port);
     defer(async () => void client.socket.destroy());
@@ -235,7 +235,7 @@ describe('SMG-15: a request is left to Node’s parser', () => {
     expect(carried(gateway)).toEqual({ fast: 1, general: 1 });
   });
 
-  it('of a client that leaves then: the request is observed once, and nothing stays open', async () => {
+  it('and observed once if its client then disconnects', async () => {
     const { gateway, upstream } = await pairOf(() => undefined, { plane: 'fast' });
     const client = await openRaw(gateway.port);
     client.socket.write(odd('/echo/1', HELLO, 'POST', 'hello'), 'latin1');

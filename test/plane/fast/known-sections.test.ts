@@ -32,8 +32,8 @@ const head = fc
 const plain = (read: FastHead | string): unknown =>
   typeof read === 'string' ? read : { ...read, headers: { ...read.headers }, fields: undefined };
 
-describe('a reader of heads', () => {
-  it('reads a head as one does that has not read any before', () => {
+describe('a head reader', () => {
+  it('reads a head in the same way as a new reader with an empty cache', () => {
     const { seed, drawn } = samples(head, 2_000);
     const reader = createHeadReader(bounds);
     for (const text of drawn) {
@@ -42,7 +42,7 @@ describe('a reader of heads', () => {
     }
   });
 
-  it('gives requests with the same octets the same fields, and looks no more where all are new', () => {
+  it('shares fields between requests with the same octets, and not after many new ones', () => {
     const reader = createHeadReader(bounds);
     const fieldsOf = (mark: string): unknown => {
       const read = reader(Buffer.from(`GET / HTTP/1.1\r\nHost: a\r\nX-Mark: ${mark}\r\n\r\n`, 'latin1'));
@@ -115,7 +115,7 @@ const RECORD = {
   ...{ 'content-type': 'text/plain', via: '1.0 other', 'max-forwards': '3', connection: 'keep-alive' },
 };
 
-it('VER-9: what is forwarded of remembered fields is what is forwarded of new ones, whatever was asked before', () => {
+it('VER-9: cached fields are forwarded in the same way as new ones, after any earlier request', () => {
   const { seed, drawn } = samples(pairs, 4_000);
   const remembered = new RecordFields(RECORD);
   const forwarded = ({ inbound, order }: Asked, headers: RecordFields): readonly string[] =>

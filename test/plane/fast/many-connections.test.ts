@@ -27,7 +27,7 @@ async function openClients(port: number): Promise<readonly RawClient[]> {
 it.each([
   ['one after the other', 1],
   ['pipelined', 3],
-])('FWD-5: forwarded requests, %s', async (_how, together) => {
+])('FWD-5: forwarded requests get their responses in order, %s', async (_how, together) => {
   const { gateway } = await pair(answerTo, { plane: 'fast' });
   const clients = await openClients(gateway.port);
   await until(() => gateway.listener.connections() === clients.length);
@@ -42,7 +42,7 @@ it.each([
     expect(text.match(/\/echo\/\d+-\d/g)).toEqual([0, 1, 2].map((request) => pathOf(at, request)));
 });
 
-it('FWD-5: pipelined requests that the gateway answers itself', async () => {
+it('FWD-5: pipelined requests that the gateway answers itself get their responses in order', async () => {
   const issuer = await startTestIssuer();
   defer(() => issuer.close());
   await using gateway = await startWholeGateway('fast', {

@@ -37,7 +37,7 @@ const statusesOf = ({ text }: RawClient): number[] =>
   [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));
 
 describe.each([false, true])('a request that only Node’s parser reads, TLS %s', (tls) => {
-  it('leaves its connection to the fast plane, however often one comes', async () => {
+  it('keeps its connection on the fast plane, even if a hundred of them arrive', async () => {
     const { gateway, upstream } = await pair(undefined, { tls });
     const client = await open(gateway.port, tls);
     for (let left = 100; left > 0; left -= 1) {
@@ -57,7 +57,7 @@ describe.each([false, true])('a request that only Node’s parser reads, TLS %s'
     await expect.poll(() => connectionsOf(gateway)).toEqual({ fast: 0, general: 0 });
   });
 
-  it('is answered before those that come behind it, whole or in pieces', async () => {
+  it('gets its response before later requests, which may be complete or in pieces', async () => {
     const { gateway, upstream } = await pair(silent, { tls });
     const client = await open(gateway.port, tls);
     client.socket.write(odd('/echo/1'), 'latin1');
@@ -76,7 +76,7 @@ describe.each([false, true])('a request that only Node’s parser reads, TLS %s'
     expect(carried(gateway)).toEqual({ fast: 2, general: 2 });
   });
 
-  it('is the last one if what comes behind it is no request', async () => {
+  it('is the last one served if invalid octets follow it', async () => {
     const { gateway, upstream } = await pair(silent, { tls });
     const client = await open(gateway.port, tls);
     client.socket.write(odd('/echo/1'), 'latin1');
@@ -90,7 +90,7 @@ describe.each([false, true])('a request that only Node’s parser reads, TLS %s'
     expect(upstream.requests.map(pathOf)).toEqual(['/echo/1']);
   });
 
-  it('is cut if its client takes nothing of a large answer', async () => {
+  it('is aborted if its client does not read a large response', async () => {
     const body = 'x'.repeat(60_000_000);
     const answer = `HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
     const timeouts = { connect: 1_000, headers: 20_000, idle: 20_000, total: 20_000 };
@@ -107,7 +107,7 @@ describe.each([false, true])('a request that only Node’s parser reads, TLS %s'
     await until(() => upstream.sockets.size === 0);
   });
 
-  it('gets all of a large answer that its client takes slowly', async () => {
+  it('gets a large response completely if its client reads slowly', async () => {
     const body = 'abcdefghij'.repeat(2_000_000);
     const { gateway } = await pair(
       ({ head }) =>
@@ -128,7 +128,7 @@ describe.each([false, true])('a request that only Node’s parser reads, TLS %s'
     expect(carried(gateway)).toEqual({ fast: 1, general: 1 });
   });
 
-  it('gets the bound of its upstream, and not that of a connection without a request', async () => {
+  it('may wait for its upstream longer than the idle timeout of its connection', async () => {
     const { gateway, upstream } = await pair(silent, { tls, bounds: { headersMs: 400, idleMs: 400 } });
     const client = await open(gateway.port, tls);
     client.socket.write(odd(), 'latin1');
@@ -145,7 +145,7 @@ describe.each([false, true])('a request that only Node’s parser reads, TLS %s'
     expect(gateway.outcomes).toMatchObject([{ status: 408 }, { status: 200, aborted: false }]);
   });
 
-  it('during a drain is answered with close, and ends its connection', async () => {
+  it('gets Connection: close during a drain, and its connection closes', async () => {
     const { gateway, upstream } = await pair(silent, { tls });
     const client = await open(gateway.port, tls);
     client.socket.write(odd(), 'latin1');
@@ -166,7 +166,7 @@ describe.each([false, true])('a request that only Node’s parser reads, TLS %s'
     await expect.poll(() => connectionsOf(gateway)).toEqual({ fast: 0, general: 0 });
   });
 
-  it('whose answer has begun before a drain ends its connection behind it', async () => {
+  it('whose response began before a drain closes its connection after that response', async () => {
     const { gateway, upstream } = await pair(silent, { tls });
     const client = await open(gateway.port, tls);
     client.socket.write(odd(), 'latin1');
@@ -182,7 +182,7 @@ describe.each([false, true])('a request that only Node’s parser reads, TLS %s'
     expect(client.text).toMatch(/\r\n\r\nok$/);
   });
 
-  it('is known by what its connection has shown', async () => {
+  it('has its own client address and the scheme of its connection', async () => {
     const trustedProxies = ['127.0.0.1'];
     const { gateway } = await pair(undefined, { tls, trustedProxies });
     const client = await open(gateway.port, tls);
@@ -198,7 +198,7 @@ describe.each([false, true])('a request that only Node’s parser reads, TLS %s'
   });
 });
 
-it('TLS-4: a request that only Node’s parser reads is for the host of the certificate', async () => {
+it('TLS-4: the host of a request that only Node’s parser reads is matched to the certificate', async () => {
   const { gateway } = await pair(undefined, { tls: true });
   const client = await open(gateway.port, true);
   for (const host of ['api.example.com', 'other.example.com']) {
@@ -219,30 +219,30 @@ interface Ending {
 
 const ENDINGS: readonly Ending[] = [
   {
-    name: 'HEAD',
+    name: 'a response to HEAD',
     request: odd('/echo', [], 'HEAD'),
     answer: 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n',
     body: /^$/,
     bytes: 0,
   },
-  { name: '204', request: odd(), answer: 'HTTP/1.1 204 No Content\r\n\r\n', body: /^$/, bytes: 0 },
-  { name: '304', request: odd(), answer: 'HTTP/1.1 304 Not Modified\r\n\r\n', body: /^$/, bytes: 0 },
+  { name: 'a 204', request: odd(), answer: 'HTTP/1.1 204 No Content\r\n\r\n', body: /^$/, bytes: 0 },
+  { name: 'a 304', request: odd(), answer: 'HTTP/1.1 304 Not Modified\r\n\r\n', body: /^$/, bytes: 0 },
   {
-    name: 'chunks',
+    name: 'a chunked response',
     request: odd(),
     answer: 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nhel\r\n2\r\nlo\r\n0\r\n\r\n',
     body: /^(?:3\r\nhel\r\n2\r\nlo|5\r\nhello)\r\n0\r\n\r\n$/,
     bytes: 5,
   },
   {
-    name: 'the end of the upstream’s connection',
+    name: 'a response that ends with its connection',
     request: odd(),
     answer: 'HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nhello',
     body: /^5\r\nhello\r\n0\r\n\r\n$/,
     bytes: 5,
   },
   {
-    name: 'no octet',
+    name: 'an empty response',
     request: odd(),
     answer: 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n',
     body: /^$/,
@@ -265,7 +265,7 @@ const ENDINGS: readonly Ending[] = [
 ];
 
 it.each(ENDINGS)(
-  'the answer to an odd request ends with $name, and its connection is fast again',
+  '$name: after a request that only Node’s parser reads, the fast plane serves the next one',
   async ({ request, answer, body, bytes }) => {
     const { gateway } = await pair(({ head, socket }) => {
       if (head.includes(' /echo/2 ')) return OK;
@@ -293,7 +293,7 @@ const refused = (start: string, ...lines: readonly string[]): string =>
   [start, 'Host: api.example.com', ...lines, '', ''].join('\r\n');
 const REFUSED: readonly (readonly [status: number, name: string, request: string])[] = [
   [400, 'two hosts', refused('GET /echo HTTP/1.1', 'Host: api.example.com')],
-  [400, 'a blank before a colon', refused('GET /echo HTTP/1.1', 'X-A : 1')],
+  [400, 'a space before a colon', refused('GET /echo HTTP/1.1', 'X-A : 1')],
   [400, 'no host', 'GET /echo HTTP/1.1\r\n\r\n'],
   [400, 'a folded line', refused('GET /echo HTTP/1.1', 'X-A: 1', ' 2')],
   [400, 'a fragment', refused('GET /echo#a HTTP/1.1')],
@@ -302,13 +302,13 @@ const REFUSED: readonly (readonly [status: number, name: string, request: string
   [431, 'a long field', refused('GET /echo HTTP/1.1', `X-A: ${'a'.repeat(70_000)}`)],
   [431, 'many fields', refused('GET /echo HTTP/1.1', ...Array(300).fill('X-A: 1'))],
   [501, 'an unknown method', refused('PROPFIND /echo HTTP/1.1')],
-  [501, 'a tunnel', 'CONNECT api.example.com:443 HTTP/1.1\r\nHost: api.example.com:443\r\n\r\n'],
+  [501, 'CONNECT', 'CONNECT api.example.com:443 HTTP/1.1\r\nHost: api.example.com:443\r\n\r\n'],
   [505, 'another version', refused('GET /echo HTTP/2.0')],
   [417, 'another expectation', refused('GET /echo HTTP/1.1', 'Expect: a-miracle')],
 ];
 
 it.each(REFUSED)(
-  '%d for %s is answered, closed and counted as on the general plane',
+  '%d for %s: response and counters equal those of the general plane, and the connection closes',
   async (status, _name, request) => {
     const [fast, general] = await Promise.all(
       PLANES.map(async (plane) => {
@@ -336,7 +336,7 @@ it.each(REFUSED)(
   },
 );
 
-it('the refusal of an odd request reaches a client that has ended its side, as on the general plane', async () => {
+it('a refusal reaches a client that has ended its side, on both planes', async () => {
   for (const plane of PLANES) {
     const { gateway } = await pair(undefined, { plane });
     const client = await open(gateway.port);
@@ -348,7 +348,7 @@ it('the refusal of an odd request reaches a client that has ended its side, as o
   }
 });
 
-it('a connection in memory closes behind its last answer, so that Node frees its parser', async () => {
+it('an in-memory connection closes after its last response, so that Node frees its parser', async () => {
   const known = createClientConnection(
     { full: '', key: '', chain: '', viaTrusted: false, isNear: true },
     undefined,
@@ -364,13 +364,13 @@ it('a connection in memory closes behind its last answer, so that Node frees its
   expect([ends, String(socket.read()), socket.destroyed]).toEqual([[true], 'answer', false]);
 });
 
-describe('the connection moves for good', () => {
+describe('a connection moves to the general plane permanently', () => {
   it.each([
     ['a body', odd('/echo/1', ['Content-Length: 5'], 'POST', 'hello')],
     ['an empty body', odd('/echo/1', ['CONTENT-LENGTH: 0'], 'POST')],
     ['chunks', odd('/echo/1', ['Transfer-Encoding: chunked'], 'POST', '0\r\n\r\n')],
     ['an upgrade', odd('/echo/1', ['Connection: upgrade', 'Upgrade: h2c'])],
-    ['another request behind it', `${odd('/echo/1')}GET /echo/2 HT`],
+    ['another request after it', `${odd('/echo/1')}GET /echo/2 HT`],
   ])('for %s', async (_what, request) => {
     const { gateway } = await pair(silent);
     const client = await open(gateway.port);
@@ -383,19 +383,19 @@ describe('the connection moves for good', () => {
 describe('isOneMessage', () => {
   it.each([
     [true, 'a GET', odd()],
-    [true, 'what a browser sends', odd('/', ['Upgrade-Insecure-Requests: 1'])],
+    [true, 'a request of a browser', odd('/', ['Upgrade-Insecure-Requests: 1'])],
     [true, 'HTTP/1.0', 'GET / HTTP/1.0\r\n\r\n'],
     [false, 'nothing', ''],
     [false, 'three octets', 'GET'],
     [false, 'half a head', odd().slice(0, -1)],
-    [false, 'an octet behind it', `${odd()}\r`],
-    [false, 'another request behind it', odd() + odd()],
-    [false, 'line ends alone', '\r\n\r\n'],
-    [false, 'a line end before it', `\r\n${odd()}`],
+    [false, 'an octet after it', `${odd()}\r`],
+    [false, 'another request after it', odd() + odd()],
+    [false, 'empty lines only', '\r\n\r\n'],
+    [false, 'an empty line before it', `\r\n${odd()}`],
     [false, 'an unknown method', odd('/', [], 'PROPFIND')],
-    [false, 'a preface of HTTP/2', 'PRI * HTTP/2.0\r\n\r\n'],
+    [false, 'an HTTP/2 preface', 'PRI * HTTP/2.0\r\n\r\n'],
     [false, 'a length', odd('/', ['content-LENGTH: 0'])],
-    [false, 'a length without a blank', odd('/', ['Content-Length:0'])],
+    [false, 'a length without a space', odd('/', ['Content-Length:0'])],
     [false, 'a length in a folded line', odd('/', ['X-A: 1', ' Content-Length: 1'])],
     [false, 'a coding', odd('/', ['TRANSFER-ENCODING: chunked'])],
     [false, 'an upgrade', odd('/', ['upgrade: h2c'])],

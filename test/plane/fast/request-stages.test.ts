@@ -81,7 +81,7 @@ test.each(Object.entries(STAGES))(
   },
 );
 
-test('a step that schedules another one in its own stage: the other one runs once, in the next iteration', async () => {
+test('a step that another step adds to its own stage runs once, in the next iteration', async () => {
   const done: string[] = [];
   for (const each of [1, 2])
     writeStage.schedule((name) => {

@@ -18,23 +18,23 @@ interface Moment {
 }
 
 const AFTER: readonly Moment[] = [
-  { name: 'in the packet of the answer', end: (socket) => void socket.end(OK, 'latin1') },
+  { name: 'in the packet of the response', end: (socket) => void socket.end(OK, 'latin1') },
   {
-    name: 'right behind the answer',
+    name: 'right after the response',
     end(socket) {
       socket.write(OK, 'latin1');
       socket.end();
     },
   },
   {
-    name: 'a turn later',
+    name: 'one event loop turn later',
     end(socket) {
       socket.write(OK, 'latin1');
       setImmediate(() => socket.end());
     },
   },
   {
-    name: 'with the answer, by a reset',
+    name: 'by a reset after the response',
     end(socket) {
       socket.write(OK, 'latin1', () => setImmediate(() => socket.resetAndDestroy()));
     },
@@ -43,9 +43,9 @@ const AFTER: readonly Moment[] = [
 
 describe.each(PLANES)('on the %s plane', (plane) => {
   describe.each(['GET', 'POST'])(
-    'FWD-16: after the answer to a %s the upstream ends the connection',
+    'FWD-16: the upstream closes the connection after its response to a %s',
     (method) => {
-      it.each(AFTER)('$name: the next request is carried out once', async ({ end }) => {
+      it.each(AFTER)('$name: the next request runs once', async ({ end }) => {
         const { upstream, gateway } = await pair(
           (sent) => {
             if (method === 'GET') end(sent.socket);
@@ -74,13 +74,13 @@ describe.each(PLANES)('on the %s plane', (plane) => {
   describe.each([
     ['GET', 2],
     ['POST', 1],
-  ] as const)('FWD-16: before the answer to a %s the upstream ends the connection', (method, tries) => {
+  ] as const)('FWD-16: the upstream closes the connection before its response to a %s', (method, tries) => {
     const MOMENTS: readonly (readonly [name: string, part: string, tried: number])[] = [
-      ['without a word', '', tries],
+      ['without an octet', '', tries],
       ['within the status line', 'HTTP/1.1 20', 1],
       ['within the head', 'HTTP/1.1 200 OK\r\nContent-Le', 1],
     ];
-    it.each(MOMENTS)('%s: it is 502', async (_name, part, tried) => {
+    it.each(MOMENTS)('%s: the client gets 502', async (_name, part, tried) => {
       const end = ({ socket }: RawRequest): undefined => {
         socket.end(part, 'latin1');
         return undefined;
@@ -94,7 +94,7 @@ describe.each(PLANES)('on the %s plane', (plane) => {
       expect(upstream.requests).toHaveLength(tried);
     });
 
-    it('within the body: the answer is cut', async () => {
+    it('within the body: the response is aborted', async () => {
       const part = 'HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello';
       const end = ({ socket }: RawRequest): undefined => {
         socket.end(part, 'latin1');
@@ -112,22 +112,22 @@ describe.each(PLANES)('on the %s plane', (plane) => {
     });
   });
 
-  describe('SMG-22, SMG-23: octets that are part of no answer', () => {
+  describe('SMG-22, SMG-23: octets outside a response', () => {
     it.each([
-      ['behind an answer', `${OK}HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nstolen`],
-      ['behind an answer without a body', 'HTTP/1.1 204 No Content\r\n\r\nstolen'],
+      ['after a response', `${OK}HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nstolen`],
+      ['after a response without a body', 'HTTP/1.1 204 No Content\r\n\r\nstolen'],
       [
-        'behind the last chunk',
+        'after the last chunk',
         'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\nstolen',
       ],
-    ])('%s reach nobody, and end the connection', async (_name, answer) => {
+    ])('%s reach no client, and close the connection', async (_name, answer) => {
       const { upstream, gateway } = await pair(() => answer, { plane });
       for (let count = 0; count < 3; count += 1)
         expect((await sendRaw(gateway.port, get())).text).not.toContain('stolen');
       await until(() => upstream.sockets.size === 0);
     });
 
-    it('on an idle connection reach nobody, and end it', async () => {
+    it('on an idle connection reach no client, and close it', async () => {
       const { upstream, gateway } = await pair(() => OK, { plane });
       await sendRaw(gateway.port, get());
       const [first] = upstream.sockets;
@@ -137,7 +137,7 @@ describe.each(PLANES)('on the %s plane', (plane) => {
     });
   });
 
-  it('FWD-5: answers are read alike wherever they are cut', async () => {
+  it('FWD-5: a response is read in the same way wherever it is split', async () => {
     const whole =
       'HTTP/1.1 103 Early\r\nLink: </a>\r\n\r\nHTTP/1.1 200 OK\r\nX-A: 1\r\nx-a:2\r\nTransfer-Encoding: chunked\r\n\r\n5;x=y\r\nhello\r\n1\r\n!\r\n0\r\nX-T: 1\r\n\r\n';
     let cut = 0;
@@ -159,7 +159,7 @@ describe.each(PLANES)('on the %s plane', (plane) => {
   });
 
   it.each(['GET', 'POST', 'PATCH'])(
-    'FWD-16: a %s that found a connection open whose end came in the same turn is carried out once on another',
+    'FWD-16: a %s runs once, on another connection, if a reset of its connection arrives in the same turn',
     async (method) => {
       const { upstream, gateway } = await pair(() => OK, { plane });
       const client = connect(gateway.port, '127.0.0.1');

@@ -30,9 +30,9 @@ interface Moment {
 }
 
 const WITHOUT_HEAD: readonly Moment[] = [
-  { name: 'behind an interim answer', part: 'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n' },
+  { name: 'after an interim response', part: 'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n' },
   { name: 'within the status line', part: 'HTTP/1.1 20' },
-  { name: 'behind the status line', part: HEAD },
+  { name: 'after the status line', part: HEAD },
   { name: 'within the name of a field', part: `${HEAD}Content-Le` },
   { name: 'within the value of a field', part: `${HEAD}Content-Length: 1` },
   { name: 'before the empty line', part: `${HEAD}Content-Length: 10\r\n` },
@@ -65,7 +65,7 @@ const WAYS: readonly Way[] = [
   { name: 'ends its connection', way: end, tries: 2, withinBody: WITHIN_BODY },
   { name: 'resets its connection', way: reset, tries: 2, withinBody: WITHIN_BODY },
   {
-    name: 'sends what is no HTTP',
+    name: 'sends octets that are not HTTP',
     way: misspeak,
     tries: 1,
     withinBody: WITHIN_BODY.filter(({ takesAny }) => !takesAny),
@@ -80,13 +80,13 @@ describe.each(PLANES)('on the %s plane an upstream', (plane) => {
   const { breakOff } = pairFor(plane);
 
   describe.each(WAYS)('$name', ({ way, tries: mostTries, withinBody }) => {
-    it.each(METHODS)('FWD-16: before its answer to a %s', async (method) => {
+    it.each(METHODS)('FWD-16: before its response to a %s: only a GET may be retried', async (method) => {
       const { tries, text } = await breakOff({ way, method, part: '' });
       expect(tries).toBe(method === 'GET' ? mostTries : 1);
       expect(text).toMatch(tries === 2 ? /^HTTP\/1\.1 200 / : /^HTTP\/1\.1 502 /);
     });
 
-    it.each(WITHOUT_HEAD)('$name: it is 502, and not sent again', async ({ part }) => {
+    it.each(WITHOUT_HEAD)('$name: the client gets 502 without a retry', async ({ part }) => {
       for (const method of METHODS) {
         const { tries, text } = await breakOff({ way, method, part });
         expect([method, tries]).toEqual([method, 1]);
@@ -94,7 +94,7 @@ describe.each(PLANES)('on the %s plane an upstream', (plane) => {
       }
     });
 
-    it.each(withinBody)('FWD-17: $name: the answer is cut', async ({ part, content }) => {
+    it.each(withinBody)('FWD-17: $name: the response is aborted', async ({ part, content }) => {
       for (const method of METHODS) {
         const { tries, text, isCut } = await breakOff({ way, method, part, content });
         expect([method, tries, isCut]).toEqual([method, 1, true]);
@@ -105,16 +105,16 @@ describe.each(PLANES)('on the %s plane an upstream', (plane) => {
     });
   });
 
-  describe.each(METHODS)('within a body without a length, to a %s,', (method) => {
+  describe.each(METHODS)('within a response to a %s without a length', (method) => {
     const part = `${UNTIL_END}hello`;
 
-    it('ends its connection: the answer is whole', async () => {
+    it('ends its connection: the response is complete', async () => {
       const { tries, text, isCut } = await breakOff({ way: end, method, part, content: 'hello' });
       expect([tries, isCut]).toEqual([1, false]);
       expect(text).toMatch(/\r\n\r\n5\r\nhello\r\n0\r\n\r\n$/);
     });
 
-    it('FWD-17: resets its connection: the answer is cut', async () => {
+    it('FWD-17: resets its connection: the response is aborted', async () => {
       const { tries, text, isCut } = await breakOff({ way: reset, method, part, content: 'hello' });
       expect([tries, isCut, contentOf(text)]).toEqual([1, true, 'hello']);
       expect(text).not.toMatch(/\r\n0\r\n/);

@@ -21,16 +21,16 @@ interface Octets {
 }
 
 const BEHIND: readonly Octets[] = [
-  { name: 'a sized answer', answer: answerTo('/echo/1') },
-  { name: 'an empty answer', answer: `${HEAD}Content-Length: 0\r\n\r\n` },
+  { name: 'a sized response', answer: answerTo('/echo/1') },
+  { name: 'an empty response', answer: `${HEAD}Content-Length: 0\r\n\r\n` },
   { name: 'a 204', answer: 'HTTP/1.1 204 No Content\r\n\r\n' },
   { name: 'a 304', answer: 'HTTP/1.1 304 Not Modified\r\n\r\n' },
-  { name: 'the answer to a HEAD', method: 'HEAD', answer: `${HEAD}Content-Length: 6\r\n\r\n` },
-  { name: 'the answer to a POST', method: 'POST', answer: answerTo('/echo/1') },
+  { name: 'the response to a HEAD', method: 'HEAD', answer: `${HEAD}Content-Length: 6\r\n\r\n` },
+  { name: 'the response to a POST', method: 'POST', answer: answerTo('/echo/1') },
   { name: 'the last chunk', answer: `${CHUNKED}0\r\n\r\n` },
 ];
 
-describe.each(PLANES)('on the %s plane octets of an upstream', (plane) => {
+describe.each(PLANES)('on the %s plane, unexpected octets of an upstream', (plane) => {
   /** The upstream calls `odd` for the first request, and answers each other request with its path. */
   const opened = async (odd: (request: RawRequest) => void) => {
     const answer = (request: RawRequest): string | undefined => {
@@ -61,7 +61,7 @@ describe.each(PLANES)('on the %s plane octets of an upstream', (plane) => {
     ],
   ])('%s', (_how, write) => {
     it.each(BEHIND)(
-      'behind $name: the next request of the client gets its own answer',
+      'after $name: the next request of the client gets its own response',
       async ({ method, answer }) => {
         const { client, upstream } = await opened((request) => write(request, answer));
         client.socket.write(first(method) + get('/echo/2') + get('/echo/3'));
@@ -76,9 +76,9 @@ describe.each(PLANES)('on the %s plane octets of an upstream', (plane) => {
   });
 
   it.each([
-    ['an answer in place of a chunk', `${CHUNKED}${STOLEN}`],
-    ['an answer in place of the trailers', `${CHUNKED}0\r\n${STOLEN}`],
-  ])('%s: the answer is cut', async (_name, answer) => {
+    ['a response in place of a chunk', `${CHUNKED}${STOLEN}`],
+    ['a response in place of the trailers', `${CHUNKED}0\r\n${STOLEN}`],
+  ])('%s: the response is aborted', async (_name, answer) => {
     const { client, upstream } = await opened(({ socket }) => void socket.write(answer));
     client.socket.write(first() + get('/echo/2'));
     await until(() => client.ended);
@@ -88,7 +88,7 @@ describe.each(PLANES)('on the %s plane octets of an upstream', (plane) => {
   });
 
   it.each(['GET', 'POST'])(
-    'on an idle connection: it ends, and the next %s is sent on another',
+    'on an idle connection: it closes, and the next %s is sent on another',
     async (method) => {
       const { client, upstream } = await opened(({ socket }) => void socket.write(answerTo('/echo/1')));
       client.socket.write(first());
@@ -105,7 +105,7 @@ describe.each(PLANES)('on the %s plane octets of an upstream', (plane) => {
   );
 
   it.each(['GET', 'POST'])(
-    'that come with a %s, before it is written to its connection, are no answer to it',
+    'that arrive just before a %s is sent are not returned as its response',
     async (method) => {
       const { upstream, gateway } = await pair((request) => answerTo(pathOf(request)), { plane });
       const client = await openRaw(gateway.port);

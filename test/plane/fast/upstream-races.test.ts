@@ -85,18 +85,18 @@ const inEachRound = <T>(value: T): readonly T[] => Array.from({ length: ROUNDS }
 describe.each(PLANES)('FWD-16: on the %s plane an upstream', (plane) => {
   describe.each(WAYS)('%s an idle connection', (_name, way) => {
     describe.each(['before', 'with'] as const)('%s', (time) => {
-      it.each(KINDS)('$name: it is carried out once, on another connection', async ({ request }) => {
+      it.each(KINDS)('$name: the upstream gets it once, on another connection', async ({ request }) => {
         const raced = await race({ plane, request, way, time });
         expect(raced).toEqual({ statuses: inEachRound(200), tries: inEachRound(1) });
       });
     });
 
-    it('a turn after a GET: the GET is sent again', async () => {
+    it('a turn after a GET: the GET is retried', async () => {
       const { statuses } = await race({ plane, request: (path) => get(path), way, time: 'a turn after' });
       expect(statuses).toEqual(inEachRound(200));
     });
 
-    it.each(KINDS.slice(2))('a turn after $name: it does not arrive twice', async ({ request }) => {
+    it.each(KINDS.slice(2))('a turn after $name: the upstream gets it at most once', async ({ request }) => {
       const { statuses, tries } = await race({ plane, request, way, time: 'a turn after' });
       expect(Math.max(...tries)).toBeLessThanOrEqual(1);
       for (const [round, status] of statuses.entries())

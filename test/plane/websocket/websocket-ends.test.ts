@@ -33,13 +33,13 @@ async function fill({ socket }: Pick<WebSocketClient, 'socket'>, masked: boolean
 
 describe.concurrent('the end of one side reaches the other', () => {
   const ends: readonly [string, (client: WebSocketClient) => unknown][] = [
-    ['ends', ({ socket }) => socket.end()],
-    ['is gone', ({ socket }) => socket.destroy()],
-    ['resets', ({ socket }) => socket.resetAndDestroy()],
+    ['ends its side', ({ socket }) => socket.end()],
+    ['closes its socket', ({ socket }) => socket.destroy()],
+    ['resets its connection', ({ socket }) => socket.resetAndDestroy()],
   ];
 
   it.each([true, false])(
-    'a client that ends behind its Close frame still gets the answer to it (TLS: %s)',
+    'a client that ends its side after its Close frame still gets the Close frame in return (TLS: %s)',
     async (tls) => {
       const { gateway, open } = await pair({ tls });
       const client = await open('/echo');
@@ -50,21 +50,21 @@ describe.concurrent('the end of one side reaches the other', () => {
     },
   );
 
-  it.each(ends)('a client that %s closes the upstream', async (_how, leave) => {
+  it.each(ends)('a client that %s closes the upstream connection', async (_how, leave) => {
     const { upstream, gateway, open } = await pair();
     const client = await open('/echo');
     leave(client);
     await until(() => upstream.seen[0]?.ended === true && isIdle(gateway));
   });
 
-  it('an upstream that does not end when its client has is cut', async () => {
+  it('an upstream that stays open after its client has closed is disconnected', async () => {
     const { gateway, open } = await pair();
     const client = await open('/echo/deaf');
     client.socket.end();
     await until(() => isIdle(gateway));
   });
 
-  it('a client that leaves before the upstream has answered ends the call', async () => {
+  it('a client that disconnects before the response ends the upstream call', async () => {
     const { upstream, gateway } = await pair();
     const socket = connect(gateway.port, '127.0.0.1');
     socket.on('error', () => undefined);
@@ -75,7 +75,7 @@ describe.concurrent('the end of one side reaches the other', () => {
     expect(gateway.outcomes).toMatchObject([{ status: 499, aborted: true }]);
   });
 
-  it('a client that has ended its side while it was judged is not connected to anybody', async () => {
+  it('a client that ends its side while its request is checked gets no WebSocket', async () => {
     const { promise, resolve } = Promise.withResolvers<undefined>();
     const { gateway } = await pair({
       decide: ({ path }) => (path === '/echo/held' ? promise : { reason: 'route_unknown' }),
@@ -91,7 +91,7 @@ describe.concurrent('the end of one side reaches the other', () => {
   });
 
   it.each(['destroy', 'resetAndDestroy', 'end'] as const)(
-    'promise 48: an upstream that dies (%s) ends the client, and the gateway lives on',
+    'promise 48: an upstream that closes (%s) closes the client, and the gateway keeps serving',
     async (how) => {
       const { upstream, gateway, open } = await pair();
       const client = await open('/echo');
@@ -103,7 +103,7 @@ describe.concurrent('the end of one side reaches the other', () => {
   );
 
   it.each(['upstream', 'client'])(
-    'promise 21: what the %s does not take is not read, and after the idle time-out the tunnel is cut',
+    'promise 21: a slow %s pauses the other side, and the idle timeout closes the WebSocket',
     async (slow) => {
       const timeouts = { connect: 1_000, headers: 1_000, idle: 1_500, total: 5_000 };
       const { upstream, gateway, open } = await pair({ plan: { timeouts } });
@@ -118,7 +118,7 @@ describe.concurrent('the end of one side reaches the other', () => {
     },
   );
 
-  it('a quiet one outlives that, and every deadline of a request', async () => {
+  it('a quiet WebSocket is not closed by the idle timeout or a deadline of a request', async () => {
     const bounds = { headersMs: 300, requestMs: 300, idleMs: 300, unreadMs: 300 };
     const { gateway, open } = await pair({ plan: { timeouts: STALLING }, bounds });
     const [quiet, stalled] = [await open('/echo'), await open('/echo/deaf')];
@@ -128,7 +128,7 @@ describe.concurrent('the end of one side reaches the other', () => {
     expect((await quiet.received(1)).length).toBe(1);
   });
 
-  it('a flood from the upstream arrives whole', async () => {
+  it('a large message of the upstream arrives completely', async () => {
     const { open } = await pair();
     const client = await open('/echo/flood');
     const [answer] = await client.received(1);
@@ -136,8 +136,8 @@ describe.concurrent('the end of one side reaches the other', () => {
   });
 });
 
-describe.concurrent('WS-6: the gateway ends a WebSocket', () => {
-  it('by Close 1001 to both sides when it drains', async () => {
+describe.concurrent('WS-6: the gateway closes a WebSocket', () => {
+  it('with Close 1001 to both sides when it drains', async () => {
     const { upstream, gateway, open } = await pair();
     const client = await open('/echo');
     const stopped = gateway.listener.stop();
@@ -146,12 +146,12 @@ describe.concurrent('WS-6: the gateway ends a WebSocket', () => {
     client.socket.write(frame(CLOSE, close?.payload ?? '', true));
     await client.ended();
     await until(() => upstream.seen[0]?.frames.length === 1);
-    const [told] = upstream.seen[0]?.frames ?? [];
-    expect([told?.opcode, told?.masked, told && closeCode(told)]).toEqual([CLOSE, true, 1001]);
+    const [sent] = upstream.seen[0]?.frames ?? [];
+    expect([sent?.opcode, sent?.masked, sent && closeCode(sent)]).toEqual([CLOSE, true, 1001]);
     await stopped;
   });
 
-  it('when neither side answers, after a second', async () => {
+  it('even if neither side answers its Close frame', async () => {
     const { upstream, gateway, open } = await pair();
     const client = await open('/echo/mute');
     await gateway.listener.stop();
@@ -160,7 +160,7 @@ describe.concurrent('WS-6: the gateway ends a WebSocket', () => {
     await until(() => upstream.seen[0]?.ended === true);
   });
 
-  it.each(['upstream', 'client'])('without the %s, where that takes nothing any more', async (slow) => {
+  it.each(['upstream', 'client'])('even if the %s does not read any more', async (slow) => {
     const timeouts = { connect: 1_000, headers: 1_000, idle: 600_000, total: 600_000 };
     const { upstream, gateway, open } = await pair({ plan: { timeouts } });
     const client = await open('/echo/deaf');
@@ -171,7 +171,7 @@ describe.concurrent('WS-6: the gateway ends a WebSocket', () => {
     await until(() => isIdle(gateway));
   });
 
-  it('at once when it switches during a drain', async () => {
+  it('at once if the handshake completes during a drain', async () => {
     let release = (): void => undefined;
     const held = new Promise<undefined>((resolve) => {
       release = () => resolve(undefined);
@@ -190,7 +190,7 @@ describe.concurrent('WS-6: the gateway ends a WebSocket', () => {
   it.each([
     ['version', 1001],
     ['token', 1008],
-  ] as const)('when its %s has ended, within a second or so, by %i', async (what, code) => {
+  ] as const)('when its %s expires, with Close %i', async (what, code) => {
     let ending: ExpiryCause | undefined;
     const { upstream, open } = await pair({ ending: () => ending });
     const client = await open('/echo');

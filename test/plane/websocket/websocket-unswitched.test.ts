@@ -9,7 +9,7 @@ import { pairsToTheEnd } from './websocket-pair.ts';
 const { pair, stack } = pairsToTheEnd();
 
 describe.concurrent('WS-3: an upstream that does not switch', () => {
-  it('has its answer relayed, decorated, and nothing behind the handshake reaches it', async () => {
+  it('gets no octet after the handshake, and its response is decorated and forwarded', async () => {
     const { upstream, gateway, open } = await pair();
     const client = await open('/echo/forbidden', { behind: get('/echo/canary') });
     await client.ended();
@@ -22,7 +22,7 @@ describe.concurrent('WS-3: an upstream that does not switch', () => {
     expect(gateway.outcomes).toMatchObject([{ status: 403, bytes: 2, aborted: false }]);
   });
 
-  it('FWD-3: a long answer comes whole, in our own framing', async () => {
+  it('FWD-3: sends a long response, which arrives completely in the framing of the gateway', async () => {
     const { gateway, open } = await pair();
     const client = await open('/echo/chunked');
     await client.ended();
@@ -32,7 +32,7 @@ describe.concurrent('WS-3: an upstream that does not switch', () => {
     expect(gateway.outcomes).toMatchObject([{ status: 200, bytes: LARGE, aborted: false }]);
   });
 
-  it('SMG-23: a 205 is relayed without content', async () => {
+  it('SMG-23: sends a 205, which is forwarded without content', async () => {
     const { gateway, open } = await pair();
     const client = await open('/echo/emptied');
     await client.ended();
@@ -41,7 +41,7 @@ describe.concurrent('WS-3: an upstream that does not switch', () => {
     expect(gateway.outcomes).toMatchObject([{ status: 205, bytes: 0, aborted: false }]);
   });
 
-  it('FWD-17: an answer that breaks off never looks whole', async () => {
+  it('FWD-17: truncates its response, which is aborted for the client', async () => {
     const { gateway, open } = await pair();
     const client = await open('/echo/short');
     await client.ended();
@@ -51,7 +51,7 @@ describe.concurrent('WS-3: an upstream that does not switch', () => {
     expect(gateway.facts).toMatchObject([{ completion: { fault: { code: 'upstream_reset' } } }]);
   });
 
-  it('FWD-17: nor does an answer without a length whose connection is reset', async () => {
+  it('FWD-17: resets a response without a length, which is aborted for the client', async () => {
     const { upstream, gateway, open } = await pair();
     const client = await open('/echo/unsized');
     await until(() => client.body().includes('half'));
@@ -71,7 +71,7 @@ describe.concurrent('WS-3: an upstream that does not switch', () => {
     ['upstream_invalid', 'outdated'],
     ['upstream_invalid', 'garbage'],
     ['upstream_reset', 'reset'],
-  ])('%s: a 101 that is none, and worse: %s', async (fault, how) => {
+  ])('%s: sends an invalid response to the handshake: %s', async (fault, how) => {
     const { upstream, gateway, open } = await pair();
     const client = await open(`/echo/${how}`, { behind: frame(TEXT, 'canary', true) });
     await client.ended();
@@ -81,7 +81,7 @@ describe.concurrent('WS-3: an upstream that does not switch', () => {
     expect(gateway.outcomes).toMatchObject([{ status: 502, aborted: false }]);
   });
 
-  it('upstream_headers_timeout: is given up in time', async () => {
+  it('upstream_headers_timeout: sends no response in time', async () => {
     const timeouts = { connect: 1_000, headers: 100, idle: 1_000, total: 5_000 };
     const { upstream, open } = await pair({ plan: { timeouts } });
     const client = await open('/echo/silent');
@@ -89,13 +89,13 @@ describe.concurrent('WS-3: an upstream that does not switch', () => {
     await until(() => upstream.seen[0]?.ended === true);
   });
 
-  it('upstream_refused: there is nobody', async () => {
+  it('upstream_refused: does not listen', async () => {
     const { open } = await pair({ upstream: 'http://127.0.0.1:1' });
     const client = await open('/echo');
     expect([client.status, JSON.parse(client.body())]).toEqual([502, { error: 'upstream_refused' }]);
   });
 
-  it('FWD-19, upstream_tls: a certificate nobody vouches for never sees a handshake', async () => {
+  it('FWD-19, upstream_tls: has an untrusted certificate and gets no handshake', async () => {
     const untrusted = stack.use(await startUntrustedUpstream());
     const { open } = await pair({ upstream: untrusted.url });
     const client = await open('/echo');
@@ -103,7 +103,7 @@ describe.concurrent('WS-3: an upstream that does not switch', () => {
     expect(untrusted.requests).toBe(0);
   });
 
-  it('FWD-19: over TLS to an upstream that is vouched for, it switches', async () => {
+  it('FWD-19: an upstream with a trusted certificate switches over TLS', async () => {
     const certificate = await makeCertificate();
     const upstream = stack.use(await startWebSocketUpstream(certificate));
     const { open } = await pair({ upstream: upstream.url, ca: certificate.cert });
@@ -114,7 +114,7 @@ describe.concurrent('WS-3: an upstream that does not switch', () => {
     expect(upstream.seen).toHaveLength(1);
   });
 
-  it('FWD-7, upstream_loop: one that leads back here', async () => {
+  it('FWD-7, upstream_loop: gets no handshake that has passed this gateway before', async () => {
     const { upstream, open } = await pair();
     const client = await open('/echo', { lines: [`Via: ${Array(4).fill('1.1 sundial').join(', ')}`] });
     expect([client.status, JSON.parse(client.body())]).toEqual([502, { error: 'upstream_loop' }]);

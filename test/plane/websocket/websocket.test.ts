@@ -11,7 +11,7 @@ const { pair, stack } = pairsToTheEnd();
 describe.concurrent.each([{ tls: false }, { tls: true }])(
   'WS-3: over a listener with TLS $tls',
   (options) => {
-    it('becomes a WebSocket after the 101 of the upstream, and carries frames both ways', async () => {
+    it('a connection becomes a WebSocket after the 101 of the upstream, with frames both ways', async () => {
       const { upstream, gateway, open } = await pair(options);
       const client = await open('/echo/live?a=%2F&b=1');
       expect(client.status).toBe(101);
@@ -33,8 +33,8 @@ describe.concurrent.each([{ tls: false }, { tls: true }])(
   },
 );
 
-describe.concurrent('what the upstream is asked', () => {
-  it('VER-9, FWD-1, WS-3: the fields of any request, with the upgrade of this hop', async () => {
+describe.concurrent('the handshake at the upstream', () => {
+  it('VER-9, FWD-1, WS-3: has the fields of any request, and the upgrade fields of the gateway', async () => {
     const { upstream, gateway, open } = await pair({ withheld: ['x-version'] });
     const lines = [
       'Origin: https://app.example.com',
@@ -69,7 +69,7 @@ describe.concurrent('what the upstream is asked', () => {
   });
 
   it.each(['/echo/a//b', '/echo/%7Euser/%e4', "/echo/a;b='c'?", '/echo?q=a+b&&c={}|^`'])(
-    'ORD-2: the bytes that were judged: %s',
+    'ORD-2: has the target that was checked: %s',
     async (path) => {
       const { upstream, gateway, open } = await pair();
       await open(path);
@@ -78,20 +78,20 @@ describe.concurrent('what the upstream is asked', () => {
     },
   );
 
-  it('FWD-1: a field with the name of something every object has is one line, as it came', async () => {
+  it('FWD-1: keeps a field that is named like a property of every object', async () => {
     const { upstream, open } = await pair();
     await open('/echo', { lines: ['Constructor: mine', 'ToString: mine'] });
     expect(upstream.seen[0]?.headers).toMatchObject({ constructor: 'mine', tostring: 'mine' });
   });
 
-  it('what was sent together with the handshake arrives after the switch', async () => {
+  it('is followed by the frame that the client sent together with it', async () => {
     const { open } = await pair();
     const client = await open('/echo', { behind: frame(TEXT, 'early', true) });
     const [answer] = await client.received(1);
     expect(answer?.payload.toString()).toBe('early');
   });
 
-  it('WS-3: the accept key reaches the client though the upstream calls it a field of its own hop', async () => {
+  it('WS-3: Sec-WebSocket-Accept reaches the client even if the upstream nominates it', async () => {
     const { open } = await pair();
     const client = await open('/echo/nominating');
     expect(client).toMatchObject({
@@ -100,7 +100,7 @@ describe.concurrent('what the upstream is asked', () => {
     });
   });
 
-  it('behind another request it waits for its turn', async () => {
+  it('waits until the request before it has its response', async () => {
     const { upstream, gateway } = await pair();
     const socket = stack.adopt(connect(gateway.port, '127.0.0.1'), (each) => void each.destroy());
     let text = '';
@@ -117,7 +117,7 @@ describe.concurrent('what the upstream is asked', () => {
   });
 });
 
-it('a refused handshake is a whole answer, and the upstream is not asked', async () => {
+it('a refused handshake gets a complete response and does not reach the upstream', async () => {
   const { upstream, open } = await pair({ decide: () => ({ reason: 'credentials_missing' }) });
   const client = await open('/echo', { behind: get('/echo/canary') });
   await client.ended();
@@ -126,13 +126,13 @@ it('a refused handshake is a whole answer, and the upstream is not asked', async
   expect([upstream.seen, upstream.requests]).toEqual([[], []]);
 });
 
-it('a plain listener that refuses everything refuses this', async () => {
+it('a plain listener in mode reject refuses a handshake', async () => {
   const { open } = await pair({ mode: 'reject' });
   const client = await open('/echo');
   expect([client.status, JSON.parse(client.body())]).toEqual([400, { error: 'plain_http' }]);
 });
 
-it('promise 16: an upstream that answers before it has been asked', async () => {
+it('promise 16: a 101 without an accept key that is followed by a response gives 502', async () => {
   const upstream = await startUpstream(
     () => 'HTTP/1.1 101 Switching Protocols\r\n\r\nHTTP/1.1 200 OK\r\n\r\n',
   );
