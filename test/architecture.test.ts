@@ -1,5 +1,4 @@
-// The house keeps its own rules: who imports whom, where clock and environment are read, what files look like.
-// Each rule is shown to fail on a bad example before it is trusted with the tree.
+// Rules for the source tree: imports, clock, environment, form of files. Examples test each rule first.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -43,7 +42,7 @@ function checks(
   files: readonly SourceFile[] = tree,
 ): void {
   describe(name, () => {
-    it.each(bad.map((example) => ({ example })))('notices $example', ({ example }) => {
+    it.each(bad.map((example) => ({ example })))('reports $example', ({ example }) => {
       expect(judge(rule, example)).toHaveLength(1);
     });
     it.each(good.map((example) => ({ example })))('accepts $example', ({ example }) => {
@@ -67,7 +66,7 @@ const { dependencies, peerDependencies }: Record<'dependencies' | 'peerDependenc
   readFileSync(join(ROOT, 'package.json'), 'utf8'),
 );
 checks(
-  'what runs needs no package of development',
+  'the gateway and the samples import no development package',
   runsOnDependencies(Object.keys({ ...dependencies, ...peerDependencies })),
   [
     { 'upstreams/identity/a.ts': "import { Provider } from 'some-provider';" },
@@ -81,7 +80,7 @@ checks(
 );
 
 checks(
-  'a folder imports only what its row allows',
+  'a folder imports only the folders that its row allows',
   importsOnlyWhatItsRoomMay,
   [
     { 'gateway/policy/rate-limit/a.ts': "import { b } from '../lifecycle/b.ts';" },
@@ -134,7 +133,7 @@ checks(
 );
 
 checks(
-  'a package is imported in one row only',
+  'a package is imported by one row only',
   keepsPackagesInOneRow,
   [
     { 'gateway/exchange/a.ts': "import fastify from 'fastify';" },
@@ -158,7 +157,7 @@ checks(
 );
 
 checks(
-  'policies and the exchange reach out to nothing',
+  'policies and the exchange import no module with I/O',
   keepsJudgementPure,
   [
     { 'gateway/policy/lifecycle/a.ts': "import { connect } from 'node:net';" },
@@ -171,7 +170,7 @@ checks(
 );
 
 checks(
-  'imports go round in no circle',
+  'there is no import cycle',
   hasNoCycles,
   [
     { 'gateway/plan/a.ts': "import './a.ts';" },
@@ -195,7 +194,7 @@ checks(
 );
 
 checks(
-  'a name says what a file is',
+  'a file name is specific',
   hasTellingNames,
   [
     { 'gateway/plan/utils.ts': '' },
@@ -209,7 +208,7 @@ checks(
 );
 
 checks(
-  'a file is short',
+  'a gateway file is short',
   isShort,
   [{ 'gateway/plan/a.ts': 'x\n'.repeat(221) }, { 'upstreams/echo/a.ts': 'x\n'.repeat(400) }],
   [{ 'gateway/plan/a.ts': 'x\n'.repeat(220) }],
@@ -218,7 +217,7 @@ checks(
 const filesIn = (folder: string, count: number): Example =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`${folder}/a${index}.ts`, '']));
 checks(
-  'a folder is narrow',
+  'a folder has few files',
   hasNarrowFolders,
   [filesIn('gateway/plan', 26), filesIn('gateway/stores/redis', 30)],
   [filesIn('gateway/plan', 25), { ...filesIn('gateway/plan', 20), ...filesIn('gateway/plan/read', 20) }],
@@ -227,7 +226,7 @@ checks(
 
 const IMPORTS_A = "import { a } from './a.ts';\n";
 checks(
-  'a short file stands for itself',
+  'a short file is not split from its only importer',
   standsForItself,
   [
     { 'gateway/plan/a.ts': 'x\n', 'gateway/plan/b.ts': IMPORTS_A },
@@ -243,7 +242,7 @@ checks(
 );
 
 checks(
-  'exports have names',
+  'there is no default export',
   hasNoDefaultExport,
   [
     { 'gateway/plan/a.ts': 'export default function load() {}' },
@@ -253,7 +252,7 @@ checks(
 );
 
 checks(
-  'the environment is read at the edge',
+  'only entry points read the environment',
   readsEnvironmentAtTheEdge,
   [
     { 'gateway/gateway.ts': 'const port = process.env.PORT;' },
@@ -269,7 +268,7 @@ checks(
 );
 
 checks(
-  'the system clock is read at the edge',
+  'only entry points read the system clock',
   readsClockAtTheEdge,
   [
     { 'gateway/policy/lifecycle/a.ts': 'const now = Date.now();' },
@@ -294,14 +293,14 @@ checks(
 );
 
 checks(
-  'nothing in the gateway writes to the console',
+  'the gateway does not write to the console',
   leavesConsoleAlone,
   [{ 'gateway/cli/a.ts': "console.log('x');" }, { 'gateway/cli/a.ts': "console['error']('x');" }],
   [{ 'upstreams/echo/a.ts': "console.log('x');" }, { 'gateway/cli/a.ts': "const text = 'console.log()';" }],
 );
 
 checks(
-  'a file of the gateway starts with a line that says what it is for',
+  'a gateway file starts with a comment about its purpose',
   saysWhatItIs,
   [
     { 'gateway/plan/a.ts': 'export const a = 1;' },
@@ -342,7 +341,7 @@ const k = await import('./k.ts');
     ]);
   });
 
-  it('finds none in comments, nor in code that only speaks of importing', () => {
+  it('finds no import in comments or in code that only mentions one', () => {
     expect(
       read("// import a from './a.ts';\n/*\nimport b from './b.ts';\n*/\nconst url = import.meta.url;"),
     ).toEqual([]);

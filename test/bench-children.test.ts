@@ -1,4 +1,4 @@
-// The children of a bench, when it ends in a way that nobody foresaw.
+// The child processes of a benchmark end with it, even after an uncaught error.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -12,15 +12,15 @@ const FAILING = `
   throw new Error('a reader has left');
 `;
 
-it('end with it', async () => {
+it('a child ends when its benchmark throws', async () => {
   const bench = spawn(process.execPath, ['--input-type=module', '-e', FAILING], {
     stdio: ['ignore', 'pipe', 'ignore'],
   });
-  let said = '';
+  let printed = '';
   bench.stdout.on('data', (chunk: Buffer) => {
-    said += chunk.toString();
+    printed += chunk.toString();
   });
-  // The child has the same output: this comes once it has ended as well.
+  // The child has the same stdout, so `close` comes after both have ended.
   const [code] = await once(bench, 'close');
-  expect({ code, said }).toEqual({ code: 1, said: '' });
+  expect({ code, printed }).toEqual({ code: 1, printed: '' });
 });

@@ -1,4 +1,4 @@
-// What the peers of the bench are started with, so that a change of a policy key or a template shows before a bench is run.
+// The configuration files of the compared proxies are valid, so that a benchmark can start.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -26,8 +26,8 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-describe('the bench', () => {
-  it.each(['full', 'plain'])('has a %s policy for Sundial without a problem', async (policies) => {
+describe('the benchmark', () => {
+  it.each(['full', 'plain'])('has a valid %s policy for Sundial', async (policies) => {
     const own = join(import.meta.dirname, 'bench/peers/sundial');
     const { problems } = await loadAll({
       configFile: join(own, 'gateway.yaml'),
@@ -37,7 +37,7 @@ describe('the bench', () => {
     expect(problems).toEqual([]);
   });
 
-  // Without the program, only that the bench can fill the template.
+  // Without the program, the test only fills the template.
   it.each([
     ['haproxy-policy.cfg', 'haproxy', ['-c', '-q', '-f']],
     ['haproxy-plain.cfg', 'haproxy', ['-c', '-q', '-f']],

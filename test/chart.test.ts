@@ -1,5 +1,4 @@
-// The Helm chart without helm: its templates, values and example held against each other and against the gateway.
-// `npm run test:chart` renders it.
+// The Helm chart without Helm: its templates, values and example match each other and the gateway.
 import { readdirSync, realpathSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -13,7 +12,7 @@ import { LETTING_GO_MS, load, pages, ROOT, text, tree, yaml } from './support/de
 const CHART = 'config/helm';
 const LABELS = '<include "sundial.labels" .>';
 
-/** A template as YAML: all its parts are on, and an expression stands as text in angle brackets. */
+/** A template as YAML: every condition holds, and an expression becomes text in angle brackets. */
 const outline = (template: string): string =>
   template
     .replace(/^ *\{\{[^{}]*\}\}\n/gm, '')
@@ -40,7 +39,7 @@ describe('the chart', async () => {
     container.at('volumeMounts').list.map((each) => [each.at('mountPath').value, each.at('name').value]),
   );
 
-  /** The example's gateway file, changed by `edit`, with its folders made under a temporary one. */
+  /** Loads the example's gateway file, changed by `edit`, with its folders under a temporary one. */
   async function settingsInPod(edit = (file: string) => file): Promise<Settings> {
     const made = await mkdtemp(join(tmpdir(), 'sundial-pod-'));
     try {
@@ -57,20 +56,20 @@ describe('the chart', async () => {
         // Every folder that the gateway file names is mounted.
         expect([...mounts.keys()]).toContain(path.slice(0, path.lastIndexOf('/')));
         await mkdir(here(path.slice(0, path.lastIndexOf('/'))), { recursive: true });
-        // As `defaultMode` of the volumes has it.
+        // The `defaultMode` of the volumes.
         await writeFile(here(path), content, { mode: 0o440 });
       }
       const written = edit(await text(`${CHART}/example/gateway.yaml`));
       const config = here('gateway.yaml');
       await writeFile(config, written.replace(/(\/etc\/sundial-|\/run\/secrets\/)/g, `${made}$1`));
-      // The pair is of this moment.
+      // The certificate has just become valid.
       return (await load(config, {}, Date.now())).settings;
     } finally {
       await rm(made, { recursive: true });
     }
   }
 
-  it('has one of each kind, labelled alike, and selects what the Deployment makes', () => {
+  it('has the expected kinds, and their selectors match the labels of the pods', () => {
     expect(objects.map((each) => each.at('kind').value).toSorted()).toEqual([
       'ConfigMap',
       'ConfigMap',
@@ -95,7 +94,7 @@ describe('the chart', async () => {
     });
   });
 
-  it('has an example that is in order, at listeners that the chart publishes', async () => {
+  it('has a valid example, whose listeners are those that the chart publishes', async () => {
     const { listeners, replicas, store } = await settingsInPod();
     const published = [...reader.matchAll(/range \$name := list (.*) -/g)].flatMap(([, list = '']) =>
       list.split(' ').map((name) => name.replaceAll('"', '')),
@@ -115,7 +114,7 @@ describe('the chart', async () => {
     expect(endpoint?.at('port').value).toBe(of('Service')[1]?.at('spec', 'ports', 0, 'name').value);
   });
 
-  it('ends a pod later than its drain, and has it out of the endpoints before it stops accepting', async () => {
+  it('gives a pod time to drain, and time to leave the endpoints before it stops accepting', async () => {
     const grace = /"grace" \(add \$wait \$timeout (\d+)\)/.exec(reader);
     expect(Number(grace?.[1]) * 1_000).toBeGreaterThanOrEqual(LETTING_GO_MS);
     expect(pod.at('spec', 'terminationGracePeriodSeconds').value).toBe('<$gateway.grace>');
@@ -127,14 +126,14 @@ describe('the chart', async () => {
     expect((await settingsInPod()).drain.waitMs).toBeGreaterThanOrEqual(least);
   });
 
-  it('reads the drain of a gateway file that names none as the gateway does', async () => {
+  it('has the same default drain as the gateway', async () => {
     const { drain } = await settingsInPod((file) => file.replace(/^drain: .*$/m, ''));
     expect(reader).toContain(`dig "drain" "wait" "${drain.waitMs / 1_000}s"`);
     expect(reader).toContain(`dig "drain" "timeout" "${drain.timeoutMs / 1_000}s"`);
   });
 
   it.each(['startupProbe', 'readinessProbe', 'livenessProbe'])(
-    'asks by the %s for a page that the metrics listener has',
+    'has a %s that requests an existing page of the metrics listener',
     (name) => {
       const { at } = container.at(name, 'httpGet');
       expect(pages).toContain(at('path').value);
@@ -142,7 +141,7 @@ describe('the chart', async () => {
     },
   );
 
-  it('lets the process do nothing but serve', () => {
+  it('runs the container without root, capabilities or a writable file system', () => {
     expect(pod.at('spec', 'securityContext').value).toMatchObject({
       runAsNonRoot: true,
       seccompProfile: { type: 'RuntimeDefault' },
@@ -155,14 +154,14 @@ describe('the chart', async () => {
     expect(pod.at('spec', 'automountServiceAccountToken').value).toBe(false);
   });
 
-  it('is of the version of the package, and so is its image', async () => {
+  it('has the version of the package, and so does its image', async () => {
     const { version } = JSON.parse(await text('package.json'));
     const about = await yaml(`${CHART}/Chart.yaml`);
     expect([about.at('version').value, about.at('appVersion').value]).toEqual([version, version]);
     expect(String(values.at('image').value)).toMatch(new RegExp(`:${RegExp.escape(version)}$`));
   });
 
-  it('asks for more memory than docs/operate/performance.md says a gateway takes under load', async () => {
+  it('requests more memory than a gateway uses under load in docs/operate/performance.md', async () => {
     const [, measured] = /full load about (\d+) MB/.exec(await text('docs/operate/performance.md')) ?? [];
     const [asked, limit] = ['requests', 'limits'].map((each) =>
       Number(/^(\d+)Mi$/.exec(String(values.at('resources', each, 'memory').value))?.[1]),
@@ -171,7 +170,7 @@ describe('the chart', async () => {
     expect(limit).toBeGreaterThanOrEqual(2 * Number(measured));
   });
 
-  it('mounts what there is: ConfigMaps of its own, Secrets by name, no secret in any file', () => {
+  it('mounts its own ConfigMaps and existing Secrets, and contains no secret', () => {
     for (const name of mounts.values()) expect(volumes.has(name), String(name)).toBe(true);
     const maps = of('ConfigMap').map((each) => each.at('metadata', 'name').value);
     for (const volume of volumes.values()) {
@@ -184,15 +183,15 @@ describe('the chart', async () => {
     expect(mounts.has('/etc/sundial')).toBe(true);
   });
 
-  it('has the rules of Prometheus by a link, not by a copy', () => {
+  it('links to the Prometheus rules instead of copying them', () => {
     expect(realpathSync(join(ROOT, CHART, 'rules'))).toBe(
       realpathSync(join(ROOT, 'config/prometheus/rules')),
     );
   });
 
-  it('uses every value that values.yaml has, no other, and its schema knows them', async () => {
+  it('uses exactly the values in values.yaml, and its schema has the same', async () => {
     const schema = await yaml(`${CHART}/values.schema.json`);
-    // Read by subcharts and parents, never by this one.
+    // Only subcharts and parent charts read `global`.
     const known = schema
       .at('properties')
       .entries.filter(([name]) => name !== 'global')

@@ -1,5 +1,4 @@
-// The files that other tools read (Compose, systemd, Prometheus, Grafana), held against each other and against the
-// gateway: ports, paths, names and times are those it really has. The images are in images.test.ts; the tools themselves run in .ci/run.
+// Files of Compose, systemd, Prometheus and Grafana: their ports, paths, names and times match the gateway.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -8,13 +7,13 @@ import { takeInheritedSockets } from '../gateway/server/inherited-sockets.ts';
 import { METRICS_PATH } from '../upstreams/webhooks/metrics-page.ts';
 import { drainMs, load, pages, ROOT, text, yaml } from './support/deployed-files.ts';
 
-describe('the composition', async () => {
+describe('the Compose file', async () => {
   const compose = await yaml('docker-compose.yml');
   const services = compose.at('services').entries;
   const samples = services.filter(([, each]) => each.at('network_mode').value === 'service:gateway');
   const gateway = compose.at('services', 'gateway');
 
-  it('has the gateway, every sample service, Redis, Prometheus, Grafana and a mail catcher', () => {
+  it('has the gateway, every sample service, Redis, Prometheus, Grafana and a mail server', () => {
     const names = services.map(([name]) => name);
     expect(names).toEqual(expect.arrayContaining(['gateway', 'redis', 'prometheus', 'grafana', 'mail']));
     const started = samples.map(([, each]) => each.at('command').value);
@@ -23,7 +22,7 @@ describe('the composition', async () => {
   });
 
   it.each(services)(
-    '%s is of a pinned image, may write nothing but its volumes, and has no rights',
+    '%s has a pinned image, writes only to its volumes, and has no capabilities',
     (_name, service) => {
       expect(service.at('image').value).toMatch(/^[a-z/-]+:v?\d+\.\d+\.\d+(-alpine)?$/);
       expect(service.at('read_only').value).toBe(true);
@@ -35,7 +34,7 @@ describe('the composition', async () => {
   );
 
   it.each(services)(
-    '%s is published to this machine alone, and what it mounts and waits for is there',
+    '%s is published on the loopback only, and its mounts and dependencies exist',
     (_name, service) => {
       for (const port of service.at('ports').list) expect(port.value).toMatch(/^127\.0\.0\.1:\d+:\d+$/);
       const volumes = compose.at('volumes').entries.map(([name]) => name);
@@ -53,7 +52,7 @@ describe('the composition', async () => {
     },
   );
 
-  it('gives the gateway a file in order, the ports it has, and the time that its drain takes', async () => {
+  it('gives the gateway a valid file, its ports, and time for its drain', async () => {
     const environment = Object.fromEntries(
       gateway.at('environment').entries.map(([name, { value }]) => [name, String(value)]),
     );
@@ -63,9 +62,9 @@ describe('the composition', async () => {
     });
     const { https, http, metrics } = settings.listeners;
     const published = gateway.at('ports').list.map(({ value }) => Number(String(value).split(':')[2]));
-    // And the page of the sample client, which shares its network.
+    // 4008: the page of the sample client, which shares the network of the gateway.
     expect(published).toEqual([https?.address.port, http?.address.port, 4008]);
-    // And the metrics of the webhooks service, which shares it as well.
+    // 9903: the metrics of the webhooks service, which also shares it.
     expect(gateway.at('expose').value).toEqual([String(metrics?.address.port), '9903']);
     expect(settings.store).toEqual({ kind: 'redis', url: 'redis://redis:6379' });
     expect(Number.parseInt(String(gateway.at('stop_grace_period').value), 10) * 1_000).toBeGreaterThan(
@@ -75,7 +74,7 @@ describe('the composition', async () => {
       expect(await text('config/container/gateway.yaml')).toContain(`\${env:${name}`);
   });
 
-  it('sends its mails to the catcher, and its events to the sample service that shares its network', async () => {
+  it('sends mails to the mail server and events to the webhooks service', async () => {
     const url = String(gateway.at('environment', 'SMTP_URL').value);
     const { settings } = await load('config/container/gateway.yaml', { SMTP_URL: url });
     expect(settings.notify?.email?.smtp).toMatchObject({ host: 'mail', port: 1025, tls: false });
@@ -83,11 +82,11 @@ describe('the composition', async () => {
     expect([settings.notify?.intake, sent]).toEqual(['http://127.0.0.1:4006/events', 'service:gateway']);
     const [sample] = samples;
     expect(sample?.[1].at('environment', 'SUNDIAL_INTAKE').value).toBe(settings.notify?.intake);
-    // Without a server none are sent, and the rest goes on.
+    // Without SMTP_URL no mail is sent, and the rest works.
     expect((await load('config/container/gateway.yaml')).settings.notify?.email).toBeUndefined();
   });
 
-  it('has Prometheus scrape the metrics listeners of the gateway and of webhooks, and Grafana read that Prometheus', async () => {
+  it('lets Prometheus scrape the gateway and the webhooks service, and Grafana read Prometheus', async () => {
     const { settings } = await load('config/container/gateway.yaml');
     const [job, webhooks, ...more] = (await yaml('config/prometheus/prometheus.yml')).at(
       'scrape_configs',
@@ -112,17 +111,17 @@ describe('the composition', async () => {
   });
 });
 
-/** Values of a key of a unit file. */
+/** Returns the values of a key in a unit file. */
 function saidIn(unit: string): (key: string) => readonly string[] {
   const lines = unit.split('\n');
   return (key) =>
     lines.filter((line) => line.startsWith(`${key}=`)).map((line) => line.slice(key.length + 1));
 }
 
-describe('the socket unit', async () => {
+describe('the systemd socket unit', async () => {
   const said = saidIn(await text('config/systemd/sundial.socket'));
 
-  it('has a name that the gateway takes for a listener', () => {
+  it('has the name of a listener of the gateway', () => {
     const [name = ''] = said('FileDescriptorName');
     const environment = { LISTEN_PID: '7', LISTEN_FDS: '1', LISTEN_FDNAMES: name };
     expect(takeInheritedSockets(environment, 7)).toMatchObject({ https: 3, http: undefined });
@@ -130,10 +129,10 @@ describe('the socket unit', async () => {
   });
 });
 
-describe('the unit', async () => {
+describe('the systemd service unit', async () => {
   const said = saidIn(await text('config/systemd/sundial.service'));
 
-  it('starts the gateway as a user of its own, reloads it by SIGHUP, and lets it open enough files', () => {
+  it('starts the gateway as its own user, reloads it with SIGHUP, and allows enough open files', () => {
     expect(said('Type')).toEqual(['exec']);
     expect(said('User')).toEqual(['sundial']);
     expect(said('ExecStart')).toEqual(['/usr/bin/node /opt/sundial/gateway/sundial.js run']);
@@ -141,17 +140,17 @@ describe('the unit', async () => {
     expect(Number(said('LimitNOFILE'))).toBeGreaterThanOrEqual(65_536);
   });
 
-  it('does not start again what the files or the command line keep from starting', () => {
+  it('does not restart the gateway after an error in its files or its command line', () => {
     expect(said('Restart')).toEqual(['on-failure']);
     expect(said('RestartPreventExitStatus')).toEqual(['1 2']);
   });
 
-  it('waits for a whole drain', async () => {
+  it('waits longer than a drain takes', async () => {
     const { settings } = await load('config/gateway.yaml');
     expect(Number(said('TimeoutStopSec')) * 1_000).toBeGreaterThan(drainMs(settings));
   });
 
-  it('takes from it what a gateway does not need, and not the compiler of JavaScript', () => {
+  it('is hardened, but keeps the memory rights of the JavaScript compiler', () => {
     const hardened = [
       'NoNewPrivileges',
       'PrivateTmp',
@@ -166,7 +165,7 @@ describe('the unit', async () => {
     expect(said('MemoryDenyWriteExecute')).toEqual([]);
   });
 
-  it('names a folder for the data that it may write to', () => {
+  it('names a writable folder for the data', () => {
     expect(said('StateDirectory')).toEqual(['sundial']);
     expect(said('Environment').join()).toContain('SUNDIAL_DATA=/var/lib/sundial');
     expect(said('WorkingDirectory')).toEqual(['/var/lib/sundial']);

@@ -1,4 +1,4 @@
-// Where the tests look for a Redis, and in which order.
+// The order in which the tests look for a Redis.
 import { describe, expect, it } from 'vitest';
 import { findRedis, findRedisProgram, type RedisEnvironment } from './support/find-redis.ts';
 
@@ -27,7 +27,7 @@ describe('finding a Redis for the tests', () => {
     expect(await findRedis(environment)).toEqual({ kind: 'url', url: 'redis://ci:6379' });
   });
 
-  it('an empty REDIS_URL is none', async () => {
+  it('an empty REDIS_URL is ignored', async () => {
     expect(await findRedis(machine({ redisUrl: '', commands: ['redis-server'] }))).toMatchObject({
       kind: 'program',
     });
@@ -50,15 +50,15 @@ describe('finding a Redis for the tests', () => {
     expect(await findRedis(machine({ unpack }))).toEqual({ kind: 'program', program: unpacked });
   });
 
-  it('a server to start and kill is never the one of REDIS_URL', async () => {
+  it('a test that kills its server never uses REDIS_URL', async () => {
     expect(await findRedisProgram(machine({ redisUrl: 'redis://ci:6379', unpack }))).toEqual(unpacked);
   });
 
-  it('with nothing at all the failure holds the line that installs one', async () => {
+  it('without any server, the error has the command that installs one', async () => {
     await expect(findRedis(machine({}))).rejects.toThrow('brew install redis');
   });
 
-  it('with packages that cannot be unpacked the failure holds that line and the reason', async () => {
+  it('if packages cannot be unpacked, the error has that command and the reason', async () => {
     const failing = machine({
       installLine: 'sudo apt-get install redis-server',
       unpack: async () => {

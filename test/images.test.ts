@@ -1,5 +1,4 @@
-// The images of Dockerfile, held against what runs in them: every file that a command or an import names is in its image,
-// every package too, and the gateway's runs the built package alone. What Compose says of them is in deployment.test.ts as well.
+// The images of Dockerfile: each has the files and packages that run in it, and Compose uses them correctly.
 import { spawn } from 'node:child_process';
 import { cp, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -36,7 +35,7 @@ const {
 const said = (image: string, word: string) =>
   lineage(stages, image).flatMap((stage) => operands(stage, word));
 
-/** What is run there. */
+/** The TypeScript and JavaScript files of an image. */
 const sourcesIn = (image: string): Promise<SourceFile[]> =>
   Promise.all(
     [...filesIn(stages, image)]
@@ -69,13 +68,13 @@ async function answerWith(status: number) {
 }
 
 describe.each(IMAGES)('the image of the %s', (image) => {
-  it('is of the Node that package.json asks for, slim, with what that Node needs', () => {
+  it('has the Node version of package.json, slim, with the library that Node needs', () => {
     const major = /\d+/.exec(engines.node)?.[0];
     expect(lineage(stages, image)[0]?.from).toBe(`node:${major}-slim`);
     expect(said(image, 'RUN').join('\n')).toContain('libatomic1');
   });
 
-  it('runs as no root, and writes to /data alone', () => {
+  it('runs without root, and writes only to /data', () => {
     expect(said(image, 'USER')).toEqual(['node']);
     const last = stages.find(({ name }) => name === image)?.instructions ?? [];
     expect(last.indexOf('USER node')).toBeLessThan(last.findIndex((line) => line.startsWith('ENTRYPOINT')));
@@ -83,7 +82,7 @@ describe.each(IMAGES)('the image of the %s', (image) => {
     expect(said(image, 'ENV').join()).toContain('SUNDIAL_DATA=/data');
   });
 
-  it('has what it copies, and nothing that .dockerignore keeps out', () => {
+  it('has the files that it copies, and none that .dockerignore excludes', () => {
     const files = [...filesIn(stages, image)];
     expect(files).toContain('upstreams/orders/v1.openapi.yaml');
     expect(files.filter((file) => !isSent(file))).toEqual([]);
@@ -91,7 +90,7 @@ describe.each(IMAGES)('the image of the %s', (image) => {
 });
 
 describe('the image of the samples', () => {
-  it('has every file and every package that is imported there', async () => {
+  it('has every file and package that its files import', async () => {
     const image = 'samples';
     const [files, packages] = [filesIn(stages, image), packagesIn(stages, image, Object.keys(dependencies))];
     expect(files).toContain('package.json');
@@ -107,9 +106,9 @@ describe('the image of the samples', () => {
 });
 
 describe('the image of the gateway', () => {
-  it('is the one that is built when nobody says which', () => expect(stages.at(-1)?.name).toBe('gateway'));
+  it('is the default target of the build', () => expect(stages.at(-1)?.name).toBe('gateway'));
 
-  it('runs the built package, whose command it starts', () => {
+  it('runs the command of the built package', () => {
     expect(said('gateway', 'COPY')).toContain(`${BUILT} ./`);
     expect(isSent(`${BUILT}/package.json`)).toBe(true);
     expect(said('gateway', 'ENTRYPOINT')).toEqual([`["node", "${bin.sundial}"]`]);
@@ -124,19 +123,19 @@ describe('the image of the gateway', () => {
   it.each([
     [200, 0],
     [503, 1],
-  ])('is healthy by %i of its metrics listener: exit %i, without a second Node', async (status, code) => {
+  ])('has a health check in bash: %i of the metrics listener gives exit code %i', async (status, code) => {
     await using server = await answerWith(status);
     expect(healthCommand[0]).toBe('bash');
     expect(await healthOf(server.port)).toBe(code);
     expect(server.asked).toEqual([pages.find((page) => page.endsWith('/ready'))]);
   });
 
-  it('is not healthy while nothing listens', async () => {
+  it('is unhealthy while nothing listens', async () => {
     const [port = 0] = await freePorts(1);
     expect(await healthOf(port)).toBe(1);
   });
 
-  it('starts with a gateway file that is in order and listens where the image says', async () => {
+  it('starts with a valid gateway file, whose ports are those of the image', async () => {
     const config = /SUNDIAL_CONFIG=\/app\/(\S+)/.exec(said('gateway', 'ENV').join('\n'))?.[1] ?? '';
     const { settings } = await load(config, { SUNDIAL_DATA: '/data' });
     const { https, http, metrics, admin } = settings.listeners;
@@ -145,12 +144,12 @@ describe('the image of the gateway', () => {
     ]);
     expect(said('gateway', 'ENV')).toContain(`HEALTH_PORT=${metrics?.address.port}`);
     expect(settings.dataFolder).toBe('/data');
-    // Inside the container only.
+    // Only reachable inside the container.
     expect(admin?.address.host).toBe('127.0.0.1');
     expect(metrics?.address.host).toBeUndefined();
   });
 
-  it('has every file that its policies bring in', async () => {
+  it('has every file that its policies reference', async () => {
     const app = await mkdtemp(join(tmpdir(), 'sundial-image-'));
     try {
       const read = [...filesIn(stages, 'gateway')].filter((path) => !path.startsWith('gateway/'));
@@ -166,11 +165,11 @@ describe('the image of the gateway', () => {
   });
 });
 
-describe('the composition', async () => {
+describe('the Compose file', async () => {
   const compose = await yaml('docker-compose.yml');
   const services = compose.at('services').entries;
   const builds = services.filter(([, each]) => each.at('build').value !== undefined);
-  /** The stage that a service's image is built from; undefined: it is somebody else's image. */
+  /** The stage that a service's image is built from. Undefined for images of others. */
   const stageOf = (service: Tree): string | undefined => {
     const of = builds.find(([, each]) => each.at('image').value === service.at('image').value);
     return of === undefined ? undefined : String(of[1].at('build', 'target').value);
@@ -184,7 +183,7 @@ describe('the composition', async () => {
     expect(services.filter(([, each]) => stageOf(each) === 'samples')).toHaveLength(9);
   });
 
-  it('runs in each of them only files that it has', async () => {
+  it('runs only files that exist in the image', async () => {
     const said = `${await text('docker-compose.yml')}${await text('docs/operate/deploy.md')}${await text('upstreams/README.md')}`;
     const typed = Array.from(
       said.matchAll(/docker compose exec (\S+) node (\S+)/g),
@@ -206,17 +205,17 @@ describe('the composition', async () => {
       ).toContain(file);
   });
 
-  it('mounts a folder that two services share where both can use it', () => {
+  it('mounts a shared folder so that both services can use it', () => {
     const mounts = services.flatMap(([name, each]) =>
       words(each.at('volumes')).map((volume) => ({ name, stage: stageOf(each), parts: volume.split(':') })),
     );
     const shared = Map.groupBy(mounts, ({ parts }) => parts[0]);
     for (const [volume, users] of shared) {
       if (users.length === 1) continue;
-      // One user of the system in all images of ours: what one makes, for its owner alone, the other can read.
+      // All our images have the same user, so that one service can read the private files of another.
       for (const { name, stage } of users)
         expect(said(stage ?? '', 'USER'), `${volume}: ${name}`).toEqual(['node']);
-      // A second service writes there only in the folder that its image calls its own.
+      // A second service writes only to the data folder of its image.
       for (const { parts } of users)
         expect(parts[1] === '/data' || parts[2] === 'ro', parts.join(':')).toBe(true);
     }

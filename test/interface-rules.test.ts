@@ -1,5 +1,4 @@
-// The table of the interface's rules: each is shown by a journey that there is, and none that the interface has is left out.
-// What has to be in the table stands here once more, as the names that the interface gives its parts.
+// The table of interface rules is complete, and each rule names an existing test.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -7,15 +6,15 @@ import type { Section, Shown } from './interface/rule.ts';
 import { SECTIONS } from './interface/rules.ts';
 
 const JOURNEYS = join(import.meta.dirname, 'journeys');
-/** Runs what stands in a folder of that name beside it. */
+/** Imports and runs the files of the folder `interface/`. */
 const RUNS_SECTIONS = 'interface.test.ts';
-/** Each file there is run by `npm run test:browser`. */
+/** `npm run test:browser` runs each file in this folder. */
 const BROWSER = '../browser/';
-/** The first argument of `it(` and of what follows the table of `each`, where a test itself is the second. */
+/** The title of a test, also after the table of `each`. */
 const TITLE = /(?:\bit(?:\.concurrent)?\(|\)\()\s*(['"`])((?:\\.|(?!\1).)+)\1,\s*(?:async\b|\()/gs;
 const SCENARIO = /^ {4}name:\s*(['"`])((?:\\.|(?!\1).)+)\1,$/gm;
 
-/** How many rules a section has, and every name in it that a client meets. */
+/** The number of rules of each section, and the names that its rules must contain. */
 const NAMED: Readonly<Record<string, readonly [count: number, ...names: string[]]>> = {
   'What the service does': [
     21,
@@ -89,7 +88,7 @@ function titlesIn(file: string): readonly string[] {
   return Array.from(textOf(file).matchAll(pattern), ([, , title = '']) => title);
 }
 
-/** What is wrong with the place where a rule is said to be shown; undefined: nothing. */
+/** Returns an error if the named test does not exist or does not run. */
 function faultOf([file, title]: Shown): string | undefined {
   if (!titlesIn(file).includes(title)) return `${file} has no test "${title}"`;
   const isRun =
@@ -97,7 +96,7 @@ function faultOf([file, title]: Shown): string | undefined {
   return isRun ? undefined : `${file} is run by no test file`;
 }
 
-/** As a word of its own: Deprecation is not what X-API-Deprecation-Info says. */
+/** As a whole word: `Deprecation` is not found in `X-API-Deprecation-Info`. */
 function isNamed(name: string, said: string): boolean {
   return new RegExp(`(?<![\\w.-])${RegExp.escape(name)}(?![\\w-])`).test(said);
 }
@@ -118,16 +117,16 @@ function faultsOf({ name, rules }: Section): readonly string[] {
   ];
 }
 
-describe('the rules of the interface', () => {
-  it('have each section of it, in its order', () => {
+describe('the table of interface rules', () => {
+  it('has every section, in order', () => {
     expect(SECTIONS.map(({ name }) => name)).toEqual(Object.keys(NAMED));
   });
 
-  it.each(SECTIONS)('$name: all of them are there, and shown by journeys that there are', (section) => {
+  it.each(SECTIONS)('$name: has all rules, and each names an existing test', (section) => {
     expect(faultsOf(section)).toEqual([]);
   });
 
-  it.each(SECTIONS)('$name: has a journey of its own at the samples', ({ name, rules }) => {
+  it.each(SECTIONS)('$name: has its own journey at the samples', ({ name, rules }) => {
     const own = new Set(rules.flatMap(({ shown }) => shown.map(([file]) => file)));
     const sections = [...own].filter((file) => file.startsWith('interface/'));
     expect(sections.some((file) => textOf(file).includes(`describe('${name}'`))).toBe(true);
@@ -145,31 +144,31 @@ describe('a table of rules is refused', () => {
 
   it.each<[string, Section, string]>([
     [
-      'that leaves a rule out',
+      'that lacks a rule',
       { name: 'What the service does', rules: rules.slice(1) },
       'What the service does has 20 rules, not 21',
     ],
     [
-      'that says nothing of a part',
+      'that does not mention a name',
       {
         name: 'What the service does',
         rules: rules.map((rule) => ({ ...rule, says: rule.says.replace('Cache-Control', 'it') })),
       },
       'What the service does says nothing of Cache-Control',
     ],
-    ['with a rule that nothing shows', change([]), 'What the service does 1 is shown nowhere'],
+    ['with a rule without a test', change([]), 'What the service does 1 is shown nowhere'],
     [
-      'with a file that is not there',
+      'with a file that does not exist',
       change([['nowhere.test.ts', 'POST creates']]),
       'What the service does 1: nowhere.test.ts has no test "POST creates"',
     ],
     [
-      'with a title that is not there',
+      'with a title that does not exist',
       change([['resources.test.ts', 'POST creates']]),
       'What the service does 1: resources.test.ts has no test "POST creates"',
     ],
     [
-      'with a test that nothing runs',
+      'with a test that no test file runs',
       change([['pause/told.ts', 'CAT-3: the catalog lists what is served again']]),
       'What the service does 1: pause/told.ts is run by no test file',
     ],

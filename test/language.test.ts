@@ -1,8 +1,8 @@
-// Reminders of how pages are written: words that a reader cannot search for, and sentences that are too long.
+// Rules for the language of pages: no listed phrase, short sentences, short pages.
 import { describe, expect, it } from 'vitest';
 import { isGenerated, PAGES, readPage } from './support/readme-text.ts';
 
-/** What to write instead. */
+/** Phrases that pages must not contain, and what to write instead. */
 const WORDS: Readonly<Record<string, string>> = {
   nobody: 'no consumer, no caller, an anonymous caller',
   whoever: 'the caller, any caller',
@@ -16,7 +16,7 @@ const WORDS: Readonly<Record<string, string>> = {
   'hand-back': 'returned lease',
 };
 
-/** Pages that wait for their rewriting; a page leaves this list when it is rewritten. */
+/** Pages that are not rewritten yet. */
 const WAITING: Readonly<Record<string, string>> = {
   'upstreams/README.md': 'speaks of the samples; not rewritten yet',
   'test/wire/README.md': 'speaks of a test suite; not rewritten yet',
@@ -30,7 +30,7 @@ const pages = [...PAGES, 'CONTRIBUTING.md', 'SECURITY.md'].filter(
 describe.each(pages)('%s', (page) => {
   const prose = proseOf(readPage(page));
 
-  it('has no word of the list', () => {
+  it('has no listed phrase', () => {
     const found = Object.entries(WORDS).filter(([word]) => new RegExp(`\\b${word}\\b`, 'i').test(prose));
     expect(found).toEqual([]);
   });
@@ -41,7 +41,7 @@ describe.each(pages)('%s', (page) => {
     expect(sum / Math.max(lengths.length, 1)).toBeLessThanOrEqual(MOST_WORDS);
   });
 
-  it('is not longer than a page', () => expect(readPage(page).split('\n').length).toBeLessThanOrEqual(251));
+  it('has at most 250 lines', () => expect(readPage(page).split('\n').length).toBeLessThanOrEqual(251));
 });
 
 /** Without code, tables and headings. */
@@ -49,7 +49,7 @@ function proseOf(text: string): string {
   return text.replaceAll(/^```.*?^```$/gms, '').replaceAll(/^(?: {4}|\||#|!\[).*$/gm, '');
 }
 
-/** A line of a list is a sentence of its own. */
+/** Each line of a list counts as a sentence. */
 function sentencesOf(prose: string): readonly string[] {
   return prose
     .split(/\n\s*\n|\n(?=[-\d])|(?<=[.:?])\s+(?=[A-Z`])/)

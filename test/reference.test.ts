@@ -1,4 +1,4 @@
-// The generated pages of docs/reference/ are those that `npm run docs` writes.
+// The generated pages of docs/reference/ are up to date.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -11,7 +11,7 @@ it.each(referencePages())('$file is up to date', async ({ file, text }) => {
   expect(written === text, `${REFERENCE}/${file} is out of date: run \`npm run docs\``).toBe(true);
 });
 
-it.each(referencePages())('each row of $file says what it means', ({ file, text }) => {
+it.each(referencePages())('each row of $file has a description', ({ file, text }) => {
   const rows = text.split('\n').filter((line) => line.startsWith('| `'));
   expect(rows.length).toBeGreaterThan(20);
   const isEmpty = file.endsWith('-keys.md') ? /^\| `[^`]+` \| {2}\|/ : /\| {2}\|$/;

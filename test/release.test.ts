@@ -1,4 +1,4 @@
-// The release workflow, held against the project: it is off, its scripts exist, and what it runs without GitHub works.
+// The release workflow: it is off, its scripts exist, and the commands that need no GitHub work.
 import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { ROOT, text, yaml } from './support/deployed-files.ts';
@@ -19,7 +19,7 @@ function run(command: string) {
 }
 
 describe('the release workflow', () => {
-  it('is off until a person switches it on, and starts for a tag alone', () => {
+  it('is off until RELEASE_IMAGE is set, and runs only for a version tag', () => {
     const [first, ...rest] = jobs.map(([, job]) => job);
     expect(first?.at('if').value).toBe("vars.RELEASE_IMAGE != ''");
     // A job whose `needs` was skipped is skipped.
@@ -27,7 +27,7 @@ describe('the release workflow', () => {
     expect(workflow.at('on').value).toEqual({ push: { tags: ['v[0-9]+.[0-9]+.[0-9]+'] } });
   });
 
-  it('may read alone, but for the job that pushes and the job that publishes', () => {
+  it('may only read, except for the jobs that push the image and publish the release', () => {
     expect(workflow.at('permissions').value).toEqual({ contents: 'read' });
     const rights = jobs.map(([name, job]) => [name, job.at('permissions').value]);
     expect(Object.fromEntries(rights)).toEqual({
@@ -39,7 +39,7 @@ describe('the release workflow', () => {
       expect(step.at('with', 'persist-credentials').value).toBe(false);
   });
 
-  it('pins each action by its commit', () => {
+  it('pins each action to a commit', () => {
     const uses = steps.flatMap((step) => step.at('uses').value ?? []);
     expect(uses).not.toEqual([]);
     for (const action of uses) expect(action).toMatch(/^[\w-]+\/[\w-]+@[0-9a-f]{40}$/);
@@ -66,7 +66,7 @@ describe('the release workflow', () => {
   });
 });
 
-it('says in the README what package.json says of the licence, and where to report a vulnerability', async () => {
+it('the README has the licence of package.json and a link to SECURITY.md', async () => {
   const readme = await text('README.md');
   expect(readme).toContain(`\`${license}\``);
   expect(readme).toContain('(SECURITY.md)');

@@ -1,10 +1,10 @@
-// The list by which vitest orders the test files names files that exist.
+// The list of slow test files, by which Vitest orders its run.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { SLOWEST } from './support/slowest-first.ts';
 
-it('names each file once, where it is', () => {
+it('names only existing files, each once', () => {
   expect(SLOWEST.filter((name) => !existsSync(join(import.meta.dirname, `${name}.test.ts`)))).toEqual([]);
   expect(new Set(SLOWEST).size).toBe(SLOWEST.length);
 });

@@ -37,13 +37,13 @@ async function post(url: string, body: object) {
   };
 }
 
-it('is awaited for two seconds, and later transactions wait only briefly', () => {
+it('a locked database is awaited for two seconds', () => {
   const database = openDatabase({ dataFolder: folder, name: 'any.db', fill: () => undefined });
   expect(database.prepare('PRAGMA busy_timeout').get()?.timeout).toBe(2_000);
   database.close();
 });
 
-it('an order: 503 with Retry-After, and of many orders only one waits', async () => {
+it('an order gets 503 with Retry-After, and of many orders only one waits', async () => {
   const service = await startOrdersV2({ port: 0, dataFolder: folder });
   using _held = hold('orders.db');
   const order = { customer: 'acme', amount: 1250, currency: 'USD', created: 1_772_323_200 };
@@ -57,7 +57,7 @@ it('an order: 503 with Retry-After, and of many orders only one waits', async ()
   await service.close();
 });
 
-it('a subscription: 503 with Retry-After', async () => {
+it('a subscription gets 503 with Retry-After', async () => {
   const service = await startWebhooks({
     port: 0,
     store: openSqliteStore({ file: join(folder, 'webhooks.db'), now: Date.now, busyTimeoutMs: 10 }),

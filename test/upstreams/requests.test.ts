@@ -1,5 +1,4 @@
-// Tests of every sample collection, on orders v2: media types, preconditions, partial changes, selected fields, filters and
-// orders.
+// Tests of every sample collection, on orders v2: media types, preconditions, changes, fields and filters.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startOrdersV1 } from '../../upstreams/orders/v1.ts';
 import { startOrdersV2 } from '../../upstreams/orders/v2.ts';

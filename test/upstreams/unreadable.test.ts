@@ -25,7 +25,7 @@ it.each<[string, string, (folder: string) => unknown]>([
   ['receiver.db', CUT, () => openReceived(join(folder, 'receiver.db'))],
   ['webhooks.db', CUT, () => openSqliteStore({ file: join(folder, 'webhooks.db'), now: Date.now })],
   ['orders.db', CUT, () => openDatabase({ dataFolder: folder, name: 'orders.db', fill: () => undefined })],
-])('%s with %s', async (name, content, open) => {
+])('the error for an unreadable %s names the file and quotes none of it', async (name, content, open) => {
   const file = join(folder, name);
   await writeFile(file, content);
   const said = await Promise.resolve(folder)

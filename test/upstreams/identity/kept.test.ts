@@ -19,7 +19,7 @@ afterAll(() => {
 });
 
 it.each(['AuthorizationCode', 'RefreshToken'])(
-  'OAU-4, OAU-7: of two processes that have both read an unused %s one uses it, and its grant ends',
+  'OAU-4, OAU-7: if two processes read the same unused %s, the second use fails and revokes the grant',
   async (model) => {
     const [mine, theirs] = [one, two].map((store) => createAdapter(store, () => NOW)(model));
     await mine?.upsert('presented', { grantId: `grant of ${model}` }, 60);

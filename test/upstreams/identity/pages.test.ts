@@ -123,7 +123,7 @@ describe('signing in', () => {
 
   it.each([
     ['nothing', {}],
-    ['another word', { decision: 'deny' }],
+    ['another value', { decision: 'deny' }],
     ['both', 'decision=deny&decision=allow'],
   ])('with %s as decision grants nothing, and asks again', async (_what, said) => {
     const { browser, page } = await atLogin();
@@ -187,7 +187,7 @@ describe('signing in', () => {
 });
 
 describe('consent', () => {
-  it('shows the client, the scopes and the address of the answer', async () => {
+  it('shows the client, the scopes and the redirect address', async () => {
     const { browser, page } = await atLogin();
     const { text } = await browser.send(page, ANA);
     expect(text).toContain('You are signed in as <b>ana</b>. <b>Sample storefront</b> asks to:');

@@ -109,7 +109,7 @@ describe('the receiver', () => {
     expect(await deliver(event('evt_4'))).toMatchObject({ status: 200, body: { duplicate: false } });
   });
 
-  it('says where deliveries go', async () => {
+  it('names the path of deliveries in its response to another path', async () => {
     expect(await ask('GET', '/hooks')).toMatchObject({ status: 405 });
     expect(await ask('POST', '/')).toMatchObject({
       status: 404,

@@ -1,5 +1,4 @@
-// Tests of the subscription API over a real socket, as the gateway calls it; nothing is delivered, since the allowed host does
-// not listen.
+// Tests of the subscription API over a real socket. Deliveries fail: the allowed host does not listen.
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { HOOK, KNOWN, NEW, openServiceHouse } from './service-house.ts';
 

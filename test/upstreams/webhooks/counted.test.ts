@@ -34,7 +34,7 @@ const metric = async (name: string): Promise<number> => {
   return Number(new RegExp(`^sundial_webhook_${RegExp.escape(name)} (\\S+)$`, 'm').exec(text)?.[1]);
 };
 
-it('how long the oldest due delivery has waited, in seconds, and since when', async () => {
+it('the lag is the waiting time of the oldest due delivery, in seconds', async () => {
   const overview = async () => (await (await fetch(`${service.url}/admin/overview`)).json()) as object;
   expect(await metric('lag_seconds')).toBe(0);
   expect(await overview()).not.toHaveProperty('oldest_due');
@@ -51,7 +51,7 @@ const post = async (path: string, body: object) => {
 const deliveries = (event: string, result: string) =>
   metric(`deliveries_total{event="${event}",result="${result}"}`);
 
-it('each attempt by its result, dead letters, and their ids in the log', async () => {
+it('attempts are counted by result, dead letters are counted and logged with their ids', async () => {
   expect(await metric('dead_letters_total')).toBe(0);
   const { id } = await post('/webhooks', { url: 'https://localhost:9/hooks', events: ['order.created'] });
   await post(`/webhooks/${id}/test`, {});
@@ -64,7 +64,7 @@ it('each attempt by its result, dead letters, and their ids in the log', async (
   );
 });
 
-it('series for every type and result exist from the start, at 0, and none for other types', async () => {
+it('every known type and result has a series from the start, and other types have none', async () => {
   const metrics = createMetrics(store, () => NOW);
   const series = async () =>
     (await metrics.text()).split('\n').filter((line) => line.startsWith('sundial_webhook_deliveries_total{'));

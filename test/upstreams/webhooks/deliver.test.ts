@@ -1,5 +1,4 @@
-// Tests of due deliveries and their endpoints, attempt by attempt, with the real store in memory, a manual clock and chosen
-// responses.
+// Tests of due deliveries and their endpoints, with a store in memory, a manual clock and chosen responses.
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { AttemptOutcome } from '../../../upstreams/webhooks/attempt.ts';
 import { createDeliver } from '../../../upstreams/webhooks/deliver.ts';

@@ -1,5 +1,4 @@
-// Tests of the OpenAPI description of the webhooks service: it is valid, and the service returns every status it describes; the
-// others belong to the gateway.
+// Tests of the OpenAPI description of webhooks: it is valid, and the service returns every status in it.
 import { afterAll, beforeAll, it } from 'vitest';
 import type { Service } from '../../../upstreams/service/listen.ts';
 import { abandoned } from '../../../upstreams/webhooks/delivery.ts';

@@ -1,5 +1,4 @@
-// Tests of promise 38: no address in a special-purpose block is called, by URL or by name, and neighbours outside of all blocks
-// are.
+// Tests of promise 38: addresses in special-purpose blocks are never called, those next to one are.
 import { describe, expect, it } from 'vitest';
 import { checkDestination } from '../../../upstreams/webhooks/destination.ts';
 import { isPublicAddress } from '../../../upstreams/webhooks/public-address.ts';

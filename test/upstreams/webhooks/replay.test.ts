@@ -1,5 +1,4 @@
-// Tests of replay: which dead letters are replayed, how many at once, and which deliveries are not; with the real store in
-// memory.
+// Tests of replay with the real store in memory: which dead letters are replayed, and how many at once.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { abandoned, type KeptEvent, newDelivery } from '../../../upstreams/webhooks/delivery.ts';
 import { MOST_AT_ONCE, readPeriod, replayDead, replayOne } from '../../../upstreams/webhooks/replay.ts';

@@ -1,5 +1,4 @@
-// The webhooks service with an in-memory store, for tests of its API; nothing is delivered, since the allowed host does not
-// listen.
+// The webhooks service with a store in memory. Deliveries fail: the allowed host does not listen.
 import { openSqliteStore } from '../../../upstreams/webhooks/sqlite/store.ts';
 import type { WebhookStore } from '../../../upstreams/webhooks/store.ts';
 import { startWebhooks, type WebhooksService } from '../../../upstreams/webhooks/webhooks.ts';
