@@ -19,7 +19,7 @@ const FIXED_CASES: readonly FixedCase[] = [
     octets: request.length,
   })),
   ...FIXED_ANSWERS.map(([name, answer]) => ({
-    name: `an answer: ${name}`,
+    name: `a response: ${name}`,
     splitAt: (answerCut: number): Case => ({ ...USUAL, answer, answerCut }),
     octets: answer.length,
   })),

@@ -1,4 +1,4 @@
-// The judges can fail: each kind of fault is shown to them, and they must name it.
+// The judges of the wire suite report every kind of fault.
 import { describe, expect, it } from 'vitest';
 import type { Answer } from './answers.ts';
 import { readAnswers } from './answers.ts';
@@ -58,7 +58,7 @@ describe('the judge of requests', () => {
     });
   });
 
-  it('is lax where a bad request is forwarded clean, and says what was asked for', () => {
+  it('is lax if a bad request is forwarded in a valid form, and names the expected status', () => {
     const verdict = judgeRequest(bad, spot, seen({}));
     expect(verdict).toMatchObject({ verdict: 'LAX', outcome: 'forwarded', note: '200 for 400' });
   });
@@ -143,7 +143,7 @@ describe('the judge of responses', () => {
     );
   const WHOLE = `${HEAD}X-A: 1\r\nContent-Length: 5\r\n\r\nhello`;
 
-  it('passes a whole answer and the next one', () => {
+  it('passes a complete response and the next one', () => {
     expect(judge(WHOLE + next)).toMatchObject({ verdict: 'PASS', outcome: 'forwarded', reasons: [] });
   });
 
@@ -167,7 +167,7 @@ describe('the judge of responses', () => {
     expect(verdict.reasons.join('\n')).toContain(reason);
   });
 
-  it('FWD-16: counts the tries', () => {
+  it('FWD-16: counts the attempts at the upstream', () => {
     const seenTwice = { ...good, next: '/next/case', answers: answers(WHOLE), upstream: [own, own] };
     expect(judgeResponse(asked, seenTwice).reasons).toContain('2 tries at the upstream');
   });

@@ -22,14 +22,14 @@ function casesNamed(ids: readonly string[]): typeof ALL_CASES {
 }
 
 describe('the tables', () => {
-  it('cover requests, responses and WebSockets, each case under an id of its own', () => {
+  it('cover requests, responses and WebSockets, and each case has its own id', () => {
     expect(new Set(everyCase.map(({ id }) => id)).size).toBe(everyCase.length);
     expect(requests.length).toBeGreaterThanOrEqual(250);
     expect(responses.length).toBeGreaterThanOrEqual(70);
     expect(websockets.length).toBeGreaterThanOrEqual(30);
   });
 
-  it('name an outcome and a rule for each case', () => {
+  it('have an outcome and a rule for each case', () => {
     const bare = everyCase.filter(({ pass, rules }) => pass.length === 0 || rules.length === 0);
     expect(bare.map(({ id }) => id)).toEqual([]);
     for (const id of everyCase.map((each) => each.id)) expect(id).toMatch(/^[A-Za-z0-9-]+$/);
@@ -62,7 +62,7 @@ describe('SMG-1 to 26, FWD, H2, WS: this gateway', () => {
   it.each([
     ['plain', 'p'],
     ['TLS', 's'],
-  ])('fails in no case and is lax in one at most, over %s', (_, run) => {
+  ])('fails no case and is lax in at most one, over %s', (_, run) => {
     const results = runs.get(run) ?? [];
     expect(shortcomings(results.filter(({ verdict }) => verdict === 'FAIL'))).toEqual([]);
     expect(totalsOf(results)).toMatchObject({ fail: 0 });
@@ -73,11 +73,11 @@ describe('SMG-1 to 26, FWD, H2, WS: this gateway', () => {
   it.each([
     ['plain', 'p'],
     ['TLS', 's'],
-  ])('ERR-1: answers with the status that the rules name, over %s', (_, run) => {
+  ])('ERR-1: responds with the status that the rules name, over %s', (_, run) => {
     expect(otherStatuses(runs.get(run) ?? [])).toEqual([]);
   });
 
-  it('sends nothing to the upstream that no case has asked for', () => {
+  it('sends the upstream only the requests of the cases', () => {
     expect(strangers).toEqual([]);
   });
 });

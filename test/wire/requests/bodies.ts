@@ -42,14 +42,14 @@ export const bodies: readonly RequestCase[] = [
   ...['GET', 'HEAD', 'DELETE', 'OPTIONS', 'PUT', 'PATCH'].flatMap(bodied),
   ...exact(
     'exact-json',
-    'numbers and double keys as they are',
+    'large numbers and duplicate keys',
     'application/json',
     '{"a":12345678901234567890,"a":1.0}',
   ),
-  ...exact('exact-no-json', 'what only says it is JSON', 'application/json', '{"a":'),
+  ...exact('exact-no-json', 'invalid JSON', 'application/json', '{"a":'),
   ...exact(
     'exact-binary',
-    'every byte there is',
+    'every byte',
     'application/octet-stream',
     String.fromCharCode(...Array.from({ length: 256 }, (_, at) => at)),
   ),
@@ -73,7 +73,7 @@ export const bodies: readonly RequestCase[] = [
   served(
     'exact-encoded',
     'FWD-20',
-    'a Content-Encoding that is not undone',
+    'a Content-Encoding that is kept',
     (w) => w.post(['Content-Encoding: gzip', 'Content-Length: 5'], 'hello'),
     { body: 'hello', kept: [['content-encoding', /^gzip$/]] },
   ),

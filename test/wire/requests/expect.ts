@@ -9,7 +9,7 @@ export const expectations: readonly RequestCase[] = [
   served(
     'expect-body',
     'FWD-10',
-    'the body comes at once',
+    'the body follows immediately',
     (w) => w.post([EXPECT, 'Content-Length: 5'], 'hello'),
     {
       body: 'hello',
@@ -18,7 +18,7 @@ export const expectations: readonly RequestCase[] = [
   served(
     'expect-later',
     'FWD-10',
-    'the body comes later',
+    'the body follows later',
     (w) => [w.post([EXPECT, 'Content-Length: 5']), 'hello'],
     {
       gapMs: 150,
@@ -35,7 +35,7 @@ export const expectations: readonly RequestCase[] = [
   served(
     'expect-case',
     'FWD-10',
-    'in other letters',
+    'in another case',
     (w) => w.post(['expect: 100-Continue', 'Content-Length: 5'], 'hello'),
     { body: 'hello' },
   ),
@@ -64,7 +64,7 @@ export const expectations: readonly RequestCase[] = [
   served(
     'expect-refused-upstream',
     'FWD-12',
-    'the upstream refuses before the body; the body holds a request',
+    'the upstream refuses before the body, which contains a request',
     (w) => [w.post([EXPECT, `Content-Length: ${w.canary.length}`]), w.canary],
     {
       gapMs: 100,
@@ -76,7 +76,7 @@ export const expectations: readonly RequestCase[] = [
   refused(
     'expect-path',
     'FWD-10',
-    'a refusal comes without a 100, the body holds a request',
+    'a refusal without a 100, and the body contains a request',
     (w) => [w.line(`POST ${w.path}/../x HTTP/1.1`, [EXPECT, `Content-Length: ${w.canary.length}`]), w.canary],
     { gapMs: 100, pass: ['refused', 'closed', 'forwarded'] },
   ),

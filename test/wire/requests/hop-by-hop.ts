@@ -37,7 +37,7 @@ export const hopByHop: readonly RequestCase[] = [
   named('named-own', 'names a field of the client', ['Connection: X-Mine', 'X-Mine: 1'], {
     withheld: [['x-mine']],
   }),
-  named('named-case', 'names it in other letters', ['Connection: x-MINE', 'X-Mine: 1'], {
+  named('named-case', 'names it in another case', ['Connection: x-MINE', 'X-Mine: 1'], {
     withheld: [['x-mine']],
   }),
   named('named-list', 'names several', ['Connection: close , X-A,X-B', 'X-A: 1', 'X-B: 2'], {

@@ -23,7 +23,7 @@ const malformed = (
 
 /**
  * An invalid field. RFC 9113 §8.2.1 calls the message malformed. nghttp2 drops the field without an event, so the
- * client gets no error (node-server.ts). The field reaches nothing behind the gateway.
+ * client gets no error (node-server.ts). The field does not reach the upstream.
  */
 const leftOut = (
   id: string,
@@ -95,21 +95,21 @@ export const http2: readonly RequestCase[] = [
   served(
     'h2-underscore',
     'SMG-25',
-    'a name with an underscore stays behind',
+    'a name with an underscore is not forwarded',
     () => [['x_forwarded_for', '6.6.6.6']],
     {
       withheld: [['x_forwarded_for']],
       pass: ['forwarded', 'refused', 'closed'],
     },
   ),
-  served('h2-forged', 'XFF-1', 'a forged address stays behind', () => [['x-forwarded-for', '6.6.6.6']], {
+  served('h2-forged', 'XFF-1', 'a forged address is not forwarded', () => [['x-forwarded-for', '6.6.6.6']], {
     withheld: [['x-forwarded-for', /^6\.6\.6\.6$/]],
   }),
   served('h2-host-equal', 'H2-1', 'Host that is the authority', (w) => [['host', w.host]]),
   malformed('h2-host-other', 'Host that is not the authority', () => [['host', 'evil.example']]),
   malformed(
     'h2-length-zero',
-    'a length of nought and a body that is a request',
+    'a length of zero and a body that is a request',
     () => [['content-length', '0']],
     (w) => w.canary,
   ),
@@ -148,7 +148,7 @@ export const http2: readonly RequestCase[] = [
   ),
   leftOut(
     'h2-coding-hidden',
-    'a coding behind a line end',
+    'a coding after a line end',
     () => [['x-a', 'b\r\ntransfer-encoding: chunked']],
     (w) => `0\r\n\r\n${w.canary}`,
   ),
@@ -178,19 +178,19 @@ export const http2: readonly RequestCase[] = [
   ),
   malformed(
     'h2-length-lf',
-    'LF behind a length',
+    'LF after a length',
     () => [['content-length', '5\n']],
     (w) => `hello${w.canary}`,
   ),
   malformed('h2-coding-nul', 'NUL in Transfer-Encoding', () => [['transfer-encoding', 'chunked\0']]),
   malformed('h2-connection-nul', 'NUL in Connection', () => [['connection', '\0']]),
   malformed('h2-te-nul', 'NUL in te', () => [['te', 'trailers\0']]),
-  malformed('h2-pseudo-unknown', 'a pseudo-header field nobody knows', () => [[':evil', '1']]),
+  malformed('h2-pseudo-unknown', 'an unknown pseudo-header field', () => [[':evil', '1']]),
   malformed('h2-pseudo-twice', 'the path twice', (w) => [[':path', w.path]]),
   malformed('h2-authority-twice', 'the authority twice', () => [[':authority', 'evil.example']]),
   malformed('h2-status', ':status in a request', () => [[':status', '200']]),
   {
-    ...malformed('h2-pseudo-late', 'a pseudo-header field behind others', () => []),
+    ...malformed('h2-pseudo-late', 'a pseudo-header field after others', () => []),
     send: (w) => request([...pseudo(w).slice(0, 3), ['x-a', '1'], [':path', w.path]]),
   },
   pseudoed('h2-path-nul', 'NUL in the path', ':path', (w) => `${w.path}\0`),
@@ -216,7 +216,7 @@ export const http2: readonly RequestCase[] = [
   pseudoed('h2-path-fragment', 'a fragment', ':path', (w) => `${w.path}#x`),
   pseudoed(
     'h2-path-absolute',
-    'an absolute path to somebody else',
+    'an absolute path with another host',
     ':path',
     (w) => `http://evil.example${w.path}`,
   ),

@@ -29,7 +29,7 @@ export const methods: readonly RequestCase[] = [
   noMethod('method-nul', 'NUL', 'G\0ET'),
   noMethod('method-latin', 'a byte above 127', 'G\xcbT'),
   noMethod('method-quote', 'quotes', '"GET"'),
-  noMethod('method-none', 'none', ''),
+  noMethod('method-none', 'no method', ''),
   unknown('BREW'),
   unknown('VERSION-CONTROL2'),
   unknown('X'),

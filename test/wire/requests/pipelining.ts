@@ -57,23 +57,23 @@ export const pipelining: readonly RequestCase[] = [
     { gapMs: 60 },
   ),
   served('pipe-bytes', 'SMG-21', 'a request byte by byte', (w) => [...w.get()], { gapMs: 1 }),
-  served('pipe-close', 'FWD-12', 'nothing behind Connection: close is read', (w) =>
+  served('pipe-close', 'FWD-12', 'nothing after Connection: close is read', (w) =>
     w.get(['Connection: close'], w.canary),
   ),
-  served('pipe-close-body', 'FWD-12', 'nothing behind the body of a last request is read', (w) =>
+  served('pipe-close-body', 'FWD-12', 'nothing after the body of a last request is read', (w) =>
     w.post(['Connection: close', 'Content-Length: 5'], `hello${w.canary}`),
   ),
   refused(
     'pipe-bad-first',
     'SMG-26',
-    'nothing behind a bad request is read',
+    'nothing after a bad request is read',
     (w) => w.get(['X A: 1'], w.canary),
     { requests: 2 },
   ),
   refused(
     'pipe-bad-apart',
     'SMG-26',
-    'nothing that comes after a bad request is read',
+    'nothing that arrives after a bad request is read',
     (w) => [w.get(['X A: 1']), w.canary],
     {
       gapMs: 30,

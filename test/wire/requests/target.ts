@@ -22,7 +22,7 @@ export const target: readonly RequestCase[] = [
   either('line-two-spaces', 'SMG-11', 'two spaces before the target', (w) =>
     w.line(`GET  ${w.path} HTTP/1.1`),
   ),
-  either('line-two-spaces-behind', 'SMG-11', 'two spaces behind the target', (w) =>
+  either('line-two-spaces-behind', 'SMG-11', 'two spaces after the target', (w) =>
     w.line(`GET ${w.path}  HTTP/1.1`),
   ),
   line('line-tab', 'SMG-11', 'a tab for a space', (path) => `GET\t${path}\tHTTP/1.1`),
@@ -34,7 +34,7 @@ export const target: readonly RequestCase[] = [
   line('line-tab-in-target', 'SMG-11', 'a tab in the target', (path) => `GET ${path}\tx HTTP/1.1`),
   line('line-nul', 'SMG-11', 'NUL in the target', (path) => `GET ${path}\0x HTTP/1.1`),
   line('line-cr', 'SMG-11', 'a bare CR in the target', (path) => `GET ${path}\rx HTTP/1.1`),
-  line('line-lf', 'SMG-11', 'a bare LF behind the target', (path) => `GET ${path}\nx HTTP/1.1`),
+  line('line-lf', 'SMG-11', 'a bare LF after the target', (path) => `GET ${path}\nx HTTP/1.1`),
   line('line-del', 'SMG-20', 'DEL in the target', (path) => `GET ${path}\x7f HTTP/1.1`),
   line('line-latin', 'SMG-20', 'a byte above 127 in the target', (path) => `GET ${path}/\xe9 HTTP/1.1`),
   line('line-bell', 'SMG-11', 'a control character in the query', (path) => `GET ${path}?\x07 HTTP/1.1`),
@@ -56,7 +56,7 @@ export const target: readonly RequestCase[] = [
     (path) => `GET ${path.replaceAll('/', '\\')} HTTP/1.1`,
   ),
   {
-    ...odd('target-options-star', 'SMG-8', 'OPTIONS * is about the proxy itself', () => 'OPTIONS * HTTP/1.1'),
+    ...odd('target-options-star', 'SMG-8', 'OPTIONS * for the proxy itself', () => 'OPTIONS * HTTP/1.1'),
     pass: ['answered', 'refused'],
     status: [204, 200],
     methods: ['OPTIONS'],

@@ -42,7 +42,7 @@ export const trailers: readonly RequestCase[] = [
   broken('trailer-space-colon', 'SMG-9', 'a space before the colon', 'X-Sum : 1'),
   broken('trailer-folded', 'SMG-10', 'a folded line', 'X-Sum: 1\r\n 2'),
   broken('trailer-nul', 'SMG-11', 'NUL in a value', 'X-Sum: a\0b'),
-  broken('trailer-bare-lf', 'SMG-11', 'a bare LF behind a value', 'X-Sum: a\nb: c'),
+  broken('trailer-bare-lf', 'SMG-11', 'a bare LF after a value', 'X-Sum: a\nb: c'),
   refused(
     'trailer-request',
     'SMG-13',

@@ -47,26 +47,26 @@ export const transferEncoding: readonly RequestCase[] = [
   refused('te-cl-equal', 'SMG-1', 'with a Content-Length that is right for the framed bytes', (w) =>
     w.post(['Content-Length: 15', 'Transfer-Encoding: chunked'], chunks('hello')),
   ),
-  refused('te-cl-bad', 'SMG-1 SMG-5', 'with a Content-Length that is none', (w) =>
+  refused('te-cl-bad', 'SMG-1 SMG-5', 'with an invalid Content-Length', (w) =>
     w.post(['Content-Length: x', 'Transfer-Encoding: chunked'], `0\r\n\r\n${w.canary}`),
   ),
   value('te-prefix', 'the beginning of chunked', 'chunk'),
   value('te-xchunked', 'a letter before chunked', 'xchunked'),
-  value('te-chunkedx', 'a letter behind chunked', 'chunkedx'),
+  value('te-chunkedx', 'a letter after chunked', 'chunkedx'),
   value('te-quoted', 'in quotes', '"chunked"'),
   value('te-single-quoted', 'in single quotes', "'chunked'"),
   value('te-vtab', 'a vertical tab before it', '\vchunked'),
   value('te-formfeed', 'a form feed before it', '\fchunked'),
   value('te-nbsp', 'a no-break space before it', '\xa0chunked'),
-  value('te-nul', 'NUL behind it', 'chunked\0'),
-  value('te-del', 'DEL behind it', 'chunked\x7f'),
+  value('te-nul', 'NUL after chunked', 'chunked\0'),
+  value('te-del', 'DEL after chunked', 'chunked\x7f'),
   value('te-backspace', 'a backspace in it', 'chu\bnked'),
   value('te-parameter', 'with a parameter', 'chunked;q=1'),
   value('te-identity', 'identity', 'identity'),
   value('te-empty', 'empty', ''),
   value('te-comma', 'only a comma', ','),
   value('te-latin', 'a letter from outside ASCII', 'ch\xfcnked'),
-  alone('te-gzip-chunked', 'gzip, chunked: a coding that is not undone here', 'gzip, chunked', {
+  alone('te-gzip-chunked', 'gzip, chunked: an unsupported coding', 'gzip, chunked', {
     status: [501],
   }),
   alone('te-identity-chunked', 'identity, chunked', 'identity, chunked', {
@@ -77,9 +77,9 @@ export const transferEncoding: readonly RequestCase[] = [
   }),
   alone('te-deflate-chunked', 'deflate, chunked', 'deflate,chunked', { status: [501] }),
   alone('te-twice-in-list', 'chunked, chunked', 'chunked, chunked', { status: [400, 501] }),
-  alone('te-chunked-identity', 'chunked is not last: identity behind it', 'chunked, identity'),
-  alone('te-chunked-gzip', 'chunked is not last: gzip behind it', 'chunked, gzip'),
-  alone('te-trailing-comma', 'a comma behind chunked', 'chunked,', { status: [400, 501] }),
+  alone('te-chunked-identity', 'chunked is not last: identity after it', 'chunked, identity'),
+  alone('te-chunked-gzip', 'chunked is not last: gzip after it', 'chunked, gzip'),
+  alone('te-trailing-comma', 'a comma after chunked', 'chunked,', { status: [400, 501] }),
   alone('te-leading-comma', 'a comma before chunked', ', chunked', { status: [400, 501] }),
   alone('te-gzip-only', 'gzip alone', 'gzip', { status: [400, 501] }),
   refused('te-two-lines', 'SMG-4', 'two lines: chunked, then identity', (w) =>
@@ -96,8 +96,8 @@ export const transferEncoding: readonly RequestCase[] = [
     w.post(['Transfer-Encoding: chunked', 'transfer-encoding: chunked'], `0\r\n\r\n${w.canary}`),
   ),
   hidden('te-space-colon', 'SMG-9', 'a space before the colon', 'Transfer-Encoding : chunked'),
-  hidden('te-behind-lf', 'SMG-11', 'behind a bare LF', 'X: x\nTransfer-Encoding: chunked'),
-  hidden('te-behind-cr', 'SMG-11', 'behind a bare CR', 'X: x\rTransfer-Encoding: chunked'),
+  hidden('te-behind-lf', 'SMG-11', 'after a bare LF', 'X: x\nTransfer-Encoding: chunked'),
+  hidden('te-behind-cr', 'SMG-11', 'after a bare CR', 'X: x\rTransfer-Encoding: chunked'),
   hidden('te-folded', 'SMG-10', 'its value on a folded line', 'Transfer-Encoding:', ' chunked'),
   hidden('te-folded-away', 'SMG-10', 'itself a folded line', 'X: x', ' Transfer-Encoding: chunked'),
   hidden(
@@ -117,7 +117,7 @@ export const transferEncoding: readonly RequestCase[] = [
   served(
     'te-mixed-case',
     'SMG-4',
-    'Chunked, in other letters',
+    'Chunked, in another case',
     (w) => w.post(['tRANSFER-eNCODING: ChUnKeD'], chunks('hello')),
     { body: 'hello' },
   ),

@@ -29,20 +29,20 @@ export const upgrades: readonly RequestCase[] = [
     SETTINGS,
   ]),
   ignored('upgrade-h2c-bare', 'h2c without its settings', ['Connection: Upgrade', 'Upgrade: h2c']),
-  ignored('upgrade-h2c-list', 'h2c behind another', [
+  ignored('upgrade-h2c-list', 'h2c after another', [
     'Connection: Upgrade, HTTP2-Settings',
     'Upgrade: foo, h2c',
     SETTINGS,
   ]),
   ignored('upgrade-h2c-case', 'H2C', ['Connection: upgrade', 'Upgrade: H2C']),
   ignored('upgrade-tls', 'TLS/1.2', ['Connection: Upgrade', 'Upgrade: TLS/1.2']),
-  ignored('upgrade-foo', 'a protocol nobody knows', ['Connection: Upgrade', 'Upgrade: foo/2']),
-  ignored('upgrade-empty', 'none', ['Connection: Upgrade', 'Upgrade: ']),
+  ignored('upgrade-foo', 'an unknown protocol', ['Connection: Upgrade', 'Upgrade: foo/2']),
+  ignored('upgrade-empty', 'an empty Upgrade', ['Connection: Upgrade', 'Upgrade: ']),
   ignored('upgrade-websocket-unnamed', 'WebSocket that Connection does not name', ['Upgrade: websocket']),
   either(
     'upgrade-then',
     'WS-1',
-    'bytes behind an ignored upgrade are the next request',
+    'bytes after an ignored upgrade are the next request',
     (w) => w.get(['Connection: Upgrade', 'Upgrade: foo'], w.canary),
     { requests: 2, staysOpen: true, withheld: [['upgrade']] },
   ),
@@ -56,7 +56,7 @@ export const upgrades: readonly RequestCase[] = [
   refused(
     'upgrade-answered',
     'FWD-13 WS-1',
-    'an upstream that switches although nobody asked',
+    'an upstream that switches without a request to',
     (w) => w.get(['Connection: Upgrade', 'Upgrade: h2c'], w.canary),
     { script: OPEN, pass: ['unavailable', 'refused', 'closed'], lax: [], status: [502] },
   ),

@@ -10,7 +10,7 @@ const bad = (id: string, title: string, body: string): ResponseCase =>
 export const chunkedAnswers: readonly ResponseCase[] = [
   bad('r-chunk-word', 'a size that is no hex', '5\r\nhello\r\nxyz\r\nmore\r\n0\r\n\r\n'),
   bad('r-chunk-first', 'a first size that is no hex', 'xyz\r\nhello\r\n0\r\n\r\n'),
-  bad('r-chunk-minus', 'a size below nought', '-5\r\nhello\r\n0\r\n\r\n'),
+  bad('r-chunk-minus', 'a size below zero', '-5\r\nhello\r\n0\r\n\r\n'),
   bad('r-chunk-hex-mark', 'a size of 0x5', '0x5\r\nhello\r\n0\r\n\r\n'),
   bad('r-chunk-overflow', 'a size of 2^64 + 5', '10000000000000005\r\nhello\r\n0\r\n\r\n'),
   bad('r-chunk-spill', 'data longer than its size', '3\r\nhello\r\n0\r\n\r\n'),

@@ -57,7 +57,7 @@ export const answerFields: readonly ResponseCase[] = [
       kept: [['content-type', /^text\/plain; charset="utf-8"; a=b$/]],
     },
   ),
-  relayed('r-encoding', 'FWD-20', 'a Content-Encoding that is not undone', answer('Content-Encoding: gzip'), {
+  relayed('r-encoding', 'FWD-20', 'a Content-Encoding that is kept', answer('Content-Encoding: gzip'), {
     body: 'hello',
     kept: [['content-encoding', /^gzip$/]],
   }),

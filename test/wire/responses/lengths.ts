@@ -8,7 +8,7 @@ const length = (id: string, title: string, ...lines: readonly string[]): Respons
 
 export const lengths: readonly ResponseCase[] = [
   length('r-cl-plus', 'a length with a plus sign', 'Content-Length: +5'),
-  length('r-cl-minus', 'a length below nought', 'Content-Length: -5'),
+  length('r-cl-minus', 'a length below zero', 'Content-Length: -5'),
   length('r-cl-hex', 'a length in hex', 'Content-Length: 0x5'),
   length('r-cl-word', 'a length that is a word', 'Content-Length: five'),
   length('r-cl-empty', 'an empty length', 'Content-Length:'),
@@ -56,7 +56,7 @@ export const lengths: readonly ResponseCase[] = [
   cleaned(
     'r-te-unknown',
     'SMG-22',
-    'a coding nobody knows',
+    'an unknown coding',
     `${head('200 OK', 'Transfer-Encoding: xchunked')}hello`,
   ),
   cleaned(
@@ -71,13 +71,13 @@ export const lengths: readonly ResponseCase[] = [
   relayed(
     'r-length-padded',
     'FWD-20',
-    'a length with noughts before it',
+    'a length with leading zeros',
     `${head('200 OK', 'Content-Length: 0005')}hello`,
     {
       body: 'hello',
     },
   ),
-  relayed('r-zero', 'FWD-20', 'a length of nought', head('200 OK', 'Content-Length: 0'), { body: '' }),
+  relayed('r-zero', 'FWD-20', 'a length of zero', head('200 OK', 'Content-Length: 0'), { body: '' }),
   relayed(
     'r-chunked',
     'FWD-20',
@@ -111,7 +111,7 @@ export const lengths: readonly ResponseCase[] = [
   relayed(
     'r-extra-chunked',
     'SMG-22',
-    'bytes behind the last chunk',
+    'bytes after the last chunk',
     { pieces: () => [`${head('200 OK', 'Transfer-Encoding: chunked')}${chunks('hello')}${STRAY}`] },
     {
       body: 'hello',

@@ -45,7 +45,7 @@ export const statuses: readonly ResponseCase[] = [
       body: 'hello',
     },
   ),
-  cleaned('r-199', 'FWD-13', 'an interim status nobody knows', interim('199 Nobody Knows') + OK, {
+  cleaned('r-199', 'FWD-13', 'an unknown interim status', interim('199 Nobody Knows') + OK, {
     body: 'hello',
   }),
   cleaned('r-100-length', 'SMG-23', '100 with a length', interim('100 Continue', 'Content-Length: 5') + OK, {
@@ -56,7 +56,7 @@ export const statuses: readonly ResponseCase[] = [
   faulty(
     'r-101',
     'FWD-13',
-    '101 that nobody asked for',
+    'an unrequested 101',
     `${head('101 Switching Protocols', 'Connection: Upgrade', 'Upgrade: websocket')}${STRAY}`,
     {
       lax: [],
@@ -77,7 +77,7 @@ export const statuses: readonly ResponseCase[] = [
   cleaned(
     'r-204-zero',
     'SMG-23',
-    '204 with a length of nought',
+    '204 with a length of zero',
     says(head('204 No Content', 'Content-Length: 0')),
   ),
   cleaned(

@@ -57,7 +57,7 @@ export const upstreamAnswers: readonly WebsocketCase[] = [
   ),
   noTunnel('w-upgrade-none', '101 without Upgrade', switches({ upgrade: undefined })),
   noTunnel('w-upgrade-other', '101 to another protocol', switches({ upgrade: 'h2c' })),
-  noTunnel('w-answer-100', '100 and nothing else', says('HTTP/1.1 100 Continue\r\n\r\n', { end: 'fin' })),
+  noTunnel('w-answer-100', '100 only', says('HTTP/1.1 100 Continue\r\n\r\n', { end: 'fin' })),
   noTunnel('w-answer-102', 'a status of 199', switches({ status: '199 Nearly' }, { end: 'fin' })),
   noTunnel('w-answer-garbage', 'garbage', says('SSH-2.0-OpenSSH_9.9\r\n\r\n', { end: 'fin' })),
   noTunnel('w-answer-version', 'HTTP/3.0', says('HTTP/3.0 101 Switching Protocols\r\n\r\n', { end: 'fin' })),
@@ -74,7 +74,7 @@ export const upstreamAnswers: readonly WebsocketCase[] = [
   relayed('w-answer-200', '200', '200 OK'),
   relayed(
     'w-answer-200-upgrade',
-    '200 that says it upgrades',
+    '200 with upgrade fields',
     '200 OK',
     'Connection: Upgrade',
     'Upgrade: websocket',
@@ -89,7 +89,7 @@ export const upstreamAnswers: readonly WebsocketCase[] = [
   {
     id: 'w-answer-canary',
     rules: ['WS-3'],
-    title: 'a request behind a handshake that the upstream refuses',
+    title: 'a request after a handshake that the upstream refuses',
     script: says('HTTP/1.1 403 Forbidden\r\nX-Upstream: suite\r\nContent-Length: 2\r\n\r\nno'),
     send: (w) =>
       `${w.get(['Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13', 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=='])}${w.canary}`,

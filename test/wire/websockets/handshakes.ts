@@ -63,7 +63,7 @@ export const handshakes: readonly WebsocketCase[] = [
       ['connection', /upgrade/i],
     ],
   }),
-  opens('w-case', 'in other letters', { Upgrade: 'WebSocket', Connection: 'upgrade' }),
+  opens('w-case', 'in another case', { Upgrade: 'WebSocket', Connection: 'upgrade' }),
   opens('w-list', 'Connection as a list', { Connection: 'keep-alive, Upgrade' }),
   opens(
     'w-origin',
@@ -89,7 +89,7 @@ export const handshakes: readonly WebsocketCase[] = [
   opens('w-cookie', 'cookies pass', {}, ['Cookie: a=b'], { kept: [['cookie', /^a=b$/]] }),
   opens(
     'w-named',
-    'a field that Connection names stays behind',
+    'a field that Connection names is not forwarded',
     { Connection: 'Upgrade, X-Mine' },
     ['X-Mine: 1'],
     {
@@ -97,11 +97,11 @@ export const handshakes: readonly WebsocketCase[] = [
       rules: ['WS-3', 'FWD-1'],
     },
   ),
-  opens('w-forged', 'a forged address stays behind', {}, ['X-Forwarded-For: 6.6.6.6'], {
+  opens('w-forged', 'a forged address is not forwarded', {}, ['X-Forwarded-For: 6.6.6.6'], {
     withheld: [['x-forwarded-for', /^6\.6\.6\.6$/]],
     rules: ['WS-3', 'XFF-1'],
   }),
-  opens('w-underscore', 'an alias with underscores stays behind', {}, ['X_Forwarded_For: 6.6.6.6'], {
+  opens('w-underscore', 'an alias with underscores is not forwarded', {}, ['X_Forwarded_For: 6.6.6.6'], {
     withheld: [['x_forwarded_for']],
     rules: ['WS-3', 'SMG-25'],
   }),
@@ -154,6 +154,6 @@ export const handshakes: readonly WebsocketCase[] = [
   plain('w-unnamed', 'an upgrade that Connection does not name', { Connection: 'keep-alive' }),
   plain('w-no-connection', 'no Connection', { Connection: undefined }),
   plain('w-h2c', 'h2c instead', { Upgrade: 'h2c' }),
-  plain('w-other', 'a protocol nobody knows', { Upgrade: 'foo' }),
+  plain('w-other', 'an unknown protocol', { Upgrade: 'foo' }),
   plain('w-prefix', 'a protocol that begins like it', { Upgrade: 'websocketx' }),
 ];
