@@ -97,7 +97,7 @@ export const scenarios: readonly Scenario[] = [
         }
         await page.goto(`${demo.admin}/dashboard/`);
         await shown(page);
-        // The years stand side by side, and lives of a few years have room.
+        // The year labels do not overlap, and lifetimes of a few years have enough width.
         const years = await page.locator('.years text:not(.today)').all();
         const boxes = await Promise.all(years.map((year) => year.boundingBox()));
         for (const [index, box] of boxes.entries()) {
@@ -111,7 +111,7 @@ export const scenarios: readonly Scenario[] = [
     },
   },
   {
-    name: 'Dashboard: consumers stand with the most calls first, and it is said how many there are',
+    name: 'Dashboard: consumers with the most calls come first, with the number of all consumers',
     async run({ demo, page }) {
       await crowd(page);
       const asked = page.waitForRequest((request) => request.url().includes('/-/usage?'));
@@ -122,7 +122,7 @@ export const scenarios: readonly Scenario[] = [
     },
   },
   {
-    name: 'Dashboard: few is not none, many times is no percentage, and a part of what is kept says so',
+    name: 'Dashboard: a small share is < 0.1 %, large growth is a factor, and a partial list is marked',
     async run({ demo, page }) {
       await crowd(page);
       await change(page, '/-/traffic', (told) => ({
@@ -141,7 +141,7 @@ export const scenarios: readonly Scenario[] = [
     },
   },
   {
-    name: 'Dashboard: what has the focus stays what it is when the order changes',
+    name: 'Dashboard: the focused row keeps the focus when the order changes',
     async run({ demo, page }) {
       await page.clock.install();
       let first = 'acme';
@@ -159,7 +159,7 @@ export const scenarios: readonly Scenario[] = [
     },
   },
   {
-    name: 'Dashboard: on a phone a table is still a table with heads for whoever hears it',
+    name: 'Dashboard: on a phone, a screen reader still finds the table with its headers',
     async run({ demo, page }) {
       await page.setViewportSize({ width: 360, height: 740 });
       await page.goto(`${demo.admin}/dashboard/limits`);
@@ -172,7 +172,7 @@ export const scenarios: readonly Scenario[] = [
     },
   },
   {
-    name: 'Dashboard: an operation that goes before its version is warned of, and a hash scrolls to its section',
+    name: 'Dashboard: warns of an operation that ends before its version, and a hash scrolls to its section',
     async run({ demo, page }) {
       await change(page, '/-/versions', (told) => {
         const orders = ordersOf(told);
@@ -195,7 +195,7 @@ export const scenarios: readonly Scenario[] = [
     },
   },
   {
-    name: 'Dashboard: every text stands out from its ground, in light and in dark',
+    name: 'Dashboard: every text has enough contrast, in light and in dark',
     async run({ demo, page }) {
       for (const colorScheme of ['light', 'dark'] as const) {
         await page.emulateMedia({ colorScheme });

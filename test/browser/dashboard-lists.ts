@@ -55,7 +55,7 @@ export const scenarios: readonly Scenario[] = [
     },
   },
   {
-    name: 'Lists: a link shows the same rows, and going back shows the rows before',
+    name: 'Lists: a URL shows the same rows again, and Back shows the previous rows',
     async run({ demo, page }) {
       await sixtyApis(page);
       await page.goto(`${demo.admin}/dashboard/?q=api-1&page=2&sort=-sunset`);
@@ -76,7 +76,7 @@ export const scenarios: readonly Scenario[] = [
     },
   },
   {
-    name: 'Lists: a table is sorted by its heads, by keyboard alone, and says so',
+    name: 'Lists: the keyboard sorts a table by its headers, which show the order',
     async run({ demo, page }) {
       await page.goto(`${demo.admin}/dashboard/limits`);
       await shown(page);
@@ -93,7 +93,7 @@ export const scenarios: readonly Scenario[] = [
     },
   },
   {
-    name: 'Lists: what is typed keeps the focus while the page updates itself',
+    name: 'Lists: a search field keeps its focus and text while the page updates itself',
     async run({ demo, page }) {
       await page.clock.install();
       await sixtyApis(page);
@@ -127,7 +127,7 @@ export const scenarios: readonly Scenario[] = [
     },
   },
   {
-    name: 'Lists: an unknown address is a page with a way back, and an error body for other clients',
+    name: 'Lists: an unknown URL shows a page with a link back, and other clients get an error body',
     async run({ demo, context, page }) {
       const answer = await page.goto(`${demo.admin}/dashboard/nowhere`);
       assert.equal(answer?.status(), 404);
@@ -141,7 +141,7 @@ export const scenarios: readonly Scenario[] = [
     },
   },
   {
-    name: 'Lists: at 390 and 1440 px no page and no table scrolls sideways, and all pages have at most five font sizes',
+    name: 'Lists: no page or table scrolls sideways at 390 and 1440 px, with at most five font sizes',
     async run({ demo, page }) {
       await sixtyApis(page);
       const sizes = new Set<string>();

@@ -12,7 +12,7 @@ const ledgerAway = (route: Route) => route.fulfill({ status: 503, body: JSON.str
 
 export const scenarios: readonly Scenario[] = [
   {
-    name: 'Dashboard: a gateway that is away is told of on top, however far down one reads, and what was seen stays',
+    name: 'Dashboard: an alert at the top reports that the gateway does not answer, and the data stays',
     async run({ demo, page }) {
       await page.clock.install();
       await page.goto(`${demo.admin}/dashboard/`);
@@ -32,7 +32,7 @@ export const scenarios: readonly Scenario[] = [
     },
   },
   {
-    name: 'Dashboard: one look at a time, however often a tab is shown, and none while it is hidden',
+    name: 'Dashboard: the page polls once at a time, and not while its tab is hidden',
     async run({ demo, page }) {
       await page.clock.install();
       await page.goto(`${demo.admin}/dashboard/`);
@@ -74,7 +74,7 @@ export const scenarios: readonly Scenario[] = [
     },
   },
   {
-    name: 'Dashboard: the first page does not wait for a slow ledger, and warns at once when it has spoken',
+    name: 'Dashboard: the overview does not wait for a slow ledger, and shows its warnings when it responds',
     async run({ demo, page }) {
       const held: Route[] = [];
       await warnEarly(page, 180);
@@ -97,7 +97,7 @@ export const scenarios: readonly Scenario[] = [
     },
   },
   {
-    name: 'Dashboard: APIs whose policy files are refused stand above every page, with what is served instead',
+    name: 'Dashboard: every page lists APIs with a refused policy file, and what the gateway serves instead',
     async run({ demo, page }) {
       await page.route('**/-/versions', async (route) => {
         const response = await route.fetch();
@@ -119,7 +119,7 @@ export const scenarios: readonly Scenario[] = [
     },
   },
   {
-    name: 'Dashboard: a version that the policies do not have, and a malformed consumer, lead back to the overview',
+    name: 'Dashboard: an unknown version and an invalid consumer show a page with a link to the overview',
     async run({ demo, page }) {
       for (const [query, says] of [
         [
@@ -140,7 +140,7 @@ export const scenarios: readonly Scenario[] = [
     },
   },
   {
-    name: 'Dashboard: signing out of a gateway that is away says so, and pausing twice is pausing once',
+    name: 'Dashboard: signing out reports an unavailable gateway, and submitting a pause twice sends one',
     async run({ demo, page, context }) {
       await page.route('**/-/session', async (route) => {
         const [method, signedIn] = [route.request().method(), { signedIn: true, readable: true }];

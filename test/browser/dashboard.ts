@@ -18,7 +18,7 @@ const MARKUP = '<img src=x onerror="document.title=1"><b>bold</b>';
 
 export const scenarios: readonly Scenario[] = [
   {
-    name: 'Dashboard: every version on one axis with today, warnings above, and nothing from elsewhere',
+    name: 'Dashboard: one time axis with every version and today, warnings above, no external content',
     async run({ demo, page }) {
       const wrong: string[] = [];
       page.on('console', (message) => {
@@ -49,7 +49,7 @@ export const scenarios: readonly Scenario[] = [
     },
   },
   {
-    name: 'Dashboard: a request shows by itself, and what has the focus keeps it',
+    name: 'Dashboard: a new request appears by itself, and the focused link keeps the focus',
     async run({ demo, context, page }) {
       await page.goto(`${demo.admin}/dashboard/`);
       await shown(page);
@@ -66,7 +66,7 @@ export const scenarios: readonly Scenario[] = [
     },
   },
   {
-    name: 'Dashboard: by the keyboard alone: signing in, reloading the policies, signing out',
+    name: 'Dashboard: the keyboard is enough to sign in, reload the policies and sign out',
     async run({ demo, context, page }) {
       await page.goto(`${demo.admin}/dashboard/configuration#sign-in`);
       await page.getByLabel('Admin token').fill('wrong');
@@ -89,7 +89,7 @@ export const scenarios: readonly Scenario[] = [
     },
   },
   {
-    name: 'Dashboard: a version is paused and goes on again',
+    name: 'Dashboard: an operator pauses a version and ends the pause',
     async run({ demo, page }) {
       await page.goto(demo.admin + ORDERS_V1);
       await shown(page);
@@ -110,7 +110,7 @@ export const scenarios: readonly Scenario[] = [
     },
   },
   {
-    name: 'Dashboard: what a policy or a client has written is text, whatever it looks like',
+    name: 'Dashboard: markup in the texts of policies and clients is shown as text',
     async run({ demo, page }) {
       await page.route('**/-/versions', async (route) => {
         const response = await route.fetch();
@@ -133,7 +133,7 @@ export const scenarios: readonly Scenario[] = [
     },
   },
   {
-    name: 'Dashboard: what needs no ledger is shown while the ledger does not answer',
+    name: 'Dashboard: pages show what needs no ledger while the ledger does not answer',
     async run({ demo, page }) {
       const away = { error: 'Service Unavailable', message: 'The store does not answer. Ask again.' };
       await page.route('**/-/usage?*', (route) => route.fulfill({ status: 503, body: JSON.stringify(away) }));

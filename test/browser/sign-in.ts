@@ -24,13 +24,13 @@ async function says(page: Page, role: 'status' | 'alert', text: string): Promise
 }
 
 const wholeFlow = (way: string, client: string): Scenario => ({
-  name: `OAuth: ${way}: login, consent, API call, refresh, reuse ends it all`,
+  name: `OAuth: ${way}: login, consent, API call, refresh, and a reused token ends the session`,
   async run({ demo, context, page }) {
     const requests: Request[] = [];
     page.on('request', (request) => requests.push(request));
     const home = demo.service('client');
     await signIn(page, home, way);
-    // The code is gone from the address. A token was never there, nor where a script could read it.
+    // The URL has no code any more. No token was ever in the URL or readable by a script.
     assert.equal(page.url(), `${home}/`);
     assert.ok(await page.getByText(`${client}, `).isVisible());
 
@@ -66,7 +66,7 @@ export const scenarios: readonly Scenario[] = [
   wholeFlow('Sign in', 'storefront'),
   wholeFlow('Sign in without PKCE', 'classic'),
   {
-    name: 'OAuth: by keyboard alone, in the dark, on a phone',
+    name: 'OAuth: the keyboard is enough to sign in, in dark mode on a phone',
     async run({ demo, page }) {
       await page.emulateMedia({ colorScheme: 'dark' });
       await page.setViewportSize({ width: 360, height: 640 });
@@ -90,7 +90,7 @@ export const scenarios: readonly Scenario[] = [
     },
   },
   {
-    name: 'OAuth: a wrong password is said and can be put right; saying no comes back to the client as no',
+    name: 'OAuth: a wrong password can be corrected, and the client shows that consent was denied',
     async run({ demo, page }) {
       await page.goto(demo.service('client'));
       await button(page, 'Sign in').click();
@@ -105,7 +105,7 @@ export const scenarios: readonly Scenario[] = [
     },
   },
   {
-    name: 'OAuth: signing out takes the tokens back, at the client and at the issuer',
+    name: 'OAuth: signing out ends the session at the client and at the issuer',
     async run({ demo, page }) {
       const home = demo.service('client');
       await signIn(page, home);
@@ -119,7 +119,7 @@ export const scenarios: readonly Scenario[] = [
     },
   },
   {
-    name: 'OAuth: an answer that was made up is not taken',
+    name: 'OAuth: the client refuses a forged callback',
     async run({ demo, page }) {
       const home = demo.service('client');
       await page.goto(`${home}/callback?code=stolen&state=guessed&iss=${demo.gateway}/auth`);

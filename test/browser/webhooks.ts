@@ -29,7 +29,7 @@ async function sendTest(request: APIRequestContext, demo: BrowserDemo, id: strin
 
 export const scenarios: readonly Scenario[] = [
   {
-    name: 'Webhooks: a delivery shows by itself with its attempts, and is delivered again by whoever has signed in',
+    name: 'Webhooks: a delivery appears by itself with its attempts, and a signed-in operator replays it',
     async run({ demo, context, page }) {
       const { row, id } = await receiverRow(page, demo);
       assert.match((await row.textContent()) ?? '', /active.*sample-receiver/);
@@ -51,7 +51,7 @@ export const scenarios: readonly Scenario[] = [
     },
   },
   {
-    name: 'Webhooks: what a subscriber or a receiver has written is text, on a phone too, in light and in dark',
+    name: 'Webhooks: markup of subscribers and receivers is text, also on a phone, in light and in dark',
     async run({ demo, context, page }) {
       const { id } = await receiverRow(page, demo);
       await sendTest(context.request, demo, id);
@@ -79,7 +79,7 @@ export const scenarios: readonly Scenario[] = [
     },
   },
   {
-    name: 'Webhooks: a page without its setting says how to set it, and one whose service is away says so',
+    name: 'Webhooks: the page names a missing setting, and reports an unavailable service',
     async run({ demo, page }) {
       const away = 'The webhooks service cannot be reached (ECONNREFUSED).';
       const unset = 'write notify: { webhooks: { deliveries: … } } into the gateway file';

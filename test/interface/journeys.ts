@@ -131,7 +131,7 @@ export const OTHERS = {
     operation: 'is signalled from that instant on, with its sunset, guide and replacement',
   }),
   ...testsOf('../browser/dashboard.ts', {
-    warnings: 'Dashboard: every version on one axis with today, warnings above, and nothing from elsewhere',
+    warnings: 'Dashboard: one time axis with every version and today, warnings above, no external content',
   }),
   ...testsOf('notices.test.ts', {
     mailed: 'tells those who call, once, whatever restarts and however many gateways there are',
