@@ -1,5 +1,4 @@
-// `npm run test:h2`: h2spec against a gateway, and against Node's own HTTP/2 server, than which it is to pass no fewer cases
-// (promise 12). Ends with 1 where it does, and with 2 where h2spec is missing; nothing is skipped.
+// `npm run test:h2`: the gateway passes as many cases of h2spec as Node's server (promise 12).
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createSecureServer, type Http2ServerRequest, type Http2ServerResponse } from 'node:http2';
@@ -12,25 +11,25 @@ import { makeKeyPair } from '../support/key-pairs.ts';
 
 const run = promisify(execFile);
 const PROGRAM = 'h2spec';
-/** Seconds that a case waits for what it expects. */
+/** Seconds that a case waits. */
 const PATIENCE = '2';
 const MISSING = `not installed: ${PROGRAM}. Build it from github.com/summerwind/h2spec; on Debian apt-get has the Go packages it needs.\n`;
 
 interface Result {
   readonly tests: number;
   readonly passed: number;
-  /** Their numbers within their sections, and their titles. */
+  /** Number within the section, and title. */
   readonly failed: readonly string[];
 }
 
 async function spec(port: number, path: string): Promise<Result> {
   const options = ['-t', '-k', '-o', PATIENCE, '-h', '127.0.0.1', '-p', String(port), '-P', path];
   const { stdout } = await run(PROGRAM, options, { maxBuffer: 16 * 1024 * 1024 }).catch(
-    // It ends with 1 where a case is not passed.
+    // It exits with 1 if a case fails.
     (error: { stdout?: string }) => ({ stdout: error.stdout ?? '' }),
   );
   const [, tests, passed] = /^(\d+) tests, (\d+) passed/m.exec(stdout) ?? [];
-  if (tests === undefined) throw new Error(`${PROGRAM} said nothing:\n${stdout}`);
+  if (tests === undefined) throw new Error(`${PROGRAM} printed no result:\n${stdout}`);
   const [, list = ''] = stdout.split(/^Failures: *$/m);
   const failed = [...list.matchAll(/^ +× (.*)$/gm)].map(([, title = '']) => title);
   return { tests: Number(tests), passed: Number(passed), failed };
@@ -39,7 +38,7 @@ async function spec(port: number, path: string): Promise<Result> {
 async function specOfNode(stack: AsyncDisposableStack): Promise<Result> {
   const answer = (_: Http2ServerRequest, response: Http2ServerResponse): void => void response.end('hello');
   const server = createSecureServer(await makeKeyPair({ names: ['127.0.0.1'] }), answer);
-  // What it thinks of a client is told to nobody else.
+  // Protocol errors of the client are expected.
   server.on('sessionError', () => undefined);
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
   stack.defer(() => void server.close());

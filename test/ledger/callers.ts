@@ -1,5 +1,4 @@
-// Clients of several gateways that count what was answered, by consumer and operation, to be compared with the ledger.
-// For the journey and, with more of everything, for run.ts.
+// Clients of several gateways. They count responses by consumer and operation, to compare with the ledger.
 import { Agent, request } from 'node:http';
 import type { Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
@@ -13,7 +12,7 @@ export interface Caller {
   readonly authorization: string | undefined;
 }
 
-/** What is asked of a deprecated version, and as which operation it counts. */
+/** Paths of a deprecated version, and the operation as which each counts. */
 const CALLS = [
   ['/api/v1/orders/7', '-'],
   ['/api/v1/orders/items/7', 'GET /items/{id}'],
@@ -27,15 +26,15 @@ export interface CallOptions {
 
 export interface Called {
   readonly counts: Counts;
-  /** Calls without an answer, each of which was made again. */
+  /** Calls without a response. Each was repeated. */
   readonly failed: number;
-  /** What was answered, in the milliseconds before each connection broke, on connections that broke. */
+  /** The number of responses in the last `milliseconds` of each connection that broke. */
   readonly answeredShortlyBefore: (milliseconds: number) => number;
 }
 
 /**
- * `total` calls, divided evenly among `callers`, what they call, and the gateways at `ports`, which may become others
- * meanwhile. Only what was answered whole counts; whatever fails is asked again.
+ * Makes `total` calls, divided evenly among `callers`, `CALLS` and the gateways at `ports`, which may change.
+ * Only complete responses count. Failed calls are repeated.
  */
 export async function callAll(
   callers: readonly Caller[],
@@ -59,7 +58,7 @@ export async function callAll(
     });
     return times;
   };
-  /** The status of an answer that arrived whole. */
+  /** Resolves with the status of a complete response. */
   const ask = (port: number, path: string, { authorization }: Caller): Promise<number | undefined> => {
     const { promise, resolve } = Promise.withResolvers<number | undefined>();
     const headers = authorization === undefined ? {} : { authorization };
@@ -88,10 +87,10 @@ export async function callAll(
         onAnswered(answered);
         return;
       }
-      // A machine with too much to do: refused before anything was counted.
-      if (status !== undefined && status !== 503) throw new Error(`a call was answered with ${status}`);
+      // A busy machine: 503 is sent before the call is counted.
+      if (status !== undefined && status !== 503) throw new Error(`a call got ${status}`);
       failed += 1;
-      // Until whoever was ended has been replaced.
+      // Until a stopped gateway is replaced.
       await setTimeout(50);
     }
   };
@@ -111,7 +110,7 @@ export async function callAll(
   };
 }
 
-/** Of the API `orders`, in the same form. */
+/** The counts of the API `orders` in the ledger. */
 export async function countsIn(ledger: LedgerStore): Promise<Counts> {
   const counts: Record<string, number> = {};
   for (let after: string | undefined, more = true; more; more = after !== undefined) {

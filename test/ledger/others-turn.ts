@@ -1,13 +1,12 @@
-// What everybody else notices of heavy work in a process: how long one turn of the event loop keeps a request waiting, and
-// how long the store keeps another's question. Around the measurements of many-consumers.ts and whole-look.ts.
+// Measures how much work in this process delays others: in the event loop, and in the store.
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import type { LastingStores } from '../../gateway/stores/stores.ts';
 
 export interface Noticed<T> {
   readonly result: T;
-  /** The most processor time that one turn of this event loop takes: others' load on the machine is not in it. */
+  /** The longest turn of this event loop, in CPU time, which other processes do not affect. */
   readonly turnMs: number;
-  /** The longest that another's answer from the store took. */
+  /** The longest concurrent request to the store. */
   readonly waitMs: number;
   readonly seconds: number;
   readonly cpuSeconds: number;

@@ -1,5 +1,4 @@
-// The ledger against what clients have counted, over three processes: one of them ended by SIGTERM, then one by SIGKILL.
-// `npm run test:ledger [-- <calls> [<part of a name>]]`: prints what was counted on either side; ends with 1 where a promise is broken.
+// `npm run test:ledger [-- <calls> [<part of a name>]]`: compares the ledger with clients.
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,7 +21,7 @@ const TOTAL = Number(process.argv[2] ?? 100_000);
 const WANTED = process.argv[3] ?? '';
 const CONSUMERS = 30;
 const AT_ONCE = 48;
-/** A flush every second, and what one takes. */
+/** A flush every second, and its duration. */
 const INTERVAL_MS = 1250;
 
 const sumOf = (counts: Counts): number => Object.values(counts).reduce((sum, count) => sum + count, 0);
@@ -31,7 +30,7 @@ const fail = (why: unknown): never => {
   throw why instanceof Error ? why : new Error(String(why));
 };
 
-/** Environment of every gateway but its store, folder and port. */
+/** The common environment of all gateways. */
 let environment: Readonly<Record<string, string>>;
 let callers: readonly Caller[];
 
@@ -47,7 +46,7 @@ async function end(gateway: GatewayProcess): Promise<void> {
   await gateway.ended;
 }
 
-/** Calls; when a third of them have been answered, `then` happens beside the rest. */
+/** Makes all calls. After a third of the responses, `then` runs in parallel. */
 async function callWith(ports: () => readonly number[], then: () => Promise<void>): Promise<Called> {
   let happening: Promise<void> | undefined;
   const onAnswered = (answered: number): void => {
@@ -58,7 +57,7 @@ async function callWith(ports: () => readonly number[], then: () => Promise<void
   return called;
 }
 
-/** A machine that is busy with other things may keep a store from answering in time. */
+/** Retries, because a store may respond too late on a busy machine. */
 async function read(stores: LastingStores, attempts = 20): Promise<Counts> {
   try {
     return await countsIn(stores.ledger);
@@ -80,14 +79,14 @@ async function compare(
   const wrong = Object.keys({ ...called.counts, ...kept }).filter((key) => called.counts[key] !== kept[key]);
   const atMost = killed ? called.answeredShortlyBefore(INTERVAL_MS) : 0;
   const short = counted - inLedger;
-  // Whom an answer did not reach has called all the same.
+  // A call counts even if its response did not arrive.
   const isKept = killed ? short <= atMost && -short <= AT_ONCE : short === 0 && wrong.length === 0;
   say(
     `${isKept ? 'kept  ' : 'BROKEN'}  ${name}: clients counted ${counted}, the ledger ${inLedger}` +
       (killed
-        ? `: short by ${short}, where the one that was killed had answered ${atMost} within its last ${INTERVAL_MS} ms`
+        ? `: short by ${short}. The killed one had sent ${atMost} responses within its last ${INTERVAL_MS} ms`
         : ', alike for each consumer and operation') +
-      `; ${called.failed} calls were made again`,
+      `; ${called.failed} calls were repeated`,
   );
   return isKept;
 }

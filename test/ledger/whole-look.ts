@@ -1,5 +1,4 @@
-// A look at a ledger of a hundred thousand consumers: what `GET /-/usage` costs in a gateway and in its store, and how long
-// it keeps the gateway's requests from their turn, and others from the store's answer. A part of run.ts, in this very process.
+// Measures `GET /-/usage` for 100,000 consumers: its cost and delays in a gateway and in its store.
 import { setTimeout as pause } from 'node:timers/promises';
 import { usageRoutes } from '../../gateway/admin/usage.ts';
 import { StoreUnavailable } from '../../gateway/policy/contract.ts';
@@ -15,16 +14,16 @@ import { cpuMicros } from '../bench/processor.ts';
 import { NOW, plan } from '../support/exchange-samples.ts';
 import { whileOthersAsk } from './others-turn.ts';
 
-/** With all its days a record is far more than a flush has of it. */
+/** A record with all its days is much larger than in a flush, so batches are smaller. */
 const DAYS_PER_BATCH = 3_000;
 const NO_POLICIES = plan([]);
-/** What a look may keep a request from its turn, of processor time: others' load on the machine is not in it. */
+/** The longest event loop turn in CPU time, which other processes do not affect. */
 const MOST_TURN_MS = 50;
 
 export interface Kept {
   readonly api: string;
   readonly consumers: number;
-  /** Each with a call on every one of so many days. */
+  /** Each consumer has a call on each of these days. */
   readonly days: number;
 }
 
@@ -51,7 +50,7 @@ async function fill(ledger: Pick<LedgerStore, 'add'>, { api, consumers, days }: 
   }
 }
 
-/** A batch that is sent again is counted once. */
+/** Retries a batch until the store accepts it. The store counts a batch once. */
 async function keep(ledger: Pick<LedgerStore, 'add'>, batch: UsageBatch): Promise<void> {
   for (;;) {
     try {
@@ -71,7 +70,7 @@ export async function lookAtAll(
   say: (line: string) => void,
 ): Promise<boolean> {
   await fill(stores.ledger, kept);
-  // What filling has left behind is not to be cleared away meanwhile.
+  // Garbage of the filling must not be collected during the measurement.
   globalThis.gc?.();
   const [route] = usageRoutes({
     plan: () => NO_POLICIES,
@@ -82,7 +81,7 @@ export async function lookAtAll(
     recordsUsage: true,
     keptFrom: () => undefined,
   });
-  if (route?.method !== 'GET') throw new Error('the first is the page that shows');
+  if (route?.method !== 'GET') throw new Error('the first route must be GET');
   const query = new URLSearchParams({ api: kept.api, since: `${kept.days - 1}d` });
   const before = server === undefined ? 0 : (cpuMicros(server) ?? 0);
   const asked = { parameter: () => '', query, accept: undefined, body: undefined };
@@ -96,13 +95,13 @@ export async function lookAtAll(
     );
     return false;
   }
-  const [told] = JSON.parse(result.body).versions;
+  const [found] = JSON.parse(result.body).versions;
   const calls = (kept.consumers * kept.days * (kept.days + 1)) / 2;
-  const isKept = turnMs < MOST_TURN_MS && told?.consumers === kept.consumers && told.calls === calls;
+  const isKept = turnMs < MOST_TURN_MS && found?.consumers === kept.consumers && found.calls === calls;
   say(
-    `${isKept ? 'kept  ' : 'BROKEN'}  a look at ${told?.consumers} consumers of ${kept.days} days, ${name}: ${seconds.toFixed(1)} s, ` +
+    `${isKept ? 'kept  ' : 'BROKEN'}  a look at ${found?.consumers} consumers of ${kept.days} days, ${name}: ${seconds.toFixed(1)} s, ` +
       `${cpuSeconds.toFixed(1)} s of processor time${server === undefined ? '' : `, ${inServer.toFixed(1)} s in Redis`}; ` +
-      `longest turn ${turnMs.toFixed(1)} ms of processor time; another's answer from the store took ${waitMs.toFixed(1)} ms at most`,
+      `longest turn ${turnMs.toFixed(1)} ms of processor time; a concurrent store request took ${waitMs.toFixed(1)} ms at most`,
   );
   return isKept;
 }

@@ -1,15 +1,14 @@
-// Policy sets of any size, written into a folder: many APIs of one version, or fewer with many operations each.
-// For measuring how long it takes to read, check and reload them; the text of an API depends on nothing but its number.
+// Writes policy sets of any size into a folder: many APIs, or fewer with many operations each.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 export interface SetShape {
   readonly apis: number;
-  /** Per API; none: one version without operations. */
+  /** Per API. 0: one version without operations. */
   readonly operations: number;
 }
 
-/** Ten thousand routes both ways. */
+/** Ten thousand routes each. */
 export const SHAPES = {
   manyOperations: { apis: 1_000, operations: 10 },
   manyApis: { apis: 10_000, operations: 0 },
@@ -25,13 +24,13 @@ guard: off
 policies: ../policies/*.yaml
 `;
 
-/** Where the policies of a set are, and the gateway file beside them. */
+/** The files of a written set. */
 export interface PolicySet {
   readonly configFile: string;
   readonly policyFile: (api: number) => string;
 }
 
-/** Writes the set below `folder`; `upstream` is where every API forwards to. */
+/** Writes a set below `folder`. Every API forwards to `upstream`. */
 export async function writePolicySet(folder: string, shape: SetShape, upstream: string): Promise<PolicySet> {
   const policies = join(folder, 'policies');
   const configFile = join(folder, 'config', 'gateway.yaml');
@@ -44,7 +43,7 @@ export async function writePolicySet(folder: string, shape: SetShape, upstream: 
   return { configFile, policyFile };
 }
 
-/** The policy of one API; `edition` is the day of January 2028 its first version ends on. */
+/** The policy of one API. `edition`: the day of January 2028 on which its version ends. */
 export function policyText(
   api: number,
   { operations }: SetShape,

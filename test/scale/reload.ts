@@ -1,5 +1,4 @@
-// `npm run test:reload`: ten thousand routes are loaded, and reloaded again and again while requests flow.
-// Prints what each took and fails where a bound is passed; meant for a machine that does nothing else meanwhile.
+// `npm run test:reload`: reloads ten thousand routes during requests. Needs an idle machine.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -11,14 +10,14 @@ import { policyText, type SetShape, SHAPES, writePolicySet } from './policy-set.
 import { type Turns, turnsDuring } from './turns.ts';
 
 /**
- * Milliseconds: of the start, of half of the reloads that change every file, and of what a request waits for during any
- * reload at all. Ten thousand files of one API each are beyond what the promises are for: theirs say what was seen.
+ * Milliseconds: the start, the median reload of all files, and the longest request delay in a reload.
+ * No promise covers ten thousand files, so the bounds of `manyApis` are measured values.
  */
 const BARS = {
   manyOperations: { start: 5_000, reload: 7_000, stall: 50 },
   manyApis: { start: 15_000, reload: 30_000, stall: 1_000 },
 } as const satisfies Record<keyof typeof SHAPES, object>;
-/** MB of heap that twenty reloads may leave behind. */
+/** MB of heap by which twenty reloads may grow. */
 const MOST_GROWTH = 20;
 const RELOADS = 20;
 const COLLECTIONS = 5;
@@ -75,7 +74,7 @@ async function measure(name: keyof typeof SHAPES, shape: SetShape): Promise<read
   const reloads: Reload[] = [];
   let settled = 0;
   for (let count = 0; count < RELOADS; count += 1) {
-    // Every second one changes all files, the others one of them.
+    // Every second reload changes all files, the others change one.
     const changed = count % 2 === 0 ? shape.apis : 1;
     for (let api = 0; api < changed; api += 1)
       await writeFile(policyFile(api), policyText(api, shape, echo.url, 2 + count));
@@ -85,7 +84,7 @@ async function measure(name: keyof typeof SHAPES, shape: SetShape): Promise<read
     reloads.push(reload);
     const held = `held up for ${whole(turns.longestWait)} ms, worked for ${whole(turns.longestWork)} ms at a time`;
     say(`  ${changed} changed: ${whole(reload.ms)} ms, ${held}, ${rssMb()} MB`);
-    // The first few fill caches.
+    // The first reloads fill caches.
     if (count === 3) settled = await heapMb();
   }
   const growth = (await heapMb()) - settled;
@@ -111,7 +110,7 @@ function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }
 
-/** The least of several collections: the plan before the last one is held until its last request has ended. */
+/** The minimum after several collections: a plan stays in memory until its last request has ended. */
 async function heapMb(): Promise<number> {
   let least = Number.POSITIVE_INFINITY;
   for (let count = 0; count < COLLECTIONS; count += 1) {

@@ -1,15 +1,14 @@
-// How long the event loop of this thread is held up, sampled once a millisecond.
-// In processor time, which other processes cannot add to, and by the clock, which is what a request feels.
+// Measures event loop delays of this thread once a millisecond, in CPU time and in elapsed time.
 import { setImmediate } from 'node:timers/promises';
 
 export interface Turns {
-  /** Milliseconds of processor time between two samples. */
+  /** Milliseconds of CPU time between two samples. Other processes do not affect it. */
   readonly longestWork: number;
-  /** Milliseconds by the clock between two samples; on a busy machine more than the work explains. */
+  /** Milliseconds between two samples, which is the delay of a request. Longer on a busy machine. */
   readonly longestWait: number;
 }
 
-/** Of the turns while `run` is under way. */
+/** Measures while `run` runs. */
 export async function turnsDuring(run: () => Promise<unknown>): Promise<Turns> {
   await setImmediate();
   let longestWork = 0;

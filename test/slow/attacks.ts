@@ -1,16 +1,15 @@
-// What the gateway is put through: slow heads and slow bodies by slowhttptest, and the HTTP/2 client of resets.ts.
-// Each ends by itself within the time it is given; run.ts looks at the gateway meanwhile.
+// The attacks of test:slow: slow heads and bodies by slowhttptest, and HTTP/2 resets. Each ends by itself.
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { installed } from '../bench/children.ts';
 
 export interface Attack {
   readonly name: string;
-  /** The program that it needs, which may not be installed; undefined where it needs none. */
+  /** The program that must be installed. */
   readonly program?: string;
-  /** Bound of the probe's p99; without one it is only told: resets by the thousand in a second are work for both cores. */
+  /** Bound of the probe's p99. Undefined: only printed, because many resets keep all cores busy. */
   readonly mostP99Ms?: number;
-  /** Resolves when the attacker has left. */
+  /** Resolves when the attack has ended. */
   readonly run: (port: number) => Promise<void>;
 }
 
@@ -30,7 +29,7 @@ function slowhttptest(mode: '-H' | '-B', port: number): Promise<void> {
   });
 }
 
-/** In a process of its own, as those by slowhttptest are: what keeps it busy must not keep the probe waiting. */
+/** Runs in its own process, like slowhttptest, so that it does not delay the probe. */
 function resets(port: number): Promise<void> {
   const child = spawn(
     process.execPath,
@@ -42,7 +41,7 @@ function resets(port: number): Promise<void> {
   return new Promise((resolve, reject) => {
     child.once('error', reject);
     child.once('close', (code) =>
-      code === 0 ? resolve() : reject(new Error(`the attacker ended by ${code}`)),
+      code === 0 ? resolve() : reject(new Error(`the attacker exited with ${code}`)),
     );
   });
 }

@@ -1,5 +1,4 @@
-// An HTTP/2 client that does nothing but reset what it has asked for: connection after connection, until each is ended.
-// A process of its own, started by attacks.ts: `node test/slow/resets.ts <port> <resets>`.
+// `node test/slow/resets.ts <port> <resets>`: an HTTP/2 client that resets every request that it sends.
 import { connect, constants } from 'node:http2';
 
 const [port, resets] = process.argv.slice(2);
@@ -8,7 +7,7 @@ let left = Number(resets);
 while (left > 0) {
   const session = connect(`https://127.0.0.1:${port}`, { rejectUnauthorized: false });
   session.on('error', (error) => {
-    // A gateway that has gone is no attack that went well.
+    // The attack fails if the gateway has ended.
     if ('code' in error && error.code === 'ECONNREFUSED') throw error;
   });
   await new Promise((resolve) => session.once('connect', resolve).once('close', resolve));
@@ -19,7 +18,7 @@ while (left > 0) {
       stream.close(constants.NGHTTP2_CANCEL);
       left -= 1;
     }
-    // Until the gateway has read them: what is still held back here is no attack.
+    // Waits until the gateway has read the resets.
     await new Promise((resolve) => {
       session.once('close', resolve);
       if (session.destroyed || !session.ping(resolve)) resolve(undefined);

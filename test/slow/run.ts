@@ -1,6 +1,4 @@
-// Slow and resetting clients against a whole gateway with the default bounds, by slowhttptest and by hand.
-// `npm run test:slow [-- <part of a name>]`: prints what was measured beside what was promised. Ends with 1 where a promise is broken,
-// else with 2 where an attack was left out because its program is not installed.
+// `npm run test:slow [-- <part of a name>]`: slow clients. Exit code 1: a promise is broken, 2: a skip.
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,18 +11,18 @@ import { measureStalledReaders } from './stalled-readers.ts';
 
 const LONGEST_RUN_MS = 240_000;
 const PROBE_EVERY_MS = 50;
-/** Requests before anything is measured: a heap that has not grown yet grows under any load. */
+/** Requests before the first measurement, because a new heap grows under any load. */
 const WARM_UP = 10_000;
 const SIDE_BY_SIDE = 100;
-/** The bound `headers` is 10 s, and so is the window of `body_rate`: all are gone a second later. */
+/** The bound `headers` and the window of `body_rate` are 10 s. A second later, all connections are closed. */
 const GONE_AFTER_MS = 11_000;
 const MOST_GROWTH_MB = 50;
 const STALLED = 'stalled readers';
 const MOST_STALLED_KB = 256;
-/** What TLS tickets, timers and the probe itself come and go with. */
+/** Descriptors of TLS tickets, timers and the probe. */
 const FDS_OFF_BY = 8;
 
-/** How the machine does by itself, before each attack. */
+/** Probes before each attack, for comparison. */
 const CALM_PROBES = 40;
 
 interface Measured {
@@ -120,7 +118,7 @@ for (const attack of attacks.filter(({ name }) => name.includes(wanted))) {
   if (program !== undefined && installed(program) === undefined) {
     leftOut += 1;
     process.stdout.write(
-      `left out ${attack.name}: ${program} is not installed. On Debian: apt-get install ${program}\n`,
+      `skipped ${attack.name}: ${program} is not installed. On Debian: apt-get install ${program}\n`,
     );
     continue;
   }

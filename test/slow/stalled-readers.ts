@@ -1,5 +1,4 @@
-// Clients that ask for a large answer and take nothing of it: what each costs a gateway that has just started.
-// Run by run.ts with a gateway of its own; as many as the connections that other rows open.
+// Measures the memory of a new gateway for each client that requests a large response and does not read it.
 import { createServer } from 'node:http';
 import { request } from 'node:https';
 import type { AddressInfo } from 'node:net';
@@ -9,30 +8,30 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { startProcess } from '../support/gateway-process.ts';
 
 const READERS = 1_000;
-/** What a process allocates once, such as its young generation, it has allocated by then. */
+/** By then the process has made its one-time allocations, such as its young generation. */
 const FIRST_READERS = 250;
 const PIECE = Buffer.alloc(64 * 1_024, 'x');
-/** The thread that reads policies has ended by then. */
+/** By then the thread that reads policies has ended. */
 const STARTS_WITHIN_MS = 12_000;
 const LOOK_EVERY_MS = 1_000;
 const LOOKS_AT_REST = 3;
 const AT_REST_MB = 1;
 
 export interface StalledReaders {
-  /** Kilobytes of each reader after the first ones. */
+  /** Kilobytes for each reader after the first ones. */
   readonly eachKb: number;
-  /** Kilobytes of each, with all that the process has allocated since its start. */
+  /** Kilobytes for each reader, one-time allocations included. */
   readonly withStartKb: number;
 }
 
-/** `folder`: for what the gateway keeps. `residentMb`: of a process. */
+/** `folder`: data folder of the gateway. `residentMb`: returns the resident memory of a process. */
 export async function measureStalledReaders(
   folder: string,
   residentMb: (pid: number) => Promise<number>,
 ): Promise<StalledReaders> {
   await using stack = new AsyncDisposableStack();
   const upstream = createServer((_request, response) => {
-    // As fast as it is read, and without an end.
+    // Endless, as fast as it is read.
     const endless = new Readable({ read: () => void endless.push(PIECE) });
     response.on('error', () => undefined);
     endless.pipe(response);

@@ -1,5 +1,4 @@
-// `npm run test:tls`: what scanners see of a gateway's TLS, with an ECDSA and with an RSA certificate (TLS-1, TLS-2).
-// Ends with 1 for what should not be offered, and with 2 where a scanner is missing; nothing is skipped.
+// `npm run test:tls`: TLS scanners against a gateway (TLS-1, TLS-2). Exit code 1: a finding, 2: no scanner.
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -11,7 +10,7 @@ import { makeKeyPair } from '../support/key-pairs.ts';
 const run = promisify(execFile);
 const MOST_OUTPUT = 16 * 1024 * 1024;
 const TOOLS = { sslscan: 'sslscan', testssl: 'testssl.sh', openssl: 'openssl' };
-/** The kind of key by the name it is shown for. */
+/** The kind of key for each server name. */
 const NAMES = { 'ec.example': 'ec', 'rsa.example': 'rsa' } as const;
 const SUITE =
   /^(?:TLS_(?:AES_(?:128|256)_GCM|CHACHA20_POLY1305)_SHA\d+|ECDHE-(?:ECDSA|RSA)-(?:AES\d+-GCM-SHA\d+|CHACHA20-POLY1305))$/;
@@ -28,7 +27,7 @@ async function missingTools(): Promise<readonly string[]> {
   return Object.values(TOOLS).filter((_, index) => !found[index]);
 }
 
-/** Sentences about what is wrong; empty when nothing is. */
+/** Returns one sentence for each finding. */
 async function bySslscan(port: number, name: string): Promise<readonly string[]> {
   const { stdout } = await run('sslscan', [
     '--no-colour',
@@ -70,7 +69,7 @@ async function byTestssl(port: number, name: string, folder: string): Promise<re
     '127.0.0.1',
   ];
   const { stdout } = await run('testssl', [...options, `${name}:${port}`], { maxBuffer: MOST_OUTPUT }).catch(
-    // Its exit code counts what it thinks little of; the report says what that is.
+    // The exit code counts findings, which are in the report.
     (error: { stdout?: string }) => ({ stdout: error.stdout ?? '' }),
   );
   const findings: readonly { id: string; severity: string; finding: string }[] = JSON.parse(
@@ -80,11 +79,11 @@ async function byTestssl(port: number, name: string, folder: string): Promise<re
     .filter(({ severity }) => /^(?:LOW|MEDIUM|HIGH|CRITICAL|FATAL)$/.test(severity))
     .map(({ id, severity, finding }) => `testssl: ${id} ${severity}: ${finding}`);
   if (!findings.some(({ id, finding }) => id === 'TLS1_3' && /offered/.test(finding)))
-    wrong.push(`testssl saw nothing:\n${stdout}`);
+    wrong.push(`testssl found no TLS 1.3:\n${stdout}`);
   return wrong;
 }
 
-/** RFC 8470: nothing may be sent before the handshake is over. */
+/** RFC 8470: the gateway accepts no early data. */
 async function byOpenssl(port: number, name: string): Promise<readonly string[]> {
   const client = run('openssl', [
     's_client',
@@ -95,7 +94,7 @@ async function byOpenssl(port: number, name: string): Promise<readonly string[]>
     '-connect',
     `127.0.0.1:${port}`,
   ]);
-  // Tickets come after the handshake: the answer to a request follows them.
+  // Tickets follow the handshake. The request makes the client wait for them.
   client.child.stdin?.end('GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
   const { stdout } = await client;
   const limits = [...stdout.matchAll(/Max Early Data: (\d+)/g)].map(([, limit]) => limit);

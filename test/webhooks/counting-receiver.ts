@@ -1,5 +1,4 @@
-// The sample receiver, failing a third of the time, that counts how often it has taken each event.
-// The other end of test:webhooks.
+// The receiver of test:webhooks: fails a third of its deliveries, and counts how often it got each event.
 
 import { loadPair } from '../../upstreams/receiver/certificate.ts';
 import { openReceived } from '../../upstreams/receiver/received.ts';
@@ -10,9 +9,9 @@ export interface CountingReceiver extends AsyncDisposable {
   /** `host:port`. */
   readonly host: string;
   readonly believe: (secret: string) => void;
-  /** How often each event was acknowledged, by its id. */
+  /** Acknowledgements by event id. */
   readonly taken: ReadonlyMap<string, number>;
-  /** Deliveries that it failed. */
+  /** The number of failed deliveries. */
   readonly failed: () => number;
 }
 

@@ -1,5 +1,4 @@
-// Ten endpoints of which one never answers: how long what is due to the other nine waits.
-// The second half of test:webhooks; the service is the one that the first half kills, here left alone.
+// Ten endpoints of which one never responds: measures how long deliveries to the other nine wait.
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:https';
@@ -17,7 +16,7 @@ const EVERY_MS = 50;
 const ARRIVE_WITHIN_MS = 20_000;
 const DEAD = '/0';
 
-/** Milliseconds from an event's being taken until it arrived at an endpoint that lives, the shortest first. */
+/** Milliseconds from the acceptance of an event to its delivery at a working endpoint, sorted. */
 export async function waitsBesideDead(): Promise<readonly number[]> {
   await using stack = new AsyncDisposableStack();
   const folder = mkdtempSync(join(tmpdir(), 'sundial-webhooks-'));
@@ -27,7 +26,7 @@ export async function waitsBesideDead(): Promise<readonly number[]> {
   const server = createServer(await loadPair(folder, Date.now()), (request, response) => {
     if (request.url === DEAD) return;
     const from = taken.get(String(request.headers['webhook-id']));
-    // What arrives before its sender has heard of it has not waited.
+    // A delivery may arrive before the response to its event.
     waits.push(from === undefined ? 0 : performance.now() - from);
     request.resume().once('end', () => response.end());
   });

@@ -1,5 +1,4 @@
-// Orders are placed at the sample that produces events while it, the webhooks service, the receiver and Redis are killed in
-// turn: what becomes of the event of each order. A part of test:webhooks.
+// Places orders while producer, webhooks service, receiver and Redis are killed, and counts the events.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,13 +14,13 @@ export const ORDERS = 200;
 export const KILLS = ['orders', 'service', 'receiver', 'store', 'orders', 'service'] as const;
 
 export interface KillFigures {
-  /** Orders that there are: an answer that never came is asked for again, as another order. */
+  /** All orders. An order without a response is placed again, as another order. */
   readonly placed: number;
-  /** Orders of which the receiver never heard. */
+  /** Orders whose event never reached the receiver. */
   readonly lost: number;
-  /** Deliveries of an event that had been taken before. */
+  /** Deliveries of an event that was delivered before. */
   readonly twice: number;
-  /** Orders of which it heard by two events with different ids. */
+  /** Orders with two events of different ids. */
   readonly doubled: number;
   readonly seconds: number;
 }
@@ -31,9 +30,9 @@ const PRODUCER = join(HERE, '../../upstreams/orders/main.ts');
 const CUSTOMER = 'kill-loop';
 const PLACERS = 4;
 const REDIS_AWAY_MS = 500;
-/** The outbox keeps what was under way when its process was killed for 15 s. */
+/** The outbox retries events of a killed process after 15 s. */
 const ARRIVE_WITHIN_MS = 45_000;
-/** Time for what would come too late. */
+/** Time for late deliveries. */
 const LATE_MS = 1_000;
 const AGAIN_AFTER_MS = 50;
 
@@ -83,7 +82,7 @@ export async function measureKills(kind: 'SQLite' | 'Redis'): Promise<KillFigure
       redis = await startRedis({ port: redis.port, more });
       return;
     }
-    // The store that is a file has no process but the service.
+    // SQLite has no process of its own.
     const each = processes[what === 'store' ? 'service' : what];
     await each.kill();
     await each.start();
@@ -105,9 +104,9 @@ export async function measureKills(kind: 'SQLite' | 'Redis'): Promise<KillFigure
     await placing;
   }
   const placed = await ordersAt(url);
-  const heard = () => takenIn(folder);
-  // Whether it has arrived is judged below: what is still missing then is lost.
-  await untilTrue(() => new Set(heard().map(([, order]) => order)).size >= placed.length, {
+  const delivered = () => takenIn(folder);
+  // The counts below show what is still missing.
+  await untilTrue(() => new Set(delivered().map(([, order]) => order)).size >= placed.length, {
     withinMs: ARRIVE_WITHIN_MS,
     everyMs: 100,
   }).catch(() => undefined);
@@ -115,25 +114,25 @@ export async function measureKills(kind: 'SQLite' | 'Redis'): Promise<KillFigure
   await pause(LATE_MS);
 
   const events = new Map<string, Set<string>>();
-  for (const [event, order] of heard()) events.set(order, (events.get(order) ?? new Set()).add(event));
+  for (const [event, order] of delivered()) events.set(order, (events.get(order) ?? new Set()).add(event));
   const known = new Set([...placed, ...acknowledged]);
-  const ids = new Set(heard().map(([event]) => event));
+  const ids = new Set(delivered().map(([event]) => event));
   return {
     placed: known.size,
     lost: [...known].filter((order) => !events.has(order)).length,
-    twice: heard().length - ids.size,
+    twice: delivered().length - ids.size,
     doubled: [...events.values()].filter(({ size }) => size > 1).length,
     seconds,
   };
 }
 
-/** The id of an order that was acknowledged, asked for until one is. */
+/** Places an order, with retries until it is acknowledged. Returns its id. */
 async function place(url: string): Promise<string> {
   const created = Math.floor(Date.now() / 1_000);
   const body = JSON.stringify({ customer: CUSTOMER, amount: 1_250, currency: 'EUR', created });
   const headers = { 'content-type': 'application/json' };
   for (;;) {
-    // Whatever it answers or does not: it is away until it takes the order.
+    // Any other response, or none, is retried.
     const id = await fetch(url, { method: 'POST', headers, body, signal: AbortSignal.timeout(5_000) }).then(
       async (answer) => {
         const text = await answer.text();
@@ -156,7 +155,7 @@ async function ordersAt(url: string): Promise<readonly string[]> {
   }
 }
 
-/** Event and order of each delivery that was acknowledged, or was about to be when the receiver was killed. */
+/** Event and order of each delivery that the receiver has written down before its acknowledgement. */
 function takenIn(folder: string): readonly (readonly [event: string, order: string])[] {
   const lines = readFileSync(join(folder, 'taken'), 'utf8').split('\n').slice(0, -1);
   return lines.map((line) => {

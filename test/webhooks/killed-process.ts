@@ -1,11 +1,10 @@
-// A process of test:webhooks that is killed and comes back with the same arguments.
-// The service, its receiver and the sample that produces events are such processes.
+// A process of test:webhooks that can be killed and restarted with the same arguments.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { openSync } from 'node:fs';
 
 export interface KilledProcess {
-  /** Resolves once it says that it is ready. */
+  /** Resolves when it has printed its ready line. */
   readonly start: () => Promise<void>;
   /** SIGKILL. */
   readonly kill: () => Promise<void>;
@@ -15,7 +14,7 @@ export interface KilledProcessOptions {
   /** A file that Node runs, and its arguments. */
   readonly program: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
-  /** Takes what it says of its faults. */
+  /** Gets its standard error. */
   readonly logFile: string;
 }
 

@@ -1,5 +1,4 @@
-// The service of test:webhooks as a process that is killed and comes back at the same port, with its subscription.
-// Its clients try again until it takes what they have, as an outbox does.
+// The service of test:webhooks as a process that can be killed and restarted, with a client that retries.
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createKilledProcess, type KilledProcess } from './killed-process.ts';
@@ -9,7 +8,7 @@ export interface ServiceProcess extends KilledProcess {
     path: string,
     init?: { readonly method: string; readonly body: string },
   ) => Promise<Response>;
-  /** Posts an event until it is taken; resolves with how often that took. */
+  /** Posts an event, with retries until it is accepted. Resolves with the number of attempts. */
   readonly post: (event: object) => Promise<number>;
 }
 
@@ -19,7 +18,7 @@ export interface ServiceProcessOptions {
   /** `host:port`. */
   readonly receiver: string;
   readonly redisUrl: string | undefined;
-  /** Takes what the service says of its faults. */
+  /** Gets the standard error of the service. */
   readonly logFile: string;
 }
 
@@ -38,7 +37,7 @@ export function createServiceProcess(options: ServiceProcessOptions): ServicePro
     post: async (event) => {
       const body = JSON.stringify(event);
       for (let tries = 1; ; tries += 1) {
-        // Whatever it answers or does not: it is away until it takes the event.
+        // Any other response, or none, is retried.
         const status = await call('/events', { method: 'POST', body }).then(
           async (answer) => {
             await answer.arrayBuffer();

@@ -1,5 +1,4 @@
-// The sample receiver as test:webhooks runs and kills it: it writes down each delivery before it acknowledges it.
-// Arguments: port and data folder, where `secret` has what deliveries are signed with and `taken` becomes the list.
+// The receiver of test:webhooks. Arguments: port, and a folder with `secret`. Appends deliveries to `taken`.
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadPair } from '../../upstreams/receiver/certificate.ts';

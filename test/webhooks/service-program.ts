@@ -1,5 +1,4 @@
-// The webhooks service as test:webhooks runs and kills it: the real one, with delays of seconds where it has hours.
-// Arguments: port, data folder, `host:port` of the receiver, and the URL of a Redis or nothing.
+// The webhooks service with short delays. Arguments: port, data folder, receiver (`host:port`), Redis URL.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runService } from '../../upstreams/service/run.ts';
@@ -36,7 +35,7 @@ await runService({
       destinations: { allow: [receiver], deny: [] },
       ca: () => (existsSync(ca) ? readFileSync(ca, 'utf8') : undefined),
       tuning: {
-        // One receiver has it all.
+        // There is only one receiver.
         perEndpoint: 24,
         perHost: 256,
         attemptMs: 5_000,
@@ -44,7 +43,7 @@ await runService({
         rules: { ...DEFAULT_TUNING.rules, openMs: 1_000, probeMs: 5_500 },
         nextDelay: (failed) => {
           const delayMs = nextAttemptDelay(failed);
-          // However often it fails: what is counted is what is lost, not what was given up.
+          // Never gives up, because the test counts lost events.
           return Math.min(LONGEST_DELAY_MS, (delayMs ?? LONGEST_DELAY_MS * FASTER) / FASTER);
         },
       },
