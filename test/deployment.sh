@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The files for other tools, and the pages for a browser, read by those, as far as they are installed: what `npm test` cannot know.
+# Checks the files for other tools with those tools, if they are installed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -17,7 +17,7 @@ if test/browser/install-chromium.sh; then
   npm run --silent test:browser
 fi
 if has systemd-analyze; then
-  # The project is not in /opt here: what is run is replaced, all else is judged.
+  # The project is not in /opt here, so ExecStart is replaced.
   unit="$(mktemp -d)/sundial.service"
   sed 's#/usr/bin/node /opt/sundial/gateway/sundial.js#/bin/true#' config/systemd/sundial.service > "$unit"
   cp config/systemd/sundial.socket "$(dirname "$unit")"

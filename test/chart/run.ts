@@ -1,5 +1,4 @@
-// `npm run test:chart`: the real helm renders the chart with several sets of values, and kubeconform validates the result.
-// Ends with 1 if anything differs, and with 2 if go is missing. The first run needs the registries of Go and npm.
+// `npm run test:chart`: Helm renders the chart, kubeconform validates it. Exit code 2: Go is missing.
 import { deepEqual, equal, match, rejects } from 'node:assert/strict';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -22,7 +21,7 @@ const GATEWAY = await text('config/helm/example/gateway.yaml');
 const ORDERS = await text('config/helm/example/orders.yaml');
 const DEFAULT = { gateway: GATEWAY, policies: { 'orders.yaml': ORDERS } };
 
-/** Sets of values, and what the gateway files in them say. */
+/** Sets of values, with the expected ports, grace period and replicas. */
 const CASES = {
   default: { values: DEFAULT, ports: { https: 8443, metrics: 9902 }, grace: 50, replicas: 2 },
   everything: {
@@ -39,10 +38,10 @@ const CASES = {
     },
     ports: { http: 8080, https: 8443, metrics: 9902 },
     grace: 50,
-    // The autoscaler decides, up to the 6 of the gateway file.
+    // The autoscaler decides, up to 6 as in the gateway file.
     replicas: undefined,
   },
-  // Behind something that ends TLS.
+  // Behind a proxy that terminates TLS.
   minimal: {
     values: {
       ...DEFAULT,
@@ -59,7 +58,7 @@ const CASES = {
   },
 };
 
-/** Values that the chart refuses, and its message. */
+/** Values that the chart refuses, and the message. */
 const REFUSED: readonly (readonly [Values, RegExp])[] = [
   [{ ...DEFAULT, gateway: '' }, /gateway is missing: add --set-file gateway=/],
   [{ ...DEFAULT, policies: {} }, /policies is empty: add --set-file/],
@@ -158,7 +157,7 @@ interface Expected {
   readonly replicas: number | undefined;
 }
 
-/** The objects select the pods of the Deployment, reach the ports that it opens, and have the times of the gateway file. */
+/** The objects select the pods of the Deployment, and have its ports and the times of the gateway file. */
 function agree(objects: readonly Tree[], { ports, grace, replicas }: Expected): void {
   const specs = (kind: string) =>
     objects.filter((each) => each.at('kind').value === kind).map(({ at }) => at('spec'));

@@ -1,4 +1,4 @@
-// The programs and schemas of `npm run test:chart`, built and fetched once at pinned versions into .cache/chart/.
+// The programs and schemas of `npm run test:chart`, at pinned versions, built once into .cache/chart/.
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 export const run = promisify(execFile);
 
 const FOLDER = new URL('../../.cache/chart/', import.meta.url).pathname;
-// Debian has an older go on the PATH.
+// On Debian, the PATH has an older Go.
 const PATH = `/usr/local/go/bin:${process.env.PATH}`;
 
 const PROGRAMS = {
@@ -22,7 +22,7 @@ const PACKAGES = [
   'ts-json-schema-generator@2.10.0',
 ];
 
-/** Each kind that the chart has, and the module of `PACKAGES` with its type. */
+/** Each kind of the chart, and the module in `PACKAGES` with its type. */
 const KINDS = {
   ConfigMap: 'kubernetes-models/v1/ConfigMap',
   Deployment: 'kubernetes-models/apps/v1/Deployment',
@@ -34,14 +34,14 @@ const KINDS = {
   ServiceMonitor: '@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1/ServiceMonitor',
 };
 
-/** Whether go is here, and new enough for the versions in `PROGRAMS`. */
+/** Whether Go is installed, in a version that can build `PROGRAMS`. */
 export const hasGo = (): Promise<boolean> =>
   run('go', ['version'], { env: { ...process.env, PATH } }).then(
     ({ stdout }) => Number(/go1\.(\d+)/.exec(stdout)?.[1]) >= 26,
     () => false,
   );
 
-/** Resolves with the path of the program. */
+/** Builds a program if it is missing. Resolves with its path. */
 export async function build(name: keyof typeof PROGRAMS): Promise<string> {
   const { path, version } = PROGRAMS[name];
   const folder = join(FOLDER, version);
@@ -51,7 +51,7 @@ export async function build(name: keyof typeof PROGRAMS): Promise<string> {
   return program;
 }
 
-/** Resolves with the place of the schemas as kubeconform takes it. They refuse unknown keys. */
+/** Resolves with the schema location for kubeconform. The schemas refuse unknown keys. */
 export async function makeSchemas(): Promise<string> {
   const folder = join(FOLDER, PACKAGES.join('-').replaceAll('/', '-'));
   const at = (kind: string) => join(folder, `${kind.toLowerCase()}.json`);

@@ -1,5 +1,4 @@
-// Promise 22: an upstream that accepts connections and never answers, with more requests than its concurrency limit; other
-// upstreams must not slow down.
+// Promise 22: an upstream that never responds, at its concurrency limit, does not slow down other upstreams.
 import type { AddressInfo } from 'node:net';
 import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// Promises 23, 24 and 25: SIGTERM with requests in flight and idle connections, and a second signal, which does not wait.
+// Promises 23, 24 and 25: SIGTERM with open requests and idle connections, and a second signal.
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { startEcho } from '../../upstreams/echo/echo.ts';

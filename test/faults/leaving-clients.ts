@@ -1,4 +1,4 @@
-// Promise 20: ten thousand clients that disconnect before their response, over both protocols; each ends its upstream request.
+// Promise 20: 10,000 clients disconnect before their response. Each ends its upstream request.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';

@@ -1,5 +1,4 @@
-// Measures processes by /proc: memory, sockets, and the load of other processes; if others keep the processors busy, run.ts
-// repeats a failed measurement.
+// Measures processes by /proc: memory, sockets, and the load of other processes.
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { setTimeout } from 'node:timers/promises';

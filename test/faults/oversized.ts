@@ -1,4 +1,4 @@
-// Promise 10: heads, targets and header counts beyond the limits are refused at once, and the connection is closed.
+// Promise 10: too large heads and targets and too many fields are refused at once, and the connection closes.
 import { join } from 'node:path';
 import { overHttp1 } from '../support/http-client.ts';
 import { openSocket } from '../support/raw-client.ts';

@@ -1,5 +1,4 @@
-// Promise 27: while Redis fails, calls that need no counter stay fast, calls that need one get 503, and soon after it recovers
-// each limit is exact again.
+// Promise 27: calls without a counter stay fast while Redis fails. Afterwards, limits are exact again.
 import { join } from 'node:path';
 import { startEcho } from '../../upstreams/echo/echo.ts';
 import { type Client, overHttp1 } from '../support/http-client.ts';

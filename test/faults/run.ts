@@ -1,5 +1,4 @@
-// `npm run test:faults [-- <number of a promise, or part of a name>]`: measures promises with figures on an idle machine; prints
-// a row for each and exits with 1 if one is broken, within six minutes.
+// `npm run test:faults [-- <promise number or part of a name>]`: measures promises. Needs an idle machine.
 import { badPolicies } from './bad-policies.ts';
 import { deadUpstream } from './dead-upstream.ts';
 import { ending } from './ending.ts';

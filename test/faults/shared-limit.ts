@@ -1,4 +1,4 @@
-// Promise 28: two gateways with one Redis, each over a connection of different latency, admit exactly the limit together.
+// Promise 28: two gateways with one Redis and different latencies together admit exactly the limit.
 import { join } from 'node:path';
 import { startEcho } from '../../upstreams/echo/echo.ts';
 import { startFaultyLine } from '../support/faulty-line.ts';

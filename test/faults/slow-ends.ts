@@ -1,4 +1,4 @@
-// Promise 21: the memory cost of clients that do not read and of an upstream that does not read, and what is left afterwards.
+// Promise 21: the memory cost of clients and of an upstream that do not read, during and afterwards.
 import { createServer } from 'node:http';
 import { connect as connectHttp2 } from 'node:http2';
 import { request } from 'node:https';

@@ -1,5 +1,4 @@
-// Promise 18: an upstream that closes each connection about when the next request would use it; a GET is retried, and all clients
-// get 200.
+// Promise 18: an upstream closes each connection at about its next use. GETs are retried and get 200.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';

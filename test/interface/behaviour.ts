@@ -1,5 +1,4 @@
 // Rules of the specification on states, endpoints, authentication and events.
-// Joined with the other sections in rules.ts.
 import { ENDPOINTS, EVENTS, OAUTH, OTHERS, RECORDS, RESOURCES, SAMPLES, STATES, TOKENS } from './journeys.ts';
 import { section } from './rule.ts';
 

@@ -1,5 +1,4 @@
-// The tests that show rules of the interface, each under a short name: what several rules point to is written once.
-// Titles stand here as in their files; test/interface-rules.test.ts holds them to that.
+// The tests that prove interface rules, under short names. Titles must equal those in the test files.
 import { testsOf } from './rule.ts';
 
 export const SERVICE = testsOf('interface/what-the-service-does.ts', {

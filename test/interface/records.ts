@@ -1,5 +1,4 @@
-// Rules of the specification's first two sections: what holds for the whole service, and the records that it has.
-// Joined with the other sections in rules.ts.
+// Rules of the specification's first two sections: the whole service, and its resources.
 import { ERRORS, EVENTS, OAUTH, OTHERS, RECORDS, RESOURCES, SAMPLES, SERVICE } from './journeys.ts';
 import { section } from './rule.ts';
 

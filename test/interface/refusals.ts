@@ -1,5 +1,4 @@
 // Rules of the specification on errors, limits and versioning.
-// Joined with the other sections in rules.ts.
 import {
   ERRORS,
   EVENTS,

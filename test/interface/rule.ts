@@ -1,7 +1,6 @@
-// The form of the table that says where each rule of the interface is shown.
-// Read by the section files beside it and by test/interface-rules.test.ts.
+// The types of the table of interface rules and their tests.
 
-/** A file as seen from test/journeys, and the title of a test in it as it is written there. */
+/** A file relative to test/journeys, and the exact title of a test in it. */
 export type Shown = readonly [file: string, title: string];
 
 export interface Rule {
@@ -22,7 +21,7 @@ export function section(name: string, rows: readonly Row[]): Section {
   return { name, rules: rows.map(([says, ...shown], index) => ({ number: index + 1, says, shown })) };
 }
 
-/** Tests of one file, by a name for each. */
+/** Tests of one file, by short names. */
 export function testsOf<Name extends string>(
   file: string,
   titles: Readonly<Record<Name, string>>,

@@ -1,5 +1,4 @@
-// Every rule of the interface by section and number, in short sentences of our own, and the journeys that show it.
-// Held against the journeys by test/interface-rules.test.ts.
+// Every rule of the interface by section and number, in our own words, with the tests that prove it.
 import { AUTHENTICATION, ENDPOINT_RULES, EVENT_RULES, STATES_AND_TRANSITIONS } from './behaviour.ts';
 import { RESOURCES_AND_FIELDS, WHAT_THE_SERVICE_DOES } from './records.ts';
 import { ERROR_RULES, LIMIT_RULES, VERSION_RULES } from './refusals.ts';

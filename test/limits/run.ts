@@ -1,5 +1,4 @@
-// `npm run test:limits`: checks the README's formula with gateways and workers that count together; prints a line for each case
-// and exits with 1 if one is broken, within 90 seconds.
+// `npm run test:limits`: checks the formula of limits with gateways and workers that count together.
 import { onEmbedded, onRedis, overCuts } from './cases.ts';
 
 const LONGEST_RUN_MS = 88_000;

@@ -13,7 +13,7 @@ export interface Tally {
 }
 
 /**
- * All clients send requests at once, each a few times and for `forMs`, and one of them until its last response is a refusal.
+ * All clients send requests at once, each a few times and for `forMs`. One continues until it is refused.
  * `clock`: the clock of the store, in milliseconds.
  */
 export async function tally(

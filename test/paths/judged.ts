@@ -1,4 +1,4 @@
-// What a gateway lets through: callers ask for every spelling, and none may come to a handler that its policy keeps from them.
+// Requests every spelling as each caller: none may reach a handler that the policy denies to the caller.
 import { type Client, overHttp1 } from '../support/http-client.ts';
 import type { Holds, MountedApi } from './routes.ts';
 import type { Spelling } from './spellings.ts';
@@ -11,17 +11,17 @@ export interface Caller {
 
 export interface Judged {
   readonly asked: number;
-  /** Requests that a handler answered. */
+  /** Requests that reached a handler. */
   readonly served: number;
-  /** A line for each request that reached a handler it may not reach. */
+  /** A line for each request that reached a forbidden handler. */
   readonly leaks: readonly string[];
-  /** A line for each plain spelling that its rightful caller was refused. */
+  /** A line for each plain spelling that was refused to a permitted caller. */
   readonly unserved: readonly string[];
 }
 
 const AT_ONCE = 8;
 
-/** Asks a service itself: the handler that answered, or the status, by path. */
+/** Sends the spellings directly to a service. Returns the reached handler, or the status, by path. */
 export async function askDirectly(
   url: string,
   below: string,
@@ -35,7 +35,7 @@ export async function askDirectly(
   return seen;
 }
 
-/** Asks through a gateway at `port`. */
+/** Sends the spellings through a gateway at `port`. */
 export async function judge(
   port: number,
   api: MountedApi,
@@ -48,7 +48,7 @@ export async function judge(
   let asked = 0;
   let served = 0;
   for (const { name, headers, holds } of callers) {
-    // With the scope, only the operations that have ended are closed.
+    // With the scope, only retired operations are forbidden.
     const wanted = spellings.filter(
       ({ of, how }) => holds !== 'scope' || how === 'plain' || !api.mayReach(of, holds),
     );
@@ -65,7 +65,7 @@ export async function judge(
   return { asked, served, leaks, unserved };
 }
 
-/** The handler's name, or the status; 0 for bytes that are no answer, as of a proxy that splits requests. */
+/** Returns the handler's name or the status. 0 if the bytes are no response: a proxy split requests. */
 async function answerTo(client: Client, path: string, headers: Caller['headers']): Promise<string> {
   const { status, text } = await client.ask({ path, headers }).catch((error: Error) => {
     if ('code' in error && String(error.code).startsWith('HPE_')) return { status: 0, text: '' };
@@ -75,7 +75,7 @@ async function answerTo(client: Client, path: string, headers: Caller['headers']
 }
 
 async function inParallel<Item>(items: readonly Item[], work: (item: Item) => Promise<void>): Promise<void> {
-  // One iterator for all: each worker takes the next item.
+  // The workers share one iterator.
   const left = items.values();
   const workers = Array.from({ length: AT_ONCE }, async () => {
     for (const item of left) await work(item);

@@ -14,13 +14,13 @@ export interface MountedGateway extends AsyncDisposable {
   readonly port: number;
   readonly apis: (label: string) => readonly MountedApi[];
   readonly callers: readonly Caller[];
-  /** Requests so far by the plane that carried them. */
+  /** Requests so far, by plane. */
   readonly carried: () => Promise<Readonly<Record<PlaneName, number>>>;
 }
 
 const CARRIED = /^sundial_plane_requests_total\{plane="(fast|general)".*\} (\d+)$/gm;
 
-/** `plane`: default: that of a gateway file without one. @throws Error with the rendered problems when a policy is refused */
+/** `plane`: undefined for the default. @throws Error with the rendered problems if a policy is refused */
 export async function mountGateway(
   services: readonly MountedService[],
   plane?: PlaneName,

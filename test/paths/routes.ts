@@ -1,11 +1,10 @@
-// The routes that every service of test/paths has, and the policies that protect them.
-// A service answers `reached <name>`: by that a test sees which handler a spelling came to.
+// The routes of every service in test/paths, which respond with `reached <name>`, and their policies.
 
 export interface Route {
   readonly name: string;
-  /** As an operation of a policy; undefined for a route that only the API's own rules cover. */
+  /** As an operation of a policy. Undefined: only the rules of the API cover it. */
   readonly operation: string | undefined;
-  /** The plain spelling, below the API's base. */
+  /** The plain spelling, below the base of the API. */
   readonly path: string;
 }
 
@@ -17,20 +16,20 @@ export const ROUTES: readonly Route[] = [
   { name: 'purge', operation: 'GET /users:purge', path: '/users:purge' },
   { name: 'metadata', operation: 'GET /$metadata', path: '/$metadata' },
   { name: 'me', operation: 'GET /@me', path: '/@me' },
-  // A literal beside a parameter: what is not the literal for a service is the parameter's.
+  // A literal beside a parameter: other spellings of the literal may match the parameter.
   { name: 'status', operation: 'GET /pages/$status', path: '/pages/$status' },
   { name: 'page', operation: 'GET /pages/{name}', path: '/pages/home' },
   { name: 'files', operation: undefined, path: '/files/a/b' },
 ];
 
-/** Below `/mono`, where `/mono/secure` is another API's base. */
+/** Below `/mono`. `/mono/secure` is the base of another API. */
 export const MONO_ROUTES: readonly Route[] = [
   { name: 'mono', operation: undefined, path: '/x' },
   { name: 'secure', operation: undefined, path: '/secure/x' },
   { name: 'secure', operation: undefined, path: '/secure' },
 ];
 
-/** What the token of the tests must hold for the protected routes. */
+/** The scope that protected routes require. */
 export const SCOPE = 'paths:all';
 
 const PUBLIC = ['item', 'status'];
@@ -46,29 +45,29 @@ const OPERATIONS = {
 };
 
 export interface MountedService {
-  /** The first segment of its APIs' bases, and a part of their names. */
+  /** The first segment of the bases of its APIs, and a part of their names. */
   readonly label: string;
   readonly url: string;
-  /** What every API of it says beside its rules, such as `paths`. */
+  /** Further keys of each of its APIs, such as `paths`. */
   readonly extra: Readonly<Record<string, unknown>>;
 }
 
-/** What a caller holds: nothing, a token, or a token with the scope. */
+/** The credentials of a caller. `token`: without the scope. */
 export type Holds = 'nothing' | 'token' | 'scope';
 
 export interface MountedApi {
   readonly name: string;
   readonly base: string;
-  /** Where `base` begins in the service. */
+  /** The path of `base` in the service. */
   readonly below: string;
   readonly routes: readonly Route[];
-  /** Whether the policy lets such a caller come to a handler at all. */
+  /** Whether the policy permits such a caller to reach the handler. */
   readonly mayReach: (handler: string, holds: Holds) => boolean;
-  /** The policy files, as documents. */
+  /** The policy files. */
   readonly policies: readonly Readonly<Record<string, unknown>>[];
 }
 
-/** An API for every token, one for the scope alone, and a protected base below a public one. */
+/** An API that needs a token, one that needs the scope, and a protected base below a public one. */
 export function apisOf({ label, url, extra }: MountedService): readonly MountedApi[] {
   const scoped = { identity: 'main', scopes: { read: [SCOPE], write: [SCOPE] } };
   const api = (name: string, rest: object) => ({
@@ -86,7 +85,7 @@ export function apisOf({ label, url, extra }: MountedService): readonly MountedA
     });
   const unversioned = (name: string, access: unknown) =>
     api(name, { access, upstreams: { any: { targets: [url], path: `/${name}` } }, versions: 'none' });
-  // What is past its sunset is gone for every caller.
+  // Past its sunset for every caller.
   const isGone = (handler: string) => handler === 'export';
   return [
     {

@@ -1,6 +1,4 @@
-// `npm run test:paths [-- <pattern of a service's name> [<seed>]]`: real services behind a gateway whose policies protect some routes.
-// Callers ask for every spelling of them, on each plane. A table for each; exit code 1 if a caller reached a handler that its policy
-// keeps from it.
+// `npm run test:paths [-- <pattern of a service> [<seed>]]`: no spelling of a path bypasses the policy.
 import { styleText } from 'node:util';
 import { PLANES, type PlaneName } from '../../gateway/plan/bounds.ts';
 import { askDirectly, type Judged, judge } from './judged.ts';
@@ -36,7 +34,7 @@ setTimeout(() => {
 }, LONGEST_RUN_MS).unref();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 
-/** What could be brought up; what could not is named with its reason. */
+/** Starts the services. Prints the reason for each that cannot start. */
 async function bringUp(
   stack: AsyncDisposableStack,
   kinds: readonly ServiceKind[],
@@ -45,7 +43,7 @@ async function bringUp(
     try {
       return [{ kind, service: stack.use(await kind.start()) }];
     } catch (error) {
-      say(`not brought up: ${kind.name}: ${error instanceof Error ? error.message : String(error)}`);
+      say(`not started: ${kind.name}: ${error instanceof Error ? error.message : String(error)}`);
       return [];
     }
   });
@@ -57,7 +55,7 @@ interface Asked {
   readonly spellings: readonly Spelling[];
 }
 
-/** Spellings other than the plain ones by which the service itself comes to a handler. */
+/** Counts the other spellings by which the service itself reaches the handler. */
 async function otherWaysIn(url: string, asked: readonly Asked[]): Promise<number> {
   const counts = asked.map(async ({ api, spellings }) => {
     const seen = await askDirectly(url, api.below, spellings);
@@ -66,7 +64,7 @@ async function otherWaysIn(url: string, asked: readonly Asked[]): Promise<number
   return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0);
 }
 
-/** Prints the row of a service under one policy; resolves with what was wrong. */
+/** Prints the row of a service under one policy. Resolves with a line for each wrong result. */
 async function judgeService(
   gateway: MountedGateway,
   { kind, service }: Started,
@@ -94,13 +92,13 @@ async function judgeService(
 interface Mount {
   readonly each: Started;
   readonly label: string;
-  /** As it is printed. */
+  /** For the table. */
   readonly paths: string;
-  /** What its policies say beside their rules. */
+  /** Further keys of its policies. */
   readonly extra: Readonly<Record<string, unknown>>;
 }
 
-/** Prints the table of one plane; returns how many requests went wrong. */
+/** Prints the table of one plane. Returns the number of wrong results. */
 async function judgePlane(plane: PlaneName, mounts: readonly Mount[], seed: number): Promise<number> {
   const services = mounts.map(({ each, label, extra }) => ({ label, extra, url: each.service.url }));
   await using gateway = await mountGateway(services, plane);

@@ -1,5 +1,4 @@
-// Other spellings of a path: what one reader takes for the same resource, and another does not.
-// The usual ones are always among the cases; the rest, with pairs of changes, is drawn by a seed.
+// Other spellings of a path, which parsers may read differently: all usual ones, and others drawn by a seed.
 
 export interface Spelling {
   /** The name of the route that is spelled. */
@@ -19,13 +18,13 @@ interface Change {
   readonly isUsual: boolean;
 }
 
-/** Of the drawn cases; the others have two changes. */
+/** Share of drawn cases with one change. The others have two. */
 const SHARE_OF_SINGLES = 0.4;
 
 const encoded = (text: string): string =>
   [...Buffer.from(text)].map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`).join('');
 
-/** Letters that some library folds or normalises to the ASCII one. */
+/** Letters that some libraries fold or normalise to ASCII. */
 const LOOKALIKES: Readonly<Record<string, string>> = { i: 'ı', s: 'ſ', a: 'ａ', e: 'é', k: '\u212a', p: 'р' };
 
 const USUAL = {
@@ -88,7 +87,7 @@ const RARE = {
   ],
 };
 
-/** `path` with one change: of a segment, of what stands between two, or of its end. */
+/** `path` with one change: in a segment, between segments, or at its end. */
 function changesOf(path: string): readonly Change[] {
   const segments = path.slice(1).split('/');
   const changes = [
@@ -103,7 +102,7 @@ function changesOf(path: string): readonly Change[] {
       const before = at === 0 ? '' : `/${segments.slice(0, at).join('/')}`;
       const after = segments.slice(at).join('/');
       return listed(USUAL.between, RARE.between, (between) => {
-        // A path has to begin with a slash.
+        // A path must begin with a slash.
         const text = at === 0 && !between.startsWith('/') ? `/${between}` : between;
         return { how: `${text} before segment ${at + 1}`, path: before + text + after };
       });
@@ -158,7 +157,7 @@ function listed(
   ];
 }
 
-/** Plain paths, their usual spellings, and drawn ones until there are at least `count`. */
+/** Plain paths, their usual spellings, and drawn ones up to at least `count`. */
 export function spellingsOf(routes: readonly Spelled[], count: number, seed: number): readonly Spelling[] {
   const random = numbers(seed);
   const oneOf = <Item>(from: readonly Item[]): Item => from[Math.floor(random() * from.length)] as Item;
@@ -171,7 +170,7 @@ export function spellingsOf(routes: readonly Spelled[], count: number, seed: num
   while (spellings.size < count) {
     const { name, path } = oneOf(routes);
     const once = oneOf(changesOf(path));
-    // What stands behind a question mark is no part of the path.
+    // Text after a question mark is not part of the path.
     const twice = oneOf(changesOf(once.path.split('?', 1)[0] ?? ''));
     if (random() < SHARE_OF_SINGLES) add(name, once.how, once.path);
     else add(name, `${once.how}, ${twice.how}`, twice.path);

@@ -4,14 +4,14 @@ import { type FaultyRedis, REDIS_FAULTS } from '../support/redis-faults.ts';
 export interface Fault {
   readonly what: string;
   /**
-   * `away`, `partly away`: requests, or some of them, are answered as `on_store_failure` says. `counted`: as if there were no
-   * fault.
+   * `away`, `partly away`: requests, or some of them, get the response of `on_store_failure`. `counted`: as
+   * without a fault.
    */
   readonly makes: 'away' | 'partly away' | 'counted';
   /** The fault starts before the gateway. */
   readonly hasBegun?: true;
   readonly befall: () => unknown;
-  /** Resolves when Redis is well again. */
+  /** Resolves when Redis works again. */
   readonly lift: () => unknown;
 }
 

@@ -1,5 +1,4 @@
-// The gateways of test:redis and their faults: a single server behind a proxy, one that is missing at start, a primary behind
-// sentinels, a cluster.
+// The gateways of test:redis and their faults: a single server, a missing one, sentinels, a cluster.
 import { join } from 'node:path';
 import { openFaulty } from '../faults/gateway.ts';
 import { overHttp1 } from '../support/http-client.ts';

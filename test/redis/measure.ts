@@ -1,5 +1,4 @@
-// Measures one fault with two gateways in turn, one on the faulty Redis and one on a healthy Redis, so that machine load affects
-// both.
+// Measures one fault with gateways on a faulty and a healthy Redis in turn, so that load affects both.
 import type { FaultyHouse } from '../faults/gateway.ts';
 import { becomes } from '../faults/gateway.ts';
 import type { Client } from '../support/http-client.ts';

@@ -1,5 +1,4 @@
-// `npm run test:redis [-- <pattern of a fault's name>]`: for each fault of Redis, measures the answers per `on_store_failure`,
-// the added latency and the recovery; prints a table and exits with 1 if a limit is exceeded.
+// `npm run test:redis [-- <pattern of a fault>]`: responses, latency and recovery for each fault of Redis.
 import { startEcho } from '../../upstreams/echo/echo.ts';
 import { untilOthersRest, watchOthers } from '../faults/machine.ts';
 import { startRedis } from '../support/redis-server.ts';

@@ -1,5 +1,4 @@
-// `npm run test:large`: streams large bodies through a gateway in both directions and checks bytes and memory; the first argument
-// is the size, default 1 GiB.
+// `npm run test:large [-- <bytes>]`: streams large bodies in both directions, and checks bytes and memory.
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';

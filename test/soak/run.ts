@@ -1,5 +1,4 @@
-// `npm run test:soak [-- --minutes 10 --store embedded|redis|both --workers 1 --clients 12]`: runs mixed traffic, reloads and
-// faults against a gateway process and samples its resources; exits with 1 if a promise is broken.
+// `npm run test:soak [-- --minutes 10 --store embedded|redis|both --workers 1 --clients 12]`: a soak test.
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';

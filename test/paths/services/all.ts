@@ -1,4 +1,4 @@
-// Every service of test:paths: the preset that speaks for it, what it needs, and how it is brought up.
+// Every service of test:paths: its preset, its build and its start.
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -17,7 +17,7 @@ export interface ServiceKind {
 }
 
 const HERE = import.meta.dirname;
-/** What is built here is kept for the next run. */
+/** Built programs stay here for the next run. */
 const BUILT = join(HERE, '../../../.cache/paths');
 
 export const SERVICES: readonly ServiceKind[] = [
@@ -54,7 +54,7 @@ export const SERVICES: readonly ServiceKind[] = [
   },
 ];
 
-/** Two services of one program build it once. */
+/** Services of the same program build it once. */
 function once<Result>(work: () => Promise<Result>): () => Promise<Result> {
   let result: Promise<Result> | undefined;
   return () => {
@@ -70,7 +70,7 @@ const goProgram = once(async () => {
   await build({
     command: existsSync(elsewhere) ? elsewhere : 'go',
     arguments: ['build', '-C', join(HERE, 'go'), '-o', program, '.'],
-    // The toolchain that is installed, and no module: the program needs none.
+    // Uses the installed toolchain. The program needs no modules.
     environment: { GOTOOLCHAIN: 'local', GOPROXY: 'off' },
   });
   return program;
@@ -91,7 +91,7 @@ async function startPython(program: string): Promise<PathService> {
   }));
 }
 
-/** The interpreter of an environment that holds what requirements.txt names. */
+/** The interpreter of an environment with the packages of requirements.txt. */
 const pythonWithPackages = once(async () => {
   const requirements = join(HERE, 'python/requirements.txt');
   const wanted = createHash('sha256')

@@ -5,7 +5,7 @@ import { listening, type PathService } from './path-service.ts';
 
 export function startExpress(): Promise<PathService> {
   const app = express();
-  // Else it prints the stack of every path that it cannot decode.
+  // Otherwise Express prints a stack for each path that it cannot decode.
   app.set('env', 'test');
   app.use(methodOverride());
   const reached =

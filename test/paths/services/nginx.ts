@@ -1,7 +1,9 @@
-// The routes of routes.ts as locations of nginx; and nginx before another service.
-// A URI behind proxy_pass hands on the path as nginx has read it, and not the one that came. Variables hand on decoded bytes.
+// The routes of routes.ts as locations of nginx, or nginx in front of another service.
 
-/** A file for `nginx -c`; `target` is the proxy_pass for everything. */
+/**
+ * A file for `nginx -c`. `target`: the proxy_pass for all paths. With a URI, nginx forwards the parsed path.
+ * Variables such as `$uri` contain decoded bytes.
+ */
 export function nginxConf(folder: string, port: number, target?: string): string {
   const location = (match: string, name: string) => `location ${match} { return 200 "reached ${name}"; }`;
   const own = [

@@ -1,4 +1,4 @@
-// A service of test/paths: where it listens, and how it is ended.
+// A service of test/paths: its URL, and its end.
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
@@ -6,7 +6,7 @@ export interface PathService extends AsyncDisposable {
   readonly url: string;
 }
 
-/** For a server of this process. */
+/** For a server in this process. */
 export async function listening(server: Server): Promise<PathService> {
   if (!server.listening) {
     await new Promise<void>((resolve, reject) => {

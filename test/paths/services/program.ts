@@ -1,4 +1,4 @@
-// A service in a process of its own: started on a free port, waited for, and ended by its process id.
+// A service in its own process, on a free port.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { connect } from 'node:net';
 import { freePorts } from '../../support/ports.ts';
@@ -14,10 +14,10 @@ const BUILT_WITHIN_MS = 300_000;
 const STARTED_WITHIN_MS = 240_000;
 const LOOKS_EVERY_MS = 50;
 const ENDS_WITHIN_MS = 5_000;
-/** Of what a command prints, for a message about it. */
+/** Characters of the output in an error message. */
 const SHOWN = 400;
 
-/** Runs a command to its end. @throws Error with the end of what it printed */
+/** Runs a command to its end. @throws Error with the end of its output */
 export async function build({ command, arguments: list, environment = {} }: Command): Promise<string> {
   const child = spawn(command, list, {
     env: { ...process.env, ...environment },

@@ -1,4 +1,4 @@
-// Faults during a soak: valid and invalid reloads, certificate renewals, failing upstream and store; checks the effect of each.
+// Faults during a soak, with checks: reloads, certificate renewals, failing upstream and store.
 import { setTimeout as pause } from 'node:timers/promises';
 import { overHttp1 } from '../../support/http-client.ts';
 import { ADMIN_TOKEN, type House } from './house.ts';

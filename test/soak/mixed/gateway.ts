@@ -1,4 +1,4 @@
-// The gateway process of the soak, with Node's inspector on loopback, so that measuring needs no API in the product.
+// The gateway process of the soak, with Node's inspector on loopback for measurements.
 import { spawn } from 'node:child_process';
 import { openSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// Half of the soak's traffic: clients that disconnect, stall, violate the grammar or stop in the handshake, and WebSockets.
+// Half of the soak's traffic: clients that disconnect, stall or send invalid octets, and WebSockets.
 import type { Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';

@@ -7,8 +7,8 @@ export interface State {
   fickle: { well: boolean; changes: number };
   stopping: boolean;
   /**
-   * Set at half time: from then on every token has been sent before. The gateway's caches of tokens and consumers are limited by
-   * number. Without this, a cache that still fills looks like a leak.
+   * Set at half time: from then on every token has been sent before. The gateway limits its caches of
+   * tokens and consumers by number. Without this, a cache that still fills looks like a leak.
    */
   familiar: boolean;
   /** The tokens sent so far, by kind of traffic. */

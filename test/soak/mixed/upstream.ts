@@ -1,5 +1,4 @@
-// An upstream process of the soak that can be killed and frozen: `echo [port]`, or `talk` for WebSocket; prints its URL and ends
-// with its parent.
+// An upstream process of the soak: `echo [port]`, or `talk` for WebSocket. It ends with its parent.
 import { startEcho } from '../../../upstreams/echo/echo.ts';
 import { startWebSocketUpstream } from '../../support/websocket-upstream.ts';
 

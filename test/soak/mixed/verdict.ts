@@ -19,8 +19,8 @@ export const BARS = {
 const LEAST_RISE = { heap: 1.5, rss: 25 };
 
 /**
- * One sentence per violation. `before` and `after`: samples without traffic. `clientsLag`: milliseconds, 99th percentile of the
- * event loop lag in the process of the clients.
+ * One sentence per violation. `before` and `after`: samples without traffic. `clientsLag`: milliseconds,
+ * 99th percentile of the event loop lag in the process of the clients.
  */
 export function judge(
   samples: readonly Sample[],
