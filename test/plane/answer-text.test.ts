@@ -9,7 +9,7 @@ const DATE = 'Mon, 01 Jun 2026 00:00:00 GMT';
 const value = fc.constantFrom('', 'a', 'b', 'text/html', 'x'.repeat(600), ['1', '2'] as const);
 const answer = fc.dictionary(fc.constantFrom('x-a', 'x-b', 'content-type', 'set-cookie', 'date'), value);
 
-it('FWD-5: every line has the value of its own response, not of an earlier one', () => {
+it('FWD-5: every line has the value of its response, not of an earlier one', () => {
   const { seed, drawn } = samples(answer, 4_000);
   for (const fields of drawn) {
     const lines = Object.entries(fields).flatMap(([name, each]) =>

@@ -16,7 +16,7 @@ afterEach(async () => {
   for (const end of stack.splice(0).reverse()) await end();
 });
 
-/** `onStuck`: gets the connection of each request for `/echo/stuck` after its head. Other requests are answered. */
+/** `onStuck`: gets the connection of each request for `/echo/stuck`. Other requests get a response. */
 async function start(onStuck: (socket: Socket) => void): Promise<number> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {

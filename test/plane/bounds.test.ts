@@ -1,4 +1,4 @@
-// The bounds of gateway.yaml on real sockets: beyond each, requests are refused and counted, and below it they pass.
+// The bounds of gateway.yaml on real sockets: requests beyond them are refused and counted, others pass.
 import { connect as connectHttp2, constants, type OutgoingHttpHeaders } from 'node:http2';
 import { connect, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
@@ -193,7 +193,7 @@ describe('H2-6: the streams of an HTTP/2 connection', () => {
     const before = gateway.views.length;
     for (let count = 0; count < 20; count += 1) reset();
     await until(() => gateway.outcomes.length === 21);
-    // Requests whose reset came in a later segment may be judged.
+    // Requests whose reset came in a later segment may be processed.
     expect(gateway.views.length - before).toBeLessThan(6);
     expect(gateway.outcomes.every(({ status }) => status === 499)).toBe(true);
     const stays = request();

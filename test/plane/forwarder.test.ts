@@ -36,7 +36,7 @@ describe('the request to the upstream', () => {
     expect(upstream.requests[0]?.head).toContain('\r\nvia: 1.0 fred, 1.1 sundial');
   });
 
-  it('XFF-1, XFF-4: forwarding and identity fields of untrusted clients are replaced or dropped', async () => {
+  it('XFF-1, XFF-4: forwarding and identity fields of untrusted clients are not forwarded', async () => {
     const { upstream, gateway } = await pair();
     const lines = [
       'X-Forwarded-For: 6.6.6.6',

@@ -1,4 +1,4 @@
-// Starts the transport on real sockets around a small exchange that forwards `/echo…` and refuses as the test says.
+// Starts the transport on real sockets around a small exchange, which forwards `/echo…`.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// The TLS listener when it stops: open requests finish, and clients that keep their side open do not delay it.
+// The TLS listener when it stops: open requests finish, and clients that stay connected do not delay it.
 import { connect as connectPlain, type Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { type ConnectionOptions, connect as connectTls } from 'node:tls';

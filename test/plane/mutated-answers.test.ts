@@ -1,4 +1,4 @@
-// Mutated response fields of an upstream: the client gets valid fields and the gateway's own, also with a 101.
+// Mutated response fields of an upstream: the client gets only valid fields, also with a 101.
 import { IncomingMessage, validateHeaderName, validateHeaderValue } from 'node:http';
 import { Socket } from 'node:net';
 import fc from 'fast-check';

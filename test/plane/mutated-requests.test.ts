@@ -1,4 +1,4 @@
-// Mutated requests through parser, reading, judgement and filters, without a socket: judged and forwarded alike.
+// Mutated requests without a socket: the upstream gets the request that the exchange checked.
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import fc from 'fast-check';
@@ -188,7 +188,7 @@ function targetFaults(view: RequestView, target: string): readonly string[] {
   return same ? [] : [`${view.path}${view.search} was judged, and ${target} forwarded`];
 }
 
-/** The gateway's own fields come once. All others are the client's, as judged, without hop-by-hop fields. */
+/** The gateway's own fields come once. All others are the client's, as checked, without hop-by-hop fields. */
 function fieldFaults(raw: IncomingMessage, { order, fields }: Sent, chain: string): readonly string[] {
   const ours: Readonly<Record<string, string | undefined>> = {
     'x-forwarded-for': chain,

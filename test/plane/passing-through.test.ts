@@ -1,4 +1,4 @@
-// What passes through a call, over real sockets: bodies, interim responses, header rules, and delayed responses.
+// Calls over real sockets: bodies, interim responses, header rules, and delayed responses.
 import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { createNotice } from '../../gateway/policy/body-notice/notice.ts';
@@ -214,7 +214,7 @@ describe('a response that waits for its deprecation notice', () => {
   it('FWD-18: is upstream_invalid if its head cannot be written, like any other response', async () => {
     const fields = 'Content-Type: application/json\r\nContent-Length: 2';
     const upstream = await upstreamThat(() => `HTTP/1.1 200 OK\r\n${fields}\r\n\r\n{}`);
-    // No policy has such a value. It stands for any value that Node refuses.
+    // No policy has such a value. It represents any value that Node refuses.
     const response = { set: { 'x-bad': 'a\nb' }, remove: [] };
     const headerRules = { request: { set: {}, remove: [] }, response };
     const notice = createNotice({

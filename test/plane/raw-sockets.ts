@@ -1,4 +1,4 @@
-// Raw TCP on both sides of the gateway: a client that sends exact bytes, and an upstream that records and answers them.
+// Raw TCP on both sides of the gateway: a client that sends exact bytes, and an upstream that records them.
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 
@@ -108,7 +108,7 @@ export interface RawUpstream {
 export const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
 
 /**
- * Calls `answer` at each head, and `onBody` at each further part of a body. Writes the result unless it is undefined.
+ * Calls `answer` at each head, and `onBody` at each further part of a body. Writes a defined result.
  */
 export async function startUpstream(
   answer: (request: RawRequest, count: number) => string | undefined = () => OK,

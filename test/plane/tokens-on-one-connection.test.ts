@@ -1,4 +1,4 @@
-// Several tokens on one connection: each request is judged by its own, also after a reload or a key rotation.
+// Several tokens on one connection: each request is checked by its own token, also after a reload.
 import { connect, type Socket } from 'node:net';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createExchange, type Exchange } from '../../gateway/exchange/exchange.ts';

@@ -1,4 +1,4 @@
-// TLS to upstreams: certificates are always verified, by the CA, name and client certificate of the upstream's section.
+// TLS to upstreams: certificates are always verified, with the CA and name of the upstream's section.
 import type { RequestListener } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import { connect, createServer as createTcpServer, type Socket } from 'node:net';

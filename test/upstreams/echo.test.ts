@@ -92,7 +92,7 @@ describe('faults on request', () => {
     expect(await answer.text()).toBe('');
   });
 
-  it('answers after the delay and not sooner', async () => {
+  it('responds after the delay and not before', async () => {
     const started = performance.now();
     expect((await fetch(`${service.url}/echo?delay=60`)).status).toBe(200);
     expect(performance.now() - started).toBeGreaterThan(50);
@@ -173,7 +173,7 @@ describe('a client that disconnects early', () => {
     );
   });
 
-  it('is recorded in the middle of its own body', async () => {
+  it('is recorded in the middle of its request body', async () => {
     const sent = open('/echo/upload', 'POST');
     sent.setHeader('content-length', 1000);
     sent.write('the beginning');

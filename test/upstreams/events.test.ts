@@ -1,4 +1,4 @@
-// Tests of the events of orders and payments at a real intake: their types, their content, and delivery at least once.
+// Tests of the events of orders and payments at a real intake: types, content, and delivery at least once.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -25,7 +25,7 @@ interface Intake {
   readonly events: readonly Event[];
 }
 
-/** Answers with `statuses` one after the other, and then always with the last one. */
+/** Responds with `statuses` in turn, and then always with the last one. */
 async function startIntake(...statuses: number[]): Promise<Intake> {
   const events: Event[] = [];
   const service = await listen(
@@ -118,7 +118,7 @@ it('refused requests and repeated idempotency keys send no event', async () => {
   });
 });
 
-it('an event is resent with the same id until the intake takes it', async () => {
+it('an event is resent with the same id until the intake accepts it', async () => {
   const intake = await startIntake(503, 429, 202);
   const service = await startOrdersV2({ port: 0, intake: intake.url });
   stack.push(service.close);
@@ -139,7 +139,7 @@ it('an event that the intake refuses does not delay later ones', async () => {
   });
 });
 
-it('events that one process leaves are sent by another', async () => {
+it('another process sends events that a closed process has not sent', async () => {
   const dataFolder = folder();
   const away = await startOrdersV1({ port: 0, dataFolder, intake: 'http://127.0.0.1:1/events' });
   await send(`${away.url}/orders`, 'POST', { customerName: 'a', amount: '1.00', orderDate: '2026-03-01' });
@@ -187,7 +187,7 @@ it('a clock that was set back delays no event', async () => {
   });
 });
 
-it('the event of a request answered with 201 is sent even if the process was killed at that moment', async () => {
+it('the event of a request that got 201 is sent even if the process is killed', async () => {
   const data = folder();
   const killed = run(data, 'http://127.0.0.1:1/events');
   await send(`${await ready(killed)}/orders`, 'POST', ORDER);

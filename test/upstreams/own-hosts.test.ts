@@ -98,14 +98,14 @@ async function ask(service: Service, path: string, { method = 'GET', host, heade
 describe.each(Object.keys(PATHS))('%s', (name) => {
   const of = (): Service => services.get(name) ?? expect.fail(name);
 
-  it('answers 421 to a foreign Host, at any path', async () => {
+  it('responds with 421 to a foreign Host, at any path', async () => {
     for (const path of [PATHS[name] ?? '', '/healthz', '/', '/admin/overview', '/metrics', '/events'])
       for (const host of FOREIGN)
         for (const method of ['GET', 'POST'])
           expect({ host, path, ...(await ask(of(), path, { host, method })) }).toMatchObject({ status: 421 });
   });
 
-  it('answers to addresses and names of this machine', async () => {
+  it('accepts the addresses and names of this machine as Host', async () => {
     const { port } = of();
     for (const host of [
       `127.0.0.1:${port}`,

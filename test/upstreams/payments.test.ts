@@ -1,4 +1,4 @@
-// Tests of the payments service over a real socket: one set of payments in three editions, selected by API-Version.
+// Tests of the payments service over a real socket: the same payments in three editions, by API-Version.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startPayments } from '../../upstreams/payments/payments.ts';
 import type { Service } from '../../upstreams/service/listen.ts';

@@ -1,4 +1,4 @@
-// Tests of a sample service as a process: ready line, clean exits, and one line for a port that is not available.
+// Tests of a sample service as a process: ready line, clean exits, and one line for an unavailable port.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -45,7 +45,7 @@ async function firstLine(stream: ChildProcess['stdout']): Promise<string> {
 }
 
 describe.each(SERVICES)('the process of $name', { timeout: 20_000 }, ({ name, start, variable }) => {
-  it('prints its URL when ready, answers there, and exits cleanly on SIGTERM', async () => {
+  it('prints its URL when ready, serves requests there, and exits cleanly on SIGTERM', async () => {
     const service = run(start, { [variable]: '0' });
     const [word, said, url = ''] = (await firstLine(service.stdout)).trim().split(' ');
     expect([word, said]).toEqual(['ready', name]);
@@ -67,14 +67,14 @@ describe('any sample service', { timeout: 20_000 }, () => {
     await expect(streamed.text()).rejects.toThrow();
   });
 
-  it('exits cleanly when its parent process is gone', async () => {
+  it('exits cleanly when its parent process has ended', async () => {
     const service = run(CATALOG, { SUNDIAL_CATALOG_PORT: '0' });
     await firstLine(service.stdout);
     service.disconnect();
     expect(await once(service, 'exit')).toEqual([0, null]);
   });
 
-  it('exits even if its parent was gone before it was ready', async () => {
+  it('exits even if its parent ended before it was ready', async () => {
     const service = run(CATALOG, { SUNDIAL_CATALOG_PORT: '0' });
     service.disconnect();
     expect(await once(service, 'exit')).toEqual([0, null]);
@@ -89,7 +89,7 @@ describe('any sample service', { timeout: 20_000 }, () => {
     await other.close();
   });
 
-  it('prints that line even if stderr is read late: pending output is not cut off at exit', async () => {
+  it('prints that line even if stderr is read late', async () => {
     // A megabyte precedes the line, in a pipe that is not read yet.
     const backlog = `data:text/javascript,${encodeURIComponent(
       `process.stderr.write('.'.repeat(1e6));

@@ -1,4 +1,4 @@
-// Tests of idempotency keys in the samples: a repeated request is carried out once, also over processes and restarts.
+// Tests of idempotency keys in the samples: a repeated request runs once, over processes and restarts.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -108,7 +108,7 @@ it('IDM-4: two people at one application are two callers, and so are those of tw
   }
 });
 
-it('IDM-9: a refused request leaves its key to the corrected request', async () => {
+it('IDM-9: the corrected request may use the key of a refused request', async () => {
   expect((await send('e', { body: '{}' })).status).toBe(400);
   expect((await send('e', { path: '/1001/cancel', body: '' })).status).toBe(409);
   expect(await send('e')).toMatchObject({ status: 201, replayed: null });
@@ -137,7 +137,7 @@ it('IDM-2: other methods ignore the key', async () => {
   expect(await send('g', change)).toMatchObject({ status: 200, replayed: null });
 });
 
-it('a repetition is answered even if the tag of the order has changed', async () => {
+it('a repetition gets the first response even if the tag of the order has changed', async () => {
   const tag = (await fetch(`${service.url}/orders/1012`)).headers.get('etag') ?? '';
   const sent = { path: '/1012', method: 'PUT', headers: { 'if-match': tag } };
   expect((await send('h', sent)).status).toBe(200);
@@ -145,7 +145,7 @@ it('a repetition is answered even if the tag of the order has changed', async ()
 });
 
 describe('one file for both services', () => {
-  it('each service shows what the other wrote, and keys hold in both processes of a version', async () => {
+  it('both services share orders, and both processes of a version share keys', async () => {
     await using stack = new AsyncDisposableStack();
     const [old, twin] = await Promise.all([startOrdersV1({ port: 0, dataFolder, now: () => now }), start()]);
     stack.defer(old.close);

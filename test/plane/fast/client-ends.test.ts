@@ -1,4 +1,4 @@
-// A client that sends FIN or RST at any moment, on both planes: its request is cancelled, and others are served.
+// A client sends FIN or RST at any moment, on both planes: its request is cancelled, others are served.
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-// Compares whole gateways on the fast and on the general plane, with the same octets, each message cut in two.
+// Compares whole gateways on the fast and on the general plane, with the same octets in two pieces.
 import { env } from 'node:process';
 import { expect, it } from 'vitest';
 import { compareSlice, missedBy } from '../../differential/compare.ts';

@@ -1,4 +1,4 @@
-// Handing a request over to Node's parser at any moment of a connection: no octet or request is lost or repeated.
+// A request moves to Node's parser at any moment of a connection: nothing is lost or repeated.
 import { setImmediate as turn } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
 import { describe, expect, it } from 'vitest';

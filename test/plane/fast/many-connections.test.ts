@@ -1,4 +1,4 @@
-// More connections than a stage holds, all in one event loop iteration: each client gets its responses in order.
+// More connections in one event loop iteration than a stage holds: each client gets its responses in order.
 import { setImmediate as nextIteration } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { startWholeGateway } from '../../differential/whole-gateway.ts';

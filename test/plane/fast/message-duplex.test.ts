@@ -1,4 +1,4 @@
-// Requests that only Node's parser reads, on an in-memory connection: the client's connection stays on the fast plane.
+// Requests that only Node's parser reads use an in-memory connection. Their client stays on the fast plane.
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { type Duplex, PassThrough } from 'node:stream';

@@ -13,7 +13,7 @@ const ORDER = ['read', 'decide', 'forward', 'write'];
 const STAGES = { write: writeStage, forward: forwardStage, decide: decideStage, read: readStage };
 const MOST_WAITING = 64;
 
-test('all steps of a stage run before the next stage, in whatever order they were scheduled', async () => {
+test('all steps of a stage run before the next stage, in any order of scheduling', async () => {
   const done: string[] = [];
   for (const each of [1, 2])
     for (const [name, stage] of Object.entries(STAGES))
@@ -23,7 +23,7 @@ test('all steps of a stage run before the next stage, in whatever order they wer
   expect(done).toEqual(ORDER.flatMap((name) => [`${name} 1`, `${name} 2`]));
 });
 
-test('a request passes all stages in one iteration; a read that a write schedules waits for the next', async () => {
+test('a request passes all stages in one iteration, and the next read waits for the next one', async () => {
   const done: string[] = [];
   const note = (text: string): void => void done.push(text);
   readStage.schedule(() => {

@@ -1,4 +1,4 @@
-// An upstream that closes its connection at any moment, on both planes: no unsafe retry, and no avoidable 502.
+// An upstream closes its connection at any moment, on both planes: no unsafe retry, no avoidable 502.
 import { connect, type Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-// An upstream that closes, resets or sends invalid octets at each moment: safe retries, and no mixed responses.
+// An upstream closes, resets or sends invalid octets at each moment: safe retries, no mixed responses.
 import type { Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -182,8 +182,8 @@ function pairFor(plane: PlaneName): { readonly breakOff: (wanted: BreakOff) => P
   }
 
   /**
-   * Breaks the response on a connection that has served another request, during a request of another client. Then both
-   * clients send one more request: each gets its own responses.
+   * Breaks the response on a connection that has served another request, during a request of another client.
+   * Then both clients send one more request: each gets its own responses.
    */
   async function breakOff(wanted: BreakOff): Promise<BrokenOff> {
     count += 1;

@@ -1,4 +1,4 @@
-// Tests of the authorization endpoint of the sample issuer: redirects and refused redirects (OAU-1 to OAU-3, OAU-8).
+// Tests of the sample issuer's authorization endpoint: redirects and refusals (OAU-1 to OAU-3, OAU-8).
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SCOPES } from '../../../upstreams/identity/clients.ts';
 import type { Issuer } from '../../../upstreams/identity/server.ts';
@@ -191,11 +191,11 @@ describe('other paths of the issuer', () => {
     '/session/end',
     '/.well-known/openid-configuration',
     '/token/introspection',
-  ])('%s is 404, whatever the library offers', async (path) =>
+  ])('%s is 404, although the library offers it', async (path) =>
     expect((await fetch(`${issuer.endpoint}${path}`)).status).toBe(404),
   );
 
-  it('RFC 8414: the metadata contains what is offered, under the name of the issuer and not that of the request', async () => {
+  it('RFC 8414: the metadata has the name of the issuer, not of the request, and all features', async () => {
     const headers = { 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'http' };
     const answer = await fetch(`${issuer.endpoint}/.well-known/oauth-authorization-server`, { headers });
     expect(await answer.json()).toEqual({

@@ -1,4 +1,4 @@
-// Tests behind the endpoints of the sample issuer: concurrent redemption, allowed redirect URIs, and remembered attempts.
+// Tests of parts of the sample issuer: concurrent redemption, allowed redirect URIs, and counted attempts.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -104,7 +104,7 @@ describe('signing in', () => {
     expect((await browser.send(again, ANA)).text).toContain('Allow Sample storefront?');
   });
 
-  it('OAU-9: five attempts per account and address, then none for a minute; other accounts are not affected', async () => {
+  it('OAU-9: each account and address has five attempts a minute, and others are not affected', async () => {
     const { browser, page } = await atLogin();
     const from = { 'x-forwarded-for': '10.0.0.7' };
     const ben = { user: 'ben', password: 'midday-sample' };
@@ -125,7 +125,7 @@ describe('signing in', () => {
     ['nothing', {}],
     ['another value', { decision: 'deny' }],
     ['both', 'decision=deny&decision=allow'],
-  ])('with %s as decision grants nothing, and asks again', async (_what, said) => {
+  ])('with %s as decision grants nothing and shows the form again', async (_what, said) => {
     const { browser, page } = await atLogin();
     const consent = await browser.send(page, ANA);
     const again = await browser.send(consent, said);
@@ -236,7 +236,7 @@ describe('signing out', () => {
     expect((await post(issuer, '/token', again)).status).toBe(200);
   });
 
-  it('without a session says so, and offers a button back to the client', async () => {
+  it('without a session shows a message and a button back to the client', async () => {
     const browser = openBrowser(issuer);
     const page = await browser.open(leave);
     expect(page.text).toContain('You are not signed in');

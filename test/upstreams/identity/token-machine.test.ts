@@ -39,7 +39,7 @@ describe('a machine', () => {
     },
   );
 
-  it('without a known creation day gets no such claim', async () => {
+  it('without a known creation day gets no account_created claim', async () => {
     const form = { ...ACME, client_id: 'initech', client_secret: 'initech-sample-secret' };
     const { body } = await post(issuer, '/token', form);
     expect(decodeJwt(String(body.access_token))).not.toHaveProperty('account_created');
@@ -128,7 +128,7 @@ describe('a machine', () => {
     expect(answer).toMatchObject({ status: 400, body: { error: 'invalid_request' } });
   });
 
-  it('OAU-9: after ten wrong secrets none is checked for the rest of a minute; other clients are not affected', async () => {
+  it('OAU-9: is refused for a minute after ten wrong secrets, and other clients are not', async () => {
     const from = (address: string) => ({ 'x-forwarded-for': `${address}, 203.0.113.9` });
     const initech = { ...ACME, client_id: 'initech', client_secret: 'initech-sample-secret' };
     for (let turn = 0; turn < 10; turn += 1) {

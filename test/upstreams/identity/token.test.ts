@@ -1,4 +1,4 @@
-// Tests of the token endpoint of the sample issuer for codes and refresh tokens, with every refusal (OAU-3 to OAU-7, OAU-10).
+// Tests of the sample issuer's token endpoint for codes and refresh tokens (OAU-3 to OAU-7, OAU-10).
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { decodeJwt, decodeProtectedHeader } from 'jose';

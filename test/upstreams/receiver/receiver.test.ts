@@ -74,7 +74,7 @@ describe('the receiver', () => {
     });
   });
 
-  it('WH-1: accepts the literal form if it comes alone', async () => {
+  it('WH-1: accepts the literal form without the standard fields', async () => {
     const body = Buffer.from(JSON.stringify(event('evt_literal')));
     const fields = signDelivery({ id: 'x', timestamp: 1, body, secrets: [secret], form: 'body-only' });
     const alone = { 'x-webhook-signature': fields['x-webhook-signature'] };
@@ -84,7 +84,7 @@ describe('the receiver', () => {
     });
   });
 
-  it('WH-4: answers 401 to an unsigned, wrongly signed or old delivery', async () => {
+  it('WH-4: responds with 401 to an unsigned, wrongly signed or old delivery', async () => {
     const refused = {
       status: 401,
       body: { error: 'Unauthorized', message: expect.stringContaining('signature') },

@@ -15,7 +15,7 @@ let file = '';
 let asked: string[] = [];
 /** From the last PATCH. */
 let written: unknown;
-/** Answers of the service by method; a missing one is 404. */
+/** Responses of the service by method. Default: 404. */
 let answers: Record<string, [status: number, body: object][]> = {};
 let service: Service;
 let count = 0;
@@ -40,7 +40,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const asks = () => register({ service: service.url, url: URL, file, signal: never });
 const made = (id: string) => [201, { id, url: URL, secret: `secret of ${id}` }] as [number, object];
 
-it('subscribes once: the secret is stored for its owner only, and used while the subscription leads here', async () => {
+it('subscribes once, and stores the secret readable for its owner only', async () => {
   answers = { POST: [made('wh_1')], GET: [[200, { id: 'wh_1', url: URL, events: EVENTS }]] };
   expect(await asks()).toBe('secret of wh_1');
   expect(statSync(file).mode & 0o777).toBe(0o600);
@@ -60,7 +60,7 @@ it('adds missing events to an earlier subscription, whose secret stays', async (
   expect(asked.at(-1)).toBe('PATCH /webhooks/wh_1');
 });
 
-it('a receiver that has moved changes the URL of its subscription', async () => {
+it('a receiver with a new URL changes its subscription', async () => {
   const elsewhere = { id: 'wh_1', url: 'https://localhost:5007/hooks', events: EVENTS };
   answers = { POST: [made('wh_1')], GET: [[200, elsewhere]], PATCH: [[200, {}]] };
   await asks();
@@ -69,7 +69,7 @@ it('a receiver that has moved changes the URL of its subscription', async () => 
   expect(written).toEqual({ url: URL, events: EVENTS });
 });
 
-it('subscribes again if the subscription is gone', async () => {
+it('subscribes again if the subscription does not exist any more', async () => {
   answers = { POST: [made('wh_1'), made('wh_2')], GET: [[404, {}]] };
   await asks();
   expect(await asks()).toBe('secret of wh_2');

@@ -1,4 +1,4 @@
-// Tests of the receiver's subscription at the real webhooks service: all events of the samples and of versions.
+// Tests of the receiver's subscription at the real webhooks service, to all events of samples and versions.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -31,7 +31,7 @@ describe('the actions of a subscription', () => {
     expect((await store.subscriptions.read(id))?.secrets).toHaveLength(1);
   });
 
-  it('WH-2: rotate-secret refuses unknown members, since a misspelt "overlap" would keep the old secret valid', async () => {
+  it('WH-2: rotate-secret refuses unknown members, such as a misspelt "overlap"', async () => {
     const slipped = await ask('POST', `/webhooks/${id}/rotate-secret`, { body: { overlop: 0 } });
     expect(slipped).toMatchObject({
       status: 400,
@@ -40,7 +40,7 @@ describe('the actions of a subscription', () => {
     expect((await store.subscriptions.read(id))?.secrets).toHaveLength(1);
   });
 
-  it('test sends an event, whatever events are subscribed; the log shows the result', async () => {
+  it('test sends an event without a subscription to it, and the log shows the result', async () => {
     const made = await ask('POST', `/webhooks/${id}/test`);
     expect(made).toMatchObject({ status: 201, json: { type: 'webhook.test', state: 'pending' } });
     const at = `/webhooks/${id}/deliveries/${made.json.id}`;
@@ -97,7 +97,7 @@ describe('the actions of a subscription', () => {
     expect(await failures()).toBe(0);
   });
 
-  it('replay restarts a finished delivery; for a pending one or a disabled subscription it is 409', async () => {
+  it('replay restarts a finished delivery, and is 409 for pending or disabled ones', async () => {
     const { json } = await ask('POST', `/webhooks/${id}/test`);
     const at = `/webhooks/${id}/deliveries/${json.id}`;
     expect((await ask('POST', `${at}/replay`)).status).toBe(409);

@@ -136,7 +136,7 @@ describe('the body of a subscription', () => {
     });
   });
 
-  it('names an event once, however often it is written', async () => {
+  it('lists a repeated event once', async () => {
     const { json } = await ask('POST', '/webhooks', {
       body: { url: HOOK, events: ['order.created', 'order.created'] },
     });

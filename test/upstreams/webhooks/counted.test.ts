@@ -87,7 +87,7 @@ it('every known type and result has a series from the start, and other types hav
   ]);
 });
 
-it('the metrics listener answers to any host, with metrics only', async () => {
+it('the metrics listener accepts any host and serves only metrics', async () => {
   const url = service.metricsUrl;
   const page = await fetch(`${url}/metrics`, { headers: { origin: 'https://elsewhere.example' } });
   expect([page.status, await page.text()]).toEqual([
@@ -100,7 +100,7 @@ it('the metrics listener answers to any host, with metrics only', async () => {
   expect((await fetch(`${url}/healthz`)).status).toBe(200);
 });
 
-it('a port that is taken is reported with its variable, and nothing is left open', async () => {
+it('the error for a taken port names its variable', async () => {
   const port = Number(new URL(service.metricsUrl ?? '').port);
   const another = openSqliteStore({ file: ':memory:', now: () => NOW });
   const starting = startWebhooks({

@@ -136,7 +136,7 @@ describe('an attempt', () => {
     expect(sent.map(({ headers }) => headers['webhook-signature']?.split(' ').length)).toEqual([2, 1]);
   });
 
-  it('is not made before it is due, nor for a delivered, removed or disabled one', async () => {
+  it('is not made before it is due, or for a finished or unknown delivery', async () => {
     const id = await due();
     now -= 1;
     expect(await deliver(id)).toEqual({ kind: 'later', at: now + 1 });
@@ -147,7 +147,7 @@ describe('an attempt', () => {
     expect(sent).toHaveLength(1);
   });
 
-  it('WH-6: of two concurrent attempts the slower neither undoes a delivery nor revives a dead letter', async () => {
+  it('WH-6: a slower concurrent attempt does not make a finished delivery pending', async () => {
     const attempted = { at: now, message: '', durationMs: 1 };
     const failure = { ...attempted, outcome: 'failed' } as const;
     const then = { now, retryAt: now + 1, death: 'attempts_exhausted' } as const;
@@ -236,7 +236,7 @@ describe('a failed delivery', () => {
   });
 });
 
-it('a secret sealed under another key makes dead letters that say so, until it is rotated and they are replayed', async () => {
+it('a secret of another key makes dead letters, which a rotation and a replay deliver', async () => {
   const other = sealSecret(Buffer.alloc(32, 8), SECRET);
   await store.subscriptions.change('wh_1', (each) => ({ ...each, secrets: [{ sealed: other }] }));
   const id = await due();
@@ -325,7 +325,7 @@ describe('an endpoint that keeps failing', () => {
     await deliver(await due());
   };
 
-  it('WH-6: is alerted at 50, 70, 90 and 100 % of the way, once each, and then disabled', async () => {
+  it('WH-6: is alerted once at 50, 70, 90 and 100 % of the allowed time, and then disabled', async () => {
     // The failing endpoint does not get the alert itself.
     await store.subscriptions.change('wh_1', (each) => ({
       ...each,
@@ -372,7 +372,7 @@ describe('an endpoint that keeps failing', () => {
 });
 
 describe('several deliveries to one endpoint', () => {
-  it('run two at a time in this test; the others are postponed, spread over time, and block no other endpoint', async () => {
+  it('run two at a time here, and the others are postponed and block no other endpoint', async () => {
     await store.subscriptions.add(subscriptionOf('wh_2', { secrets: [{ sealed: sealSecret(KEY, SECRET) }] }));
     const gate = Promise.withResolvers<AttemptOutcome>();
     answer = gate.promise;
@@ -397,7 +397,7 @@ describe('several deliveries to one endpoint', () => {
   });
 });
 
-it('many slow endpoints of one owner leave room for those of others', async () => {
+it('slow endpoints of one owner do not use up the slots of other owners', async () => {
   const secrets = [{ sealed: sealSecret(KEY, SECRET) }];
   for (const id of ['wh_2', 'wh_3', 'wh_4']) await store.subscriptions.add(subscriptionOf(id, { secrets }));
   await store.subscriptions.add(subscriptionOf('wh_other', { owner: 'globex', secrets }));

@@ -27,7 +27,7 @@ describe('an address of a special-purpose block', () => {
     expect(hidden.filter((each) => !isLiteralRefused(each))).toEqual([]);
   });
 
-  it('WH-7: addresses next to a block are called, unless they are in another block or outside of the allocated range', () => {
+  it('WH-7: allocated addresses next to a block are called, unless another block has them', () => {
     const [from, to] = [2n ** 125n, 2n ** 126n]; // 2000::/3
     const edges = blocks.flatMap(({ bits, first, last }) =>
       [first - 1n, last + 1n]

@@ -1,4 +1,4 @@
-// Tests of promise 38: forbidden destinations are refused in any spelling, and public ones are allowed in any spelling.
+// Tests of promise 38: forbidden destinations are refused and public ones allowed, in any spelling.
 import { describe, expect, it } from 'vitest';
 import { checkDestination } from '../../../upstreams/webhooks/destination.ts';
 import { spellingsOf } from './special-purpose.ts';
@@ -142,7 +142,7 @@ it('WH-7: a public destination is allowed, in its normal form', () => {
     'https://arpa.example.net/': 'https://arpa.example.net/',
     'https://notlocal.de/': 'https://notlocal.de/',
     'https://metadata.google.com/': 'https://metadata.google.com/',
-    'https://127.0.0.1.nip.io/': 'https://127.0.0.1.nip.io/', // what it points to is judged at each attempt
+    'https://127.0.0.1.nip.io/': 'https://127.0.0.1.nip.io/', // its address is checked at each attempt
     'https://7f.com/': 'https://7f.com/',
   };
   const found = Object.keys(usable).map((written) => {

@@ -11,24 +11,24 @@ const endpoint = (owner: number, host: number, path = 0): Endpoint => ({
 });
 const hostOf = ({ url }: Endpoint) => new URL(url).host;
 
-it('one host gets sixteen concurrent attempts, however many are subscribed', () => {
+it('one host gets at most sixteen concurrent attempts', () => {
   const slots = createEndpointSlots(DEFAULT_TUNING);
   const taken = Array.from({ length: 500 }, (_, owner) => slots.take(endpoint(owner, 1), 0));
   expect(taken.filter(({ kind }) => kind === 'free')).toHaveLength(16);
-  // Attempts without a slot return one after the other, within ten seconds.
+  // Attempts without a slot are retried one after the other, within ten seconds.
   const waits = taken.flatMap((slot) => (slot.kind === 'full' ? slot.until : []));
   expect(waits).toEqual([...waits].sort((a, b) => a - b));
   expect(Math.max(...waits)).toBeLessThanOrEqual(10_000);
 });
 
-it('a slow host does not stop others: they have room for owners that wait nowhere else', () => {
+it('a slow host does not use up the slots of other hosts', () => {
   const slots = createEndpointSlots(DEFAULT_TUNING);
   for (let owner = 0; owner < 500; owner += 1) slots.take(endpoint(owner, 1), 0);
   for (let host = 2; host < 9; host += 1) expect(slots.take(endpoint(600 + host, host), 0).kind).toBe('free');
   expect(slots.take(endpoint(0, 2), 0).kind).toBe('free');
 });
 
-it('one owner gets half of a host that others call too', () => {
+it('one owner gets at most half of the slots of a host', () => {
   const slots = createEndpointSlots(DEFAULT_TUNING);
   const taken = Array.from({ length: 100 }, (_, path) => slots.take(endpoint(1, 1, path), 0));
   expect(taken.filter(({ kind }) => kind === 'free')).toHaveLength(8);

@@ -23,7 +23,7 @@ describe('the intake', () => {
     ...more,
   });
 
-  it('answers 202 and makes a delivery for each subscription to the event, once per id', async () => {
+  it('responds with 202 and makes a delivery for each subscription to the event, once per id', async () => {
     await ask('POST', '/webhooks', { body: { url: HOOK, events: ['payment.completed'] }, as: 'globex' });
     await ask('POST', '/webhooks', { body: { url: HOOK, events: ['order.created'] } });
     const body = event();

@@ -1,4 +1,4 @@
-// Tests of what an operator reads of the webhooks service: overview, metrics and readiness.
+// Tests of the operator's view of the webhooks service: overview, metrics and readiness.
 import { request as plainRequest } from 'node:http';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { attempted, failed } from '../../../upstreams/webhooks/health.ts';
@@ -14,7 +14,7 @@ beforeEach(async () => {
 });
 
 describe('operators', () => {
-  it('read the overview: deliveries by state and endpoints with health, without secrets, paths or queries', async () => {
+  it('read deliveries by state and endpoints with health, without secrets, paths or queries', async () => {
     await ask('PUT', `/webhooks/${id}`, {
       body: { ...NEW, url: 'https://hooks.example.org/s3cret?t=s3cret' },
     });
@@ -59,7 +59,7 @@ describe('operators', () => {
     expect(json.endpoints[1]).not.toHaveProperty('next_attempt');
   });
 
-  it("reach it by this machine's own names only: another Host gets 421", async () => {
+  it("reach it only by names of this machine, and another Host gets 421", async () => {
     const statusFor = (host: string, path: string) =>
       new Promise((resolve, reject) => {
         const asked = plainRequest(`${service.url}${path}`, { headers: { host } }, (answer) => {
@@ -78,7 +78,7 @@ describe('operators', () => {
     await ask('POST', '/events', { body: { id: 'evt_m', type: 'order.created', created: 1, data: {} } });
     const text = await (await fetch(`${service.url}/metrics`)).text();
     expect(text).toContain('sundial_webhook_events_total{event="order.created",known="no"} 1');
-    // The number of series is fixed, whatever types events have.
+    // The number of series does not depend on the types of events.
     await ask('POST', '/events', { body: { id: 'evt_n', type: 'a.canary', created: 1, data: {} } });
     const more = await (await fetch(`${service.url}/metrics`)).text();
     expect(more).toMatch(/^sundial_webhook_events_total\{event="other",known="no"\} [1-9]/m);

@@ -32,13 +32,13 @@ describe('the next attempt', () => {
     expect(nextAttemptDelay({ attempt: 1, retryAfterMs, random: exactly })).toBe(expected);
   });
 
-  it('is not made after the last one, whatever Retry-After says', () => {
+  it('is not made after the last one, even with Retry-After', () => {
     expect(nextAttemptDelay({ attempt: MOST_ATTEMPTS, retryAfterMs: 1, random: exactly })).toBeUndefined();
   });
 });
 
 describe('the settings of the service', () => {
-  it('WH-5, WH-6: an attempt takes at most 15 s; five days and twenty failures disable; finished deliveries outlive the schedule', () => {
+  it('WH-5, WH-6: are 15 s per attempt, and five days and twenty failures to disable', () => {
     const { attemptMs, leaseMs, keepMs, rules, nextDelay } = DEFAULT_TUNING;
     expect(attemptMs).toBe(15_000);
     expect(leaseMs).toBeGreaterThan(attemptMs);

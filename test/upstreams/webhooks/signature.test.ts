@@ -76,7 +76,7 @@ describe('overlapping secrets', () => {
   const rotate = (from: typeof first, sealed: string, now: number, overlapMs: number) =>
     withSecret(from, sealed, { now, overlapMs });
 
-  it('WH-2: sign until their own overlap expires; a later rotation shortens it and never extends it', () => {
+  it('WH-2: sign until their overlap expires, which a later rotation may shorten but not extend', () => {
     const second = rotate(first, 'b', 0, 100);
     expect(second.secrets).toEqual([{ sealed: 'b' }, { sealed: 'a', until: 100 }]);
     const untils = (overlapMs: number) =>

@@ -1,4 +1,4 @@
-// The special-purpose address blocks (IANA), and the spellings and IPv6 forms of an address, for tests of destinations.
+// The special-purpose address blocks (IANA), and other spellings and IPv6 forms of an address.
 
 /** IANA IPv4 Special-Purpose Address Registry (RFC 6890), nested entries included, and multicast. */
 export const IPV4_BLOCKS = [
@@ -9,7 +9,7 @@ export const IPV4_BLOCKS = [
   ...['203.0.113.0/24', '224.0.0.0/4', '240.0.0.0/4', '255.255.255.255/32'],
 ] as const;
 
-/** IANA IPv6 Special-Purpose Address Registry, multicast, and the deprecated forms: compatible and site-local. */
+/** IANA IPv6 Special-Purpose Address Registry, multicast, and the deprecated forms. */
 export const IPV6_BLOCKS = [
   ...['::/128', '::1/128', '::/96', '::ffff:0:0/96', '::ffff:0:0:0/96', '64:ff9b::/96', '64:ff9b:1::/48'],
   ...['100::/64', '100:0:0:1::/64', '2001::/23', '2001::/32', '2001:1::1/128', '2001:1::2/128'],
