@@ -1,4 +1,4 @@
-// npm run bench:compare <commit>: ratios of this tree's Sundial to another commit's, with this tree's files and Node.
+// npm run bench:compare <commit>: ratios of this tree to another commit, with this tree's bench and Node.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -143,7 +143,7 @@ export function folderFor(name: string, within: string): string {
   return folder;
 }
 
-/** Writes a file of `peers/` with each `@NAME@` replaced with `BENCH_NAME` of `environment`. Returns its path. */
+/** Writes a file of `peers/` with `BENCH_NAME` of `environment` for each `@NAME@`. Returns its path. */
 export function fillTemplate(
   name: string,
   folder: string,

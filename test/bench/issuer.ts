@@ -1,4 +1,4 @@
-// The issuer of the bench: RS256 and ES256 keys, their JWKS, and access tokens. Its process is idle during load.
+// The issuer of the bench: RS256 and ES256 keys, their JWKS, and access tokens. It is idle during load.
 import { createServer } from 'node:http';
 import { exportJWK, exportSPKI, generateKeyPair, SignJWT } from 'jose';
 import { portOf } from './children.ts';

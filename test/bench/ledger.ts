@@ -1,4 +1,4 @@
-// npm run bench:ledger: compares Sundial with and without its ledger, and profiles the ledger's share of the work.
+// npm run bench:ledger: compares Sundial with and without its ledger, and profiles the ledger's share.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';

@@ -94,7 +94,7 @@ export async function startPeer(
 
 const COMPILED_WITHIN_MS = 10_000;
 
-/** Starts Sundial once before the measured starts: it saves compiled code at its end, and that changes its memory. */
+/** Starts Sundial once before the measured starts, because it saves compiled code at its end. */
 export async function compileSundial(
   ground: Ground,
   options: LaunchOptions & { readonly as: string },

@@ -1,4 +1,4 @@
-// Pins processes to cores, and reads their CPU time and memory. Without taskset or /proc it reports what is missing.
+// Pins processes to cores, and reads their CPU time and memory. Reports a missing taskset or /proc.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 
@@ -34,7 +34,7 @@ export function placement(isWanted = true): Placement {
 }
 
 /**
- * Microseconds of CPU time of a process and its children, from `/proc/<pid>/task/<tid>/schedstat` (nanoseconds).
+ * Microseconds of CPU time of a process and its children, from `/proc/<pid>/task/<tid>/schedstat`.
  * Undefined without /proc. Threads that have ended are not counted.
  */
 export function cpuMicros(pid: number): number | undefined {

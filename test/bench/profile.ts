@@ -1,4 +1,4 @@
-// Computes the share of a thread's work in certain files from a profile. Other processes affect both sides alike.
+// Computes the share of a thread's work in certain files from a profile.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -17,7 +17,7 @@ interface Profile {
 }
 
 /**
- * Share (0 to 1) of the main thread's working time in files that `isCounted` and in what they call. Reads the one
+ * Share (0 to 1) of the main thread's working time in files that `isCounted` and in what they call. Reads the
  * profile that `--cpu-prof` wrote to `folder`. `since`: a time of `process.hrtime.bigint()`.
  * @throws Error without exactly one profile
  */

@@ -1,4 +1,4 @@
-// The output of the benches: ratios between peers of one round. Absolute figures depend on machine and moment.
+// The output of the benches: ratios between peers of one round. Absolute figures depend on the machine.
 import type { Peer } from './peers.ts';
 import type { Measured, Outcome } from './rounds.ts';
 

@@ -1,4 +1,4 @@
-// npm run bench: ratios of Sundial to other proxies under equal loads. Fails for wrong responses, never for a time.
+// npm run bench: ratios of Sundial to other proxies under equal loads. Fails only for wrong responses.
 import { parseArgs } from 'node:util';
 import { plainDifferences, policyDifferences } from './agreement.ts';
 import { installed } from './children.ts';

@@ -1,4 +1,4 @@
-// npm run bench:stages: the cost of each stage of a request in a hot loop. In use it costs up to three times as much.
+// npm run bench:stages: the cost of each stage of a request in a loop. Real use costs up to three times more.
 import { parseArgs } from 'node:util';
 import type { HeaderLines } from '../../gateway/exchange/answer-headers.ts';
 import { decorate } from '../../gateway/exchange/answers/decorate.ts';

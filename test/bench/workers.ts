@@ -1,4 +1,4 @@
-// npm run bench:workers: Sundial with two workers against one. Load and upstream share the cores, which limits the ratio.
+// npm run bench:workers: Sundial with two workers against one. Load and upstream use the same cores.
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { openGround, runBounded } from './ground.ts';

@@ -1,4 +1,4 @@
-// Long lists on the dashboard: search, filters, order and pages in the address, and the page of an unknown address.
+// Long lists on the dashboard: search, filters, order and pages in the URL, and the page of an unknown URL.
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { shown, tabTo } from './support/operator.ts';

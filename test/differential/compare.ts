@@ -1,4 +1,4 @@
-// Sends the same cases to a gateway on the fast plane and to one on the general plane, and returns the differences.
+// Sends the same cases to a gateway on the fast plane and to one on the general plane, and compares them.
 import { setTimeout } from 'node:timers/promises';
 import fc from 'fast-check';
 import { startTestIssuer, type TestIssuer } from '../support/issuer.ts';
@@ -71,7 +71,7 @@ export async function compareSlice(seed: number, cases: number): Promise<Compare
   };
 }
 
-/** What the drawn cases of `slice` should have reached and did not. A comparison of too little proves nothing. */
+/** The features that the drawn cases of `slice` should have reached and did not. */
 export function missedBy({ sent, statuses, carried, ledger }: ComparedSlice): readonly string[] {
   const { consumers } = ledger as { readonly consumers: readonly unknown[] };
   const missed = MET_STATUSES.filter((status) => !statuses.has(status)).map((status) => `status ${status}`);

@@ -94,8 +94,8 @@ function withoutClosing(answers: Seen['answers']): Seen['answers'] {
 }
 
 /**
- * How much of the octets after the first request is read before a closing response depends on the plane. If one plane
- * closed the connection earlier, what only the other did is omitted.
+ * How many octets after the first request are read before a closing response depends on the plane. If one
+ * plane closed the connection earlier, the additional results of the other are omitted.
  */
 function comparedBehind(fast: Seen, general: Seen): Compared {
   const least = (part: 'answers' | 'upstream' | 'lines'): number =>

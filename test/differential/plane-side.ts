@@ -1,4 +1,4 @@
-// One side of the comparison in this process: a gateway on one plane, its upstream, and a client that sends cases.
+// One side of the comparison in this process: a gateway on one plane, its upstream, and a client.
 import { connect, type Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { PlaneName } from '../../gateway/plan/bounds.ts';
@@ -19,7 +19,7 @@ export interface Case {
   readonly upstreamEnds: boolean;
   /** The number of responses. Undefined: it depends on how `request` is read. */
   readonly answers: number | undefined;
-  /** What the client does when nothing more arrives. `keep`: the next case uses the same connection, if it is open. */
+  /** The client's action when nothing more arrives. `keep`: the next case uses an open connection. */
   readonly leaves: 'keep' | 'end' | 'destroy' | 'reset';
 }
 
@@ -103,7 +103,7 @@ export async function openPlaneSide(plane: PlaneName, issuer: string): Promise<P
     }
   }
 
-  /** Waits for the start of the response to the first piece. Some cases have none before their second piece. */
+  /** Waits for the start of the response to the first piece. Some cases have none before the second piece. */
   async function heard(client: ClientConnection): Promise<void> {
     const late = performance.now() + LONGEST_UNHEARD_MS;
     while (client.text === '' && !client.isEnded && performance.now() < late) await turn();

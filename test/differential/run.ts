@@ -1,4 +1,4 @@
-// `npm run test:differential`: compares the planes. Exit code 0: equal, 1: different or too late, 2: wrong usage.
+// `npm run test:differential`: compares the planes. Exit code 1: different or too late, 2: wrong usage.
 import { parseArgs } from 'node:util';
 import { compareSlice, type Difference, missedBy } from './compare.ts';
 import { compareEveryByte } from './every-byte.ts';

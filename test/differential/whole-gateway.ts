@@ -21,7 +21,8 @@ export interface WholeGateway extends AsyncDisposable {
 }
 
 /**
- * Durations, and metrics of a process, a plane or a file. The octets read before an early response depend on the plane.
+ * Durations, and metrics of a process, a plane or a file. The plane decides how many octets it reads before
+ * an early response.
  */
 const OF_THE_PROCESS =
   /^sundial_(?:plane_|ledger_(?:flushes|pending)|config_info|upstream_recent|request_bytes)|_seconds(?!_count)/;

@@ -42,8 +42,8 @@ async function openHouse(): Promise<House> {
     tokens.set(caller, token);
     return client.ask({ path: `/api/${api}`, headers: { authorization: `Bearer ${token}` } });
   };
-  // Code that has not run yet is slow. So are new connections: Redis is reached through this process, and during their TLS
-  // handshakes its replies stay unread until Redis counts as away.
+  // Code that has not run yet is slow. So are new connections: the proxy of Redis is in this process, and its
+  // replies stay unread during TLS handshakes until Redis counts as away.
   for (let call = 0; call < ASKED; call += 1) await ask('allow', 'warm');
   await Promise.all(Array.from({ length: AT_ONCE }, () => ask('allow', 'warm')));
   const moved = stack.move();

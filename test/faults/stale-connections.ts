@@ -15,7 +15,7 @@ async function race(): Promise<readonly Figure[]> {
   const upstream = createServer((_asked, answer) => {
     served += 1;
     answer.end('ok', () => {
-      // From at once to two milliseconds after the response: before, while and after the connection is reused.
+      // Up to two milliseconds after the response: before, while and after the connection is reused.
       const { socket } = answer;
       setTimeout(() => socket?.end(), served % 3);
     });

@@ -1,4 +1,4 @@
-// The cases of test:limits: burst + floor(elapsed / T) requests pass, T = window / rate. Leases admit no more.
+// Cases of test:limits: burst + floor(elapsed / T) requests pass, T = window / rate. Leases admit no more.
 import { setTimeout as pause } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { startFaultyLine } from '../support/faulty-line.ts';

@@ -1,4 +1,4 @@
-// Sends many requests at once and counts the results, with bounds of the time between the first and the last take.
+// Sends many requests at once and counts the results, with bounds of the time between first and last take.
 import type { Client } from '../support/http-client.ts';
 
 const LEAST_EACH = 5;

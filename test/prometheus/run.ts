@@ -1,4 +1,4 @@
-// `npm run test:prometheus`: tests alerts and dashboard queries with `prometheus` and `promtool` from the PATH.
+// `npm run test:prometheus`: tests alerts and dashboard queries with the installed Prometheus.
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -31,7 +31,7 @@ const stores: readonly Store[] = (['embedded', 'redis'] as const).filter((store)
 const SAMPLE_EVERY_MS = 5_000;
 /** The first part of the traffic is not measured: caches fill and code is compiled. */
 const WARM_UP_MS = 20_000;
-/** After this time the limits of the gateway have closed idle connections, unfinished handshakes and ejected targets. */
+/** After this time the gateway has closed idle connections, unfinished handshakes and ejected targets. */
 const RESTS_MS = 15_000;
 const SETTLES_WITHIN_MS = 60_000;
 

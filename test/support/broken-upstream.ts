@@ -43,7 +43,7 @@ function keepWriting(socket: Socket, text: string): void {
   socket.once('close', () => clearInterval(drops));
 }
 
-/** Answers `/raw/<name>`. `/raw/stale` is answered once per connection; the second request breaks the connection. */
+/** Serves `/raw/<name>`. The second request for `/raw/stale` on a connection breaks the connection. */
 export function startBrokenUpstream(): Promise<RawUpstream> {
   const used = new WeakSet<Socket>();
   return startRawUpstream((target, socket) => {

@@ -17,7 +17,7 @@ const TARGETED = ['akamai-cache-control', 'cdn-cache-control'];
 
 /** RFC 9110 section 15.1. */
 const HEURISTIC = new Set([200, 203, 204, 206, 300, 301, 308, 404, 405, 410, 414, 501]);
-/** Without Last-Modified the RFC sets no limit. RFC 9111 section 4.2.2 mentions a day as the longest in use. */
+/** Without Last-Modified the RFC sets no limit. RFC 9111 section 4.2.2 mentions a day as the longest. */
 const DAY = 86_400;
 
 /** Whether the cache may store the response (RFC 9111 section 3). */
@@ -40,8 +40,8 @@ export function mayStore(kind: CacheKind, exchange: CachedExchange): boolean {
 }
 
 /**
- * Longest use without validation, in seconds from `at` (sections 4.2 and 4). Covers two readings of blanks around an
- * equals sign: some caches accept them, others see an unknown directive.
+ * Longest use without validation, in seconds from `at` (sections 4.2 and 4). Covers both readings of spaces
+ * around an equals sign: some caches accept them, others see an unknown directive.
  */
 export function longestUse(kind: CacheKind, exchange: CachedExchange): number {
   return Math.max(useOf(kind, exchange, true), useOf(kind, exchange, false));

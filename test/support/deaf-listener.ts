@@ -1,4 +1,4 @@
-// A port whose TCP handshakes never finish: with a full accept queue the kernel drops SYNs, as a silent firewall would.
+// A port whose TCP handshakes never finish: with a full accept queue the kernel drops SYNs.
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { Worker } from 'node:worker_threads';

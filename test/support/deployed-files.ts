@@ -16,7 +16,7 @@ export const LETTING_GO_MS = 5_000;
 export const text = (path: string) => readFile(join(ROOT, path), 'utf8');
 export const yaml = async (path: string) => tree(parse(await text(path), { merge: true }));
 
-/** A parsed document. A missing step is an empty tree, so that the assertion fails where the value is used. */
+/** A parsed document. A missing step is an empty tree, so that the assertion on the value fails. */
 export interface Tree {
   readonly value: unknown;
   readonly at: (...path: readonly (string | number)[]) => Tree;

@@ -1,4 +1,4 @@
-// Makes an explanation and a response comparable: removes values of one request and values that only a gateway knows.
+// Makes an explanation and a response comparable, without values that only a running gateway knows.
 import type { OutcomeChange } from '../../gateway/cli/explain/explain-next.ts';
 import type { Answer, Ask } from './http-client.ts';
 
@@ -84,8 +84,8 @@ export function sidesOf(
 }
 
 /**
- * Equal for requests that differ only in address, values, numbers and dates, and in no decision. Includes the parts
- * that a listener checks, so that requests which `explain` misjudges are not skipped.
+ * Equal for requests that differ only in address, values, numbers and dates, and in no decision. Includes the
+ * parts that a listener checks, so that requests which `explain` misjudges are not skipped.
  */
 export function kindOf({ answer, decisions }: Explanation, { method, path, headers }: Ask): string {
   const { kind, status, reason } = answer;

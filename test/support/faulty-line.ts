@@ -8,7 +8,7 @@ export interface FaultyLine extends AsyncDisposable {
   readonly delay: (ms: number) => void;
   /** From now on, cuts a response and its connection after this many bytes; undefined stops that. */
   readonly cutAfter: (bytes: number | undefined) => void;
-  /** From now on no bytes arrive and connections stay open; connections of that time stay half-open afterwards. */
+  /** From now on no bytes arrive and connections stay open. Connections of that time stay half-open. */
   readonly silence: (silent: boolean) => void;
 }
 

@@ -16,7 +16,7 @@ export interface ParsedLink {
   readonly parameters: ReadonlyMap<string, string>;
 }
 
-/** @throws Error if the text is not a list of links (RFC 8288 §3), or a link has not exactly one relation type */
+/** @throws Error if the text is not a list of links (RFC 8288 §3), each with exactly one relation type */
 export function parseLinks(text: string): readonly ParsedLink[] {
   const links: ParsedLink[] = [];
   for (let at = 0; at < text.length; ) {
@@ -101,7 +101,7 @@ const FIELDS: Readonly<Record<string, (text: string) => boolean>> = {
   'x-ratelimit-remaining': matches('\\d+'),
 };
 
-/** The error in a generated field; undefined if it is valid. A field without a grammar here is an error too. */
+/** The error in a generated field. Undefined if it is valid. A field without a grammar here is an error. */
 export function fieldProblem(name: string, text: string): string | undefined {
   const isGood = FIELDS[name];
   if (isGood === undefined) return `no grammar for ${name}: ${text}`;

@@ -22,7 +22,7 @@ export async function findRedis(environment: RedisEnvironment): Promise<FoundRed
   return { kind: 'program', program: await findRedisProgram(environment) };
 }
 
-/** redis-server or valkey-server on the PATH, or unpacked packages. @throws Error with an installation command */
+/** redis-server or valkey-server on the PATH, or unpacked packages. @throws Error with an install command */
 export async function findRedisProgram(environment: RedisEnvironment): Promise<RedisProgram> {
   const command = environment.onPath('redis-server') ?? environment.onPath('valkey-server');
   if (command !== undefined) return { command, libraryPath: undefined };

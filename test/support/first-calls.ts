@@ -1,4 +1,4 @@
-// Calls that name no version, to an API whose accounts are pinned at their first call, over any store of pins.
+// Calls without a version to an API whose accounts are pinned at their first call, over any store of pins.
 import { createExchange } from '../../gateway/exchange/exchange.ts';
 import type { ExchangeFacts } from '../../gateway/exchange/facts.ts';
 import type { ApiPlan, VersionRules } from '../../gateway/plan/plan.ts';

@@ -1,4 +1,4 @@
-// Runs properties with half of the cases from a fixed seed and half from a new one; `FUZZ_TIMES` multiplies the cases.
+// Runs properties, half of the cases from a fixed seed and half from a new one. `FUZZ_TIMES` multiplies them.
 import { env } from 'node:process';
 import fc from 'fast-check';
 

@@ -22,7 +22,7 @@ function programFor([command]: readonly string[], root: string): string {
 }
 
 /**
- * `arguments_`: after `sundial`. `environment`: in addition to that of this process. `prefix`: before the command.
+ * `arguments_`: after `sundial`. `environment`: added to that of this process. `prefix`: before the command.
  * `root`: folder of the gateway. `descriptors`: file descriptors from 3 on.
  */
 export function startProcess(

@@ -22,7 +22,7 @@ export interface RunGateway {
   /** Folder of policies below test/journeys, or an absolute one. */
   readonly policies?: string;
   readonly environment?: Readonly<Record<string, string>>;
-  /** Reads reloads in a thread, as in production. Default: no thread, because it starts slower than a gateway. */
+  /** Reads reloads in a thread, as in production. Default: no thread, because a thread starts slowly. */
   readonly reloadThread?: boolean;
 }
 

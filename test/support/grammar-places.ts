@@ -1,4 +1,4 @@
-// Every path of a grammar, from the generated editor schema; `*` stands for a chosen name, `#` for a list entry.
+// Every path of a grammar, from the generated editor schema. `*`: a chosen name, `#`: a list entry.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 

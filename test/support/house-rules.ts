@@ -1,4 +1,4 @@
-// The architecture rules as functions from source files to violations; the table says what each folder may import.
+// The architecture rules as functions from source files to violations, with the permitted imports.
 import { posix } from 'node:path';
 import { codeOf, type Import, importsOf, type SourceFile } from './source-text.ts';
 

@@ -53,7 +53,7 @@ const nobody = createSecureContext();
 /** Keeps connections open between requests. */
 export function overHttp1(
   port: number,
-  // Without SNI by default: a Host that the gateway does not know must reach it instead of failing the handshake.
+  // Without SNI by default, so that an unknown Host reaches the gateway instead of failing the handshake.
   {
     tls = true,
     servername = '',
@@ -125,7 +125,7 @@ export function overHttp2(
       stream.once('response', (headers, _flags, raw: unknown) => {
         stream.off('error', reject);
         const lines = (raw as readonly string[]).map(String);
-        // Node emits `end`, without an error code, also for a stream whose session or socket is destroyed here.
+        // Node emits `end` without an error code for a stream whose session or socket is destroyed here.
         let whole = false;
         stream.once('end', () => {
           whole = !stream.destroyed;

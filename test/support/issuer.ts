@@ -1,4 +1,4 @@
-// An issuer for tests on a real socket: keys that rotate, valid and invalid tokens, and a JWK set that can fail.
+// An issuer for tests on a real socket: key rotation, valid and invalid tokens, and a JWK set that can fail.
 import { generateKeyPair, type KeyObject, sign as signBytes } from 'node:crypto';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -12,7 +12,7 @@ export interface TestIssuer {
   /** Settings of an identity that trusts this issuer, with the audience of its tokens. */
   readonly settings: JwtIdentity;
   /**
-   * Signs a token that is valid for an hour. `claims` and `header` override the defaults; undefined removes a member.
+   * Signs a token that is valid for an hour. `claims` and `header` override the defaults; undefined removes.
    * `header.alg` RS256 (default) or ES256 selects the key. A string is signed as it is, by RS256.
    */
   readonly sign: (
@@ -127,7 +127,7 @@ interface Pair {
   readonly publicKey: KeyObject;
 }
 
-/** Keys of closed issuers, reused because making keys takes longer than most tests. Open issuers never share keys. */
+/** Keys of closed issuers, reused because making keys is slow. Open issuers never share keys. */
 const spare: (readonly Pair[])[] = [];
 
 async function makePairs(): Promise<readonly Pair[]> {

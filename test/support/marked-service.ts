@@ -1,11 +1,11 @@
-// A service that fills responses with a mark and checks it in request bodies; `/<api>/<octets>/<how>/<mark>` selects both.
+// A service that fills responses with a mark and checks it in request bodies: `/<api>/<octets>/<how>/<mark>`.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /**
- * How the response comes. `early`: before the request body. `cut-…`: aborted in the middle. `none`: the connection
- * ends without a response. `stray`: bytes that belong to no response follow. `json`: as the member `mark` of an
- * object. `pieces`: the head in two parts, with other connections read in between.
+ * How the response comes. `early`: before the request body. `cut-…`: aborted in the middle. `none`: the
+ * connection ends without a response. `stray`: bytes outside a response follow. `json`: as the member `mark`
+ * of an object. `pieces`: the head in two parts, with other connections read in between.
  */
 export const HOWS = [
   'sized',

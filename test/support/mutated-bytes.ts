@@ -157,7 +157,7 @@ const VALUES: readonly string[] = [
   ...['<https://a.example/>; rel="x", <', '@1, @2', 'Mon, 01 Jun 2026 00:00:00 GMT', '\u0080\u00fe\t\u00ff'],
 ];
 
-/** Lines with a combined meaning: a field and the Connection header that removes it, or two contradictory fields. */
+/** Lines with a combined meaning: a field and a Connection that removes it, or two contradictory fields. */
 const PAIRS: readonly (readonly string[])[] = [
   ['Connection: X-A, cookie', 'X-A: 1', 'Cookie: a=b'],
   ['Connection: close', 'Connection: X-Tenant, Authorization', 'Authorization: Bearer a.b.c'],

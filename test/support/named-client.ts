@@ -1,4 +1,4 @@
-// Sends one request over a new connection with freely chosen SNI, Host and target; does not verify certificates.
+// Sends one request over a new connection with chosen SNI, Host and target. Does not verify certificates.
 import { once } from 'node:events';
 import { type IncomingMessage, request as plainRequest } from 'node:http';
 import { connect } from 'node:http2';

@@ -1,4 +1,4 @@
-// A browser model for the sample issuer: keeps cookies by path, follows redirects within the issuer, and sends forms.
+// A browser model for the sample issuer: keeps cookies by path, follows redirects within it, sends forms.
 import { createHash } from 'node:crypto';
 import type { Client } from './http-client.ts';
 

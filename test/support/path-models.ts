@@ -92,14 +92,14 @@ const firstWord = (path: string): string =>
 const UNKNOWN = ['', 'strict'];
 
 export const SERVICE_MODELS: readonly ServiceModel[] = [
-  // Express 5.3.0 and 4.22.3: compares the raw path, ignoring case; also behind an nginx that passes it on as sent.
+  // Express 5.3.0 and 4.22.3: compares the raw path, ignoring case; also behind an nginx that keeps it.
   model(
     'express',
     [...UNKNOWN, 'express', '{ preset: nginx, case: insensitive }'],
     (path) => withoutTrailing(split(path)),
     ignoringCase,
   ),
-  // Express with `case sensitive routing`, and with routers below `/:id` that ignore case, which is their default.
+  // Express with `case sensitive routing`, and with routers below `/:id` that ignore case by default.
   model('express of mixed routers', UNKNOWN, (path) => withoutTrailing(split(path)), {
     literal: (segment, text, isLast, route) =>
       hasParameter(route)
@@ -202,7 +202,7 @@ export const SERVICE_MODELS: readonly ServiceModel[] = [
     (path) => withoutTrailing(split(octets(path).replace(/\/+/g, '/'))),
     ignoringCase,
   ),
-  // A variable in `proxy_pass`: decoded and not encoded again. Go refuses blanks; other servers drop them at the end.
+  // A variable in `proxy_pass`: decoded and not encoded again. Go refuses spaces; others trim them.
   model(
     'nginx with variables before go',
     [...UNKNOWN, 'nginx'],

@@ -1,13 +1,13 @@
 // Models of caches that deviate from RFC 9111: nginx 1.22 by its source, and a CDN that obeys Edge-Control.
 import { type CachedExchange, httpDate } from './cache-model.ts';
 
-/** The longest time in seconds from `at` for which each of them may serve a stored response without validation. */
+/** The longest time in seconds from `at` for which each may serve a stored response without validation. */
 export const PROXY_CACHES: Readonly<Record<string, (exchange: CachedExchange) => number>> = {
   nginx: nginxUse,
   'Edge-Control': edgeUse,
 };
 
-/** X-Accel-Expires, then Cache-Control by text search, then Expires in any time zone, all by its own clock. */
+/** X-Accel-Expires, then Cache-Control by text search, then Expires in any time zone, by its own clock. */
 function nginxUse({ answer, at }: CachedExchange): number {
   const now = Math.floor(at / 1000);
   const control = (answer['cache-control'] ?? '').toLowerCase();

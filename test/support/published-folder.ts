@@ -1,4 +1,4 @@
-// Policies and a store for starts with refused files. Uses the real clock, so that published schedules are recorded.
+// Policies and a store for starts with refused files. The real clock makes the gateway record schedules.
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// Ports of an exchange without limits, pins, pauses or used idempotency keys; tests replace those they are about.
+// Ports of an exchange without limits, pins, pauses or used idempotency keys. Tests replace some of them.
 import type { ExchangePorts } from '../../gateway/exchange/ports.ts';
 import type { GatewayPlan } from '../../gateway/plan/plan.ts';
 import type { Authenticator } from '../../gateway/policy/authentication/access.ts';

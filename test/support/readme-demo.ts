@@ -65,7 +65,7 @@ export async function movePorts(variables: readonly string[]): Promise<ReadonlyM
 export type Moved = ReadonlyMap<string, string | number>;
 
 /**
- * Starts the demo of the project `folder` and waits for its banner. `from`: working directory; default: `folder`.
+ * Starts the demo of the project `folder` and waits for its banner. `from`: working directory (`folder`).
  * @throws Error with its output if it ends before
  */
 export async function startDemo(folder: string, moved: Moved, from = folder): Promise<Demo> {

@@ -1,4 +1,4 @@
-// A sample of every refusal and fault with its statuses; the compiler requires a new sample when a union grows.
+// A sample of every refusal and fault with its statuses. The compiler requires a sample for a new reason.
 
 import type { ErrorDescription } from '../../gateway/exchange/answers/error-body.ts';
 import { describeFault } from '../../gateway/exchange/answers/fault.ts';

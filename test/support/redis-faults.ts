@@ -1,4 +1,4 @@
-// A Redis that a test can freeze, kill, slow, cut off, fill or make refuse, behind a TCP proxy that can fail as well.
+// A Redis that a test can freeze, kill, slow down, disconnect or fill, behind a TCP proxy that can fail too.
 import { Redis } from 'ioredis';
 import { type FaultyLine, startFaultyLine } from './faulty-line.ts';
 import { startRedis } from './redis-server.ts';

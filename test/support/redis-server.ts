@@ -19,7 +19,7 @@ export interface RunningRedis {
 }
 
 /**
- * Starts a server on 127.0.0.1 without persistence and waits until it answers. Without `port` it takes a free one.
+ * Starts a server on 127.0.0.1 without persistence and waits until it responds. Default `port`: a free one.
  * With the port of a stopped server it restarts that server empty.
  */
 export async function startRedis(

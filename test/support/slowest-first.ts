@@ -1,4 +1,4 @@
-// The order in which vitest starts the test files: slowest first, so that all workers end at about the same time.
+// The order in which vitest starts the test files: slowest first, so that all workers end at the same time.
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Files of one project follow each other, because vitest restarts a worker for another project. */

@@ -1,4 +1,4 @@
-// Reads source files as text with their code and imports, by lexical rules only: TypeScript 7 has no compiler API.
+// Reads code and imports of source files by lexical rules, because TypeScript 7 has no compiler API.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, posix, sep } from 'node:path';
 
@@ -10,7 +10,7 @@ export interface SourceFile {
 
 export interface Import {
   readonly from: string;
-  /** A path like `SourceFile.path` for a relative import, else the specifier; `(computed)` for `import(variable)`. */
+  /** A path like `SourceFile.path` or a package specifier. `(computed)` for `import(variable)`. */
   readonly to: string;
   readonly relative: boolean;
   readonly typeOnly: boolean;

@@ -1,4 +1,4 @@
-// Downloads Redis packages by apt on Debian or Ubuntu and unpacks them into a cache folder, without installing them.
+// Downloads Redis packages by apt on Debian or Ubuntu and unpacks them into a cache folder.
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
@@ -20,7 +20,7 @@ const SERVERS = [
 ] as const;
 
 /**
- * Unpacks a server below `cache` (absolute) once; later calls find it. Needs no root and changes nothing in the
+ * Unpacks a server below `cache` (absolute) once; later calls find it. Needs no root and does not change the
  * system. Uses its own package lists if those of the system lack the packages.
  */
 export async function unpackRedis(cache: string): Promise<RedisProgram> {
@@ -57,7 +57,7 @@ async function download(work: string): Promise<void> {
   if (withOwnLists !== undefined) throw withOwnLists;
 }
 
-/** Undefined after the packages of one server have been downloaded; otherwise the error of the preferred one. */
+/** Undefined after the packages of one server are downloaded; otherwise the error of the preferred one. */
 async function tryServers(work: string, options: readonly string[]): Promise<Error | undefined> {
   let failure: Error | undefined;
   for (const { program, packages } of SERVERS) {

@@ -1,4 +1,4 @@
-// Program of upstream-process.ts: HTTP/1.1 and WebSockets on one port, HTTP/2 on another. Prints `ready` and each path.
+// Program of upstream-process.ts: HTTP/1.1 and WebSockets on one port, HTTP/2 on another. Prints each path.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import {
   createServer as createHttp2Server,

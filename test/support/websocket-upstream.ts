@@ -1,4 +1,4 @@
-// A WebSocket upstream that echoes, or misbehaves as the last path segment says; it records handshakes and connections.
+// A WebSocket upstream that echoes, or fails as the last path segment says. Records its connections.
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
@@ -92,7 +92,7 @@ export async function startWebSocketUpstream(tls?: {
         'Content-Length: 5',
       ),
     );
-    // Closes with its client; Node keeps half-open sockets. In the other two cases the gateway must end the connection.
+    // Closes with its client, because Node keeps half-open sockets. Otherwise the gateway must close.
     if (how !== 'deaf' && how !== 'mute') socket.once('end', () => socket.end());
     if (how === 'flood') socket.write(frame(2, Buffer.alloc(LARGE), false));
     let bytes = Buffer.from(head);

@@ -1,4 +1,4 @@
-// The workers of a gateway in this process, and clients for each: all other workers are stopped while one is contacted.
+// The workers of a gateway in this process, and clients for each: the other workers are stopped meanwhile.
 import { execFileSync } from 'node:child_process';
 import { type Client, overHttp2 } from './http-client.ts';
 

@@ -1,4 +1,4 @@
-// Writes the octets of a case and reads until the connection closes, the responses are complete, or nothing arrives.
+// Writes the octets of a case and reads until the responses are complete, or a close, or a timeout.
 import { connect as connectPlain, type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { connect as connectTls, createSecureContext } from 'node:tls';

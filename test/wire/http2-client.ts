@@ -1,4 +1,4 @@
-// The client over HTTP/2, for one stream. A reset stream or a closed connection is a refusal without a status.
+// The HTTP/2 client, for one stream. A reset stream or a closed connection is a refusal without a status.
 import { type Address, dial, type Received, type Sending } from './client.ts';
 import { ACKNOWLEDGED, type Http2Progress, readFrames } from './http2-frames.ts';
 import { ORDINARY } from './recorder.ts';

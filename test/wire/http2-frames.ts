@@ -23,7 +23,7 @@ export function frame(type: number, flags: number, stream: number, payload: stri
   return String.fromCharCode(...head.map((octet) => octet & 0xff)) + payload;
 }
 
-/** A string literal without Huffman coding. Its length is an integer with a prefix of seven bits (RFC 7541 §5.1). */
+/** A string literal without Huffman coding. Its length has a prefix of seven bits (RFC 7541 §5.1). */
 function literal(text: string): string {
   if (text.length < 127) return String.fromCharCode(text.length) + text;
   let octets = '\x7f';
@@ -35,7 +35,7 @@ function literal(text: string): string {
 export const OPENING = `PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n${frame(TYPE.settings, 0, 0, '')}`;
 export const ACKNOWLEDGED = frame(TYPE.settings, 1, 0, '');
 
-/** A request on stream 1 with the connection preface. `data`: one frame, or none. `ends`: `data` ends the stream. */
+/** A request on stream 1 with the connection preface. `data`: one frame. `ends`: `data` ends the stream. */
 export function request(fields: Fields, data?: string, ends = true): string {
   const block = fields.map(([name, value]) => `\0${literal(name)}${literal(value)}`).join('');
   const flags = END_HEADERS | (data === undefined ? END_STREAM : 0);

@@ -1,4 +1,4 @@
-// The upstream of the suite: records what a proxy sends, and responds as the case says. Tags in the path name the case.
+// The upstream of the suite records requests and responds as the case requires. The path names the case.
 import { createServer, type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type ReadRequest, type RecordedRequest, readRequest } from './recorded-request.ts';

@@ -1,4 +1,4 @@
-// Runs the cases against one listener in parallel, each under its own path, and judges them after the last one.
+// Runs the cases against one listener in parallel, each under its own path, and then judges all of them.
 import type { Cases } from './all-cases.ts';
 import { finalAnswers } from './answers.ts';
 import { type Address, converse, type Received } from './client.ts';

@@ -1,4 +1,4 @@
-// `npm run test:wire`: runs the suite. Exit code 0: no FAIL, 1: a FAIL, 2: wrong usage or a target without forwarding.
+// `npm run test:wire`: runs the suite. Exit code 1: a FAIL, 2: wrong usage or a target that does not forward.
 import { writeFile } from 'node:fs/promises';
 import { ALL_CASES, chosen } from './all-cases.ts';
 import { type Options, readOptions, USAGE } from './options.ts';

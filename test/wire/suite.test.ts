@@ -1,4 +1,4 @@
-// The suite against this gateway, on both listeners. `npm run test:wire -- --only <id>` runs a failed case alone.
+// The suite against both listeners of this gateway. `npm run test:wire -- --only <id>` runs one case.
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ALL_CASES } from './all-cases.ts';
 import { startOurGateway } from './our-gateway.ts';
@@ -46,7 +46,7 @@ describe('SMG-1 to 26, FWD, H2, WS: this gateway', () => {
     await Promise.all(
       Object.entries({ p: gateway.plain, s: gateway.tls }).map(async ([run, listener]) => {
         const results = await runCases({ listener, recorder, cases: ALL_CASES, run, atOnce: 16 });
-        // On a busy machine, a case may meet a timeout beside hundreds of others, so a lax case runs again alone.
+        // On a busy machine, a parallel case may meet a timeout, so each lax case runs again alone.
         const lax = results.filter(({ verdict }) => verdict === 'LAX').map(({ id }) => id);
         const cases = casesNamed(lax);
         const alone = await runCases({ listener, recorder, cases, run: AGAIN[run] ?? '', atOnce: 1 });

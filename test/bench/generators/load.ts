@@ -1,4 +1,4 @@
-// The load generator: full load by autocannon, or a fixed rate. One process for all peers, so that it is equally warm.
+// The load generator: full load by autocannon, or a fixed rate. One process for all peers, equally warm.
 import autocannon from 'autocannon';
 import { CONNECTIONS, HOST, requestHeaders } from '../work.ts';
 import { createLatencies, type LoadOrder, type LoadResult, type SteadyOrder } from './generated.ts';
@@ -26,7 +26,7 @@ async function runFull(order: LoadOrder): Promise<LoadResult> {
         client.setRequests(requests.filter((_, index) => index % CONNECTIONS === at));
         return;
       }
-      // Each connection starts at another request. Otherwise all connections would use the same consumer at once.
+      // Each connection starts at another request. Otherwise all would use the same consumer at once.
       const start = at % requests.length;
       client.setRequests([...requests.slice(start), ...requests.slice(0, start)]);
     },

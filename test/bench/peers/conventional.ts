@@ -1,4 +1,4 @@
-// The conventional peer: the same packages and policy, composed the usual way, every step per request, nothing wasted.
+// The conventional peer: the same packages and policy, composed the usual way, with every step per request.
 import replyFrom from '@fastify/reply-from';
 import { type FastifyReply, type FastifyRequest, fastify, LogController } from 'fastify';
 import { Redis } from 'ioredis';

@@ -1,4 +1,4 @@
-// Writes a month of calls to a ledger for the screenshots: consumers that move, one that left, one that stays.
+// Writes a month of calls to a ledger for the screenshots: consumers that move, leave or stay.
 import { openEmbeddedState } from '../../../gateway/stores/embedded/embedded-state.ts';
 
 const DAY_MS = 86_400_000;

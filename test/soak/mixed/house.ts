@@ -1,4 +1,4 @@
-// Everything a soak needs: upstreams, issuer, store, certificates, policies and the gateway, in a temporary folder.
+// Everything that a soak needs: upstreams, issuer, store, certificates, policies and the gateway.
 import { createReadStream } from 'node:fs';
 import { cp, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -2,16 +2,16 @@
 import type { Sample } from './probe.ts';
 
 export const BARS = {
-  /** MB an hour by which the trend of the second half may rise, for runs long enough to show it (see `LEAST_RISE`). */
+  /** MB an hour by which the trend of the second half may rise, in long runs (see `LEAST_RISE`). */
   heapPerHour: 10,
   rssPerHour: 120,
   /** Descriptors left open after the traffic. */
   fdsLeft: 8,
   resourcesLeft: 4,
-  /** Series of the second half beyond those of the first: rare pairs of method and status, buckets of slow upstreams. */
+  /** New series of the second half: rare pairs of method and status, buckets of slow upstreams. */
   newSeries: 100,
   series: 2_000,
-  /** Milliseconds beyond three times the lag of the clients' own process, so that a busy machine does not decide. */
+  /** Milliseconds beyond three times the lag of the clients' own process, because the machine may be busy. */
   lagP99: 100,
 } as const;
 

@@ -20,7 +20,7 @@ export function filesOf({ edits, newFiles }: Toy): readonly string[] {
   return [...new Set([...edits.map(({ file }) => file), ...Object.keys(newFiles)])].toSorted();
 }
 
-/** Copies the gateway and applies `toys` to it. @throws Error if the place of an edit is missing or ambiguous */
+/** Copies the gateway and applies `toys`. @throws Error if the place of an edit is missing or ambiguous */
 export async function applyToys(folder: string, toys: readonly Toy[]): Promise<void> {
   for (const part of ['gateway', 'package.json', 'tsconfig.json', 'config/schema'])
     await cp(join(ROOT, part), join(folder, part), { recursive: true });

@@ -1,4 +1,4 @@
-// Whether a forwarded path is ambiguous (VER-7). The query of a case has its tag, in case the path is resolved away.
+// Whether a forwarded path is ambiguous (VER-7). The query has the tag too, in case the path changes.
 import type { Spot } from '../spot.ts';
 
 const pathOf = (target: string): string => target.replace(/\?.*$/s, '');

@@ -59,7 +59,7 @@ function outcomeOf(
   return status >= 502 && status <= 504 ? 'unavailable' : 'failed';
 }
 
-/** After a refusal, nothing may be read. After an accepted request, only what each parser reads as a request. */
+/** After a refusal, nothing may be read. After an accepted request, only what all parsers call requests. */
 function canaryFaults(
   { requests = 1 }: Judged,
   outcome: Outcome,

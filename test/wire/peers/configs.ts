@@ -1,4 +1,4 @@
-// The smallest configurations that forward /wire/ over plain HTTP and TLS, with the fields that identify a client.
+// Minimal configurations that forward /wire/ over plain HTTP and TLS, with the fields that identify a client.
 
 export interface PeerPlace {
   /** The run's temporary folder, with `key.pem`, `cert.pem` and `both.pem`. */

@@ -1,4 +1,4 @@
-// The chunked coding: sizes, line ends, extensions (RFC 9112 §7.1; SMG-12, SMG-13). A canary follows ambiguous sizes.
+// The chunked coding: sizes, line ends, extensions (RFC 9112 §7.1; SMG-12, SMG-13). Some before a canary.
 import { chunks } from '../spot.ts';
 import type { RequestCase } from '../wire-case.ts';
 import { either, refused, served } from './rows.ts';

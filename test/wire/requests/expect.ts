@@ -1,4 +1,4 @@
-// Expect: 100-continue: a 100 before the final response, or that response at once (RFC 9110 §10.1.1; FWD-10, FWD-11).
+// Expect: 100-continue: a 100 before the final response, or only that (RFC 9110 §10.1.1; FWD-10, FWD-11).
 import { chunks } from '../spot.ts';
 import { type RequestCase, says } from '../wire-case.ts';
 import { either, refused, served } from './rows.ts';

@@ -1,4 +1,4 @@
-// HTTP/2 requests that would change their meaning in HTTP/1.1 (RFC 9113 §8; H2-1 to H2-4, H2-7). A reset is a refusal.
+// HTTP/2 requests with another meaning in HTTP/1.1 (RFC 9113 §8; H2-1 to H2-4, H2-7). A reset is a refusal.
 import { type Fields, pseudo, request } from '../http2-frames.ts';
 import type { Spot } from '../spot.ts';
 import type { RequestCase } from '../wire-case.ts';
@@ -22,8 +22,8 @@ const malformed = (
 });
 
 /**
- * An invalid field. RFC 9113 §8.2.1 calls the message malformed. nghttp2 drops the field without an event, so the
- * client gets no error (node-server.ts). The field does not reach the upstream.
+ * An invalid field. RFC 9113 §8.2.1 calls the message malformed. nghttp2 drops the field without an event, so
+ * the client gets no error (node-server.ts). The field does not reach the upstream.
  */
 const leftOut = (
   id: string,

@@ -1,4 +1,4 @@
-// The forwarded path is the path that was routed and judged (RFC 3986 §6.2.2; VER-7). Sundial refuses to normalise it.
+// The forwarded path is the path that was routed and checked, and is not normalised (RFC 3986 §6.2.2; VER-7).
 import type { RequestCase } from '../wire-case.ts';
 import { refused } from './rows.ts';
 

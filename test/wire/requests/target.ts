@@ -1,4 +1,4 @@
-// The request line and its target, except for the meaning of the path (RFC 9112 §3; SMG-8, 11, 19, 20; VER-7).
+// The request line and its target, without the meaning of the path (RFC 9112 §3; SMG-8, 11, 19, 20; VER-7).
 import type { RequestCase } from '../wire-case.ts';
 import { either, refused, served } from './rows.ts';
 

@@ -1,4 +1,4 @@
-// Upgrades other than WebSocket: refused, or ignored and served as plain HTTP, never as a tunnel (WS-1, H2-7).
+// Upgrades other than WebSocket are refused, or ignored and served as plain HTTP (WS-1, H2-7).
 import { type RequestCase, says } from '../wire-case.ts';
 import { either, refused } from './rows.ts';
 

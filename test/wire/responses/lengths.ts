@@ -1,4 +1,4 @@
-// Invalid, repeated and ambiguous response framing, followed by a second response (RFC 9112 §6.3; SMG-21, SMG-22).
+// Invalid, repeated and ambiguous response framing, before a second response (RFC 9112 §6.3; SMG-21, SMG-22).
 import { chunks } from '../spot.ts';
 import type { ResponseCase } from '../wire-case.ts';
 import { cleaned, cutShort, faulty, head, relayed, STRAY } from './rows.ts';

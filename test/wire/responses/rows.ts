@@ -1,4 +1,4 @@
-// The expected ends of most response cases: id, rules (separated by spaces), title and octets of the upstream.
+// Builders of response cases: id, rules (separated by spaces), title and octets of the upstream.
 import { type ResponseCase, type Script, says } from '../wire-case.ts';
 
 /** A status line and the mark of the suite. */
@@ -6,8 +6,8 @@ export const head = (status = '200 OK', ...lines: readonly string[]): string =>
   [`HTTP/1.1 ${status}`, 'X-Upstream: suite', ...lines, '', ''].join('\r\n');
 
 /**
- * An extra response in the same write, which no client may get. Sent later, on a reused connection, no proxy could
- * recognise it.
+ * An extra response in the same write, which no client may get. A proxy could not recognise it later, on a
+ * reused connection.
  */
 export const STRAY = `${head('200 OK', 'Content-Length: 5', 'X-Stray: 1')}stray`;
 
