@@ -68,5 +68,5 @@ async function starving(): Promise<readonly Figure[]> {
 }
 
 export const deadUpstream: readonly Row[] = [
-  { promise: '22', what: 'another upstream blackholed', measure: starving },
+  { promise: '22', what: 'another upstream never responds', measure: starving },
 ];

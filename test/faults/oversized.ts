@@ -58,5 +58,5 @@ async function sweep(): Promise<readonly Figure[]> {
 }
 
 export const oversized: readonly Row[] = [
-  { promise: '10', what: 'heads, targets and counts too large', measure: sweep },
+  { promise: '10', what: 'too large heads, targets and field counts', measure: sweep },
 ];

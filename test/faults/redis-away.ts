@@ -105,7 +105,7 @@ async function measure({ befall, lift }: RedisFault): Promise<readonly Figure[]>
 const FAULTS: readonly RedisFault[] = [
   ...REDIS_FAULTS,
   {
-    what: 'cut off before it replies',
+    what: 'disconnected before it replies',
     befall: ({ line }) => line.cutAfter(0),
     lift: ({ line }) => line.cutAfter(undefined),
     told: 'away',

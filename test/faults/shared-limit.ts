@@ -43,5 +43,5 @@ async function together(): Promise<readonly Figure[]> {
 }
 
 export const sharedLimit: readonly Row[] = [
-  { promise: '28', what: 'one limit of two gateways, Redis late for each', measure: together },
+  { promise: '28', what: 'one limit of two gateways, with a slow Redis', measure: together },
 ];

@@ -120,5 +120,5 @@ async function slowStreams(): Promise<readonly Figure[]> {
 }
 
 export const slowEnds: readonly Row[] = [
-  { promise: '21', what: `${3 * OF_EACH_KIND} streams whose other end takes nothing`, measure: slowStreams },
+  { promise: '21', what: `${3 * OF_EACH_KIND} streams whose other end does not read`, measure: slowStreams },
 ];

@@ -258,7 +258,7 @@ async function run(): Promise<void> {
     scraped.map(async (host) => (await fetch(`http://${host}/metrics`)).text()),
   );
   for (const page of pages) await lint(page);
-  say('  promtool finds nothing to say of their pages');
+  say('  promtool accepts their pages');
 
   const rules = await readFile(new URL('config/prometheus/rules/sundial.yml', ROOT), 'utf8');
   const names = namesOn(pages.join(''));
@@ -439,7 +439,7 @@ async function run(): Promise<void> {
     await sick.flood('/api/v1/flooded', CALLERS, callers);
     callers += CALLERS;
   }
-  say(`  calls of ${callers} addresses, for which the ledger has no room, are an alert`);
+  say(`  calls of ${callers} addresses, more than the ledger holds, are an alert`);
   await until('a log that nobody reads is an alert', async () =>
     (await firing(base, 'GatewayLogDropsLines')) ? undefined : NOT_YET,
   );

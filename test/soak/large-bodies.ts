@@ -147,7 +147,7 @@ for (const [name, call] of [
 }
 const rested = residentBytes();
 const perReader = ((await peakOf(stalledReaders)) - rested) / READERS;
-process.stdout.write(`${READERS} readers that take nothing: ${Math.round(perReader / 1_024)} KB each\n`);
+process.stdout.write(`${READERS} stalled readers: ${Math.round(perReader / 1_024)} KB each\n`);
 if (perReader > MOST_PER_READER) wrong.push(`a stalled reader costs ${Math.round(perReader / 1_024)} KB`);
 
 await gateway[Symbol.asyncDispose]();

@@ -88,12 +88,12 @@ async function measure(house: House, probe: Probe): Promise<readonly string[]> {
     await Promise.all([running, deeds.ended]);
   }
   const after = await settled(probe, before);
-  say(`${row(before)}  before any of it`);
-  say(`${row(after)}  after all of it`);
+  say(`${row(before)}  before the traffic`);
+  say(`${row(after)}  after the traffic`);
   for (const line of tally.table()) say(line);
   for (const [deed, count] of Object.entries(deeds.done))
     say(`  ${deed.padEnd(26)}${String(count).padStart(8)}`);
-  say(`  well again at most ${deeds.recovery().toFixed(1)} s after a fault`);
+  say(`  recovered at most ${deeds.recovery().toFixed(1)} s after a fault`);
   return [...judge(samples, before, after, lag.percentile(99) / 1e6), ...tally.wrong(), ...deeds.wrong];
 }
 

@@ -211,11 +211,11 @@ const talking =
 
 /** With their shares of the traffic. */
 export const ROUGH: Readonly<Record<string, readonly [share: number, kind: Kind]>> = {
-  'bad grammar': [4, bad],
+  'invalid request': [4, bad],
   'too large': [2, tooLarge],
   'slow header': [1, dripping],
   'half a body': [2, halfSent],
-  'leaves early': [4, leaving],
+  'client disconnects': [4, leaving],
   'slow reader': [1, sipping],
   'half a handshake': [2, halfShaken],
   'short WebSocket': [3, talking(3, 5)],
