@@ -1,4 +1,4 @@
-// Invalid and incomplete chunked responses, whose early end must show (RFC 9112 §7.1; SMG-13, 22, FWD-17).
+// Invalid and incomplete chunked responses, with a visible early end (RFC 9112 §7.1; SMG-13, SMG-22, FWD-17).
 import { type ResponseCase, says } from '../wire-case.ts';
 import { cleaned, cutShort, head, relayed } from './rows.ts';
 
