@@ -123,7 +123,7 @@ describe('SMG-23: a 205 has no content (RFC 9110 §15.3.6)', () => {
       return undefined;
     };
 
-  it.each(framings)('a body %s is not forwarded over HTTP/1.1', async (_how, rest) => {
+  it.each(framings)('a body %s is dropped over HTTP/1.1', async (_how, rest) => {
     const gateway = await gatewayBefore(answering(rest));
     const { text, statuses } = await sendRaw(gateway.port, get() + get(), 2);
     expect(statuses).toEqual([205, 205]);
@@ -132,7 +132,7 @@ describe('SMG-23: a 205 has no content (RFC 9110 §15.3.6)', () => {
     expect(text).not.toContain('wrong');
   });
 
-  it.each(framings)('a body %s is not forwarded over HTTP/2, whose stream ends well', async (_how, rest) => {
+  it.each(framings)('a body %s is dropped over HTTP/2, and the stream ends normally', async (_how, rest) => {
     const { session } = await open(answering(rest));
     expect(await send(session)).toMatchObject({ status: 205, body: '', reset: undefined });
   });

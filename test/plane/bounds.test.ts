@@ -110,13 +110,13 @@ describe('H2-6: the head of a request over HTTP/2', () => {
       '200',
       {},
     ],
-  ])('%s', async (_what, headers, answer, counted) => {
+  ])('with %s gets the expected status and counters', async (_what, headers, answer, counted) => {
     const { gateway } = await pair({ tls: true });
     expect(await ask(gateway, headers)).toBe(answer);
     expect(refusals(gateway)).toEqual(counted);
   });
 
-  it('in too many CONTINUATION frames closes its connection and is counted', async () => {
+  it('closes its connection and is counted if it has too many CONTINUATION frames', async () => {
     const { gateway } = await pair({ tls: true });
     expect(await ask(gateway, fields(500_000))).toMatch(/^goaway/);
     await until(() => refusals(gateway).header_bytes === 1);
@@ -177,7 +177,7 @@ describe('H2-6: the streams of an HTTP/2 connection', () => {
     expect(refusals(gateway)).toEqual({ resets: 1 });
   });
 
-  it('that are reset at once are rarely checked on a connection that has reset one before', async () => {
+  it('are rarely processed if they are reset at once after an earlier reset', async () => {
     const { upstream, gateway } = await pair({ tls: true });
     const session = connectHttp2(`https://127.0.0.1:${gateway.port}`, { rejectUnauthorized: false });
     defer(async () => session.destroy());

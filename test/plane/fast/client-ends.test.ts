@@ -104,9 +104,9 @@ const answer = ({ head }: RawRequest): string | undefined => {
   return head.includes(' /echo/half ') ? HALF : OK;
 };
 
-describe.each(PLANES)('FWD-17: on the %s plane a client', (plane) => {
-  describe.each(WAYS)('%s', (_way, leave) => {
-    it.each(MOMENTS)('$name', async ({ sent, isThere, observed }) => {
+describe.each(PLANES)('FWD-17: on the %s plane', (plane) => {
+  describe.each(WAYS)('a client that %s', (_way, leave) => {
+    it.each(MOMENTS)('$name: the outcome is recorded, and other clients are served', async ({ sent, isThere, observed }) => {
       const started = await pair(answer, { plane });
       const { gateway, upstream } = started;
       const client = await openRaw(gateway.port);
@@ -126,7 +126,7 @@ describe.each(PLANES)('FWD-17: on the %s plane a client', (plane) => {
   });
 
   // Unread octets turn the reset into an error event, and Node has removed its own listener.
-  it('that sends more after a refused CONNECT and resets affects only its own connection', async () => {
+  it('a client that sends more after a refused CONNECT and resets affects only its connection', async () => {
     const uncaught: unknown[] = [];
     const note = (error: unknown): void => void uncaught.push(error);
     process.on('uncaughtExceptionMonitor', note);

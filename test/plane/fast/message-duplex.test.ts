@@ -166,7 +166,7 @@ describe.each([false, true])('a request that only Node’s parser reads, TLS %s'
     await expect.poll(() => connectionsOf(gateway)).toEqual({ fast: 0, general: 0 });
   });
 
-  it('whose response began before a drain closes its connection after that response', async () => {
+  it('closes its connection after its response if the response began before a drain', async () => {
     const { gateway, upstream } = await pair(silent, { tls });
     const client = await open(gateway.port, tls);
     client.socket.write(odd(), 'latin1');

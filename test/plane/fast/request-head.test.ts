@@ -42,7 +42,7 @@ const whole = fc
   );
 
 describe('SMG-1 to SMG-25: the head of a request', () => {
-  it('that the fast parser accepts is accepted and read the same way by Node’s parser', {
+  it('is read by Node’s parser in the same way if the fast parser accepts it', {
     timeout: FUZZ_TIMEOUT_MS,
   }, async () => {
     let recognised = 0;
@@ -66,7 +66,7 @@ describe('SMG-1 to SMG-25: the head of a request', () => {
     expect(recognised).toBeGreaterThan(400);
   });
 
-  it('in pieces stays with Node’s parser once a piece of it was left to that parser', async () => {
+  it('stays with Node’s parser once a first part of it was left to that parser', async () => {
     await fuzz(
       fc.property(mutated(whole, 1), (text) => {
         const end = text.indexOf('\r\n\r\n');

@@ -23,7 +23,7 @@ test('all steps of a stage run before the next stage, in any order of scheduling
   expect(done).toEqual(ORDER.flatMap((name) => [`${name} 1`, `${name} 2`]));
 });
 
-test('a request passes all stages in one iteration, and the next read waits for the next one', async () => {
+test('a request passes all stages in one iteration, and a new read waits for the next one', async () => {
   const done: string[] = [];
   const note = (text: string): void => void done.push(text);
   readStage.schedule(() => {
