@@ -19,6 +19,7 @@ const PRINTED = {
   readRecorded: async () => [],
   restoreBackup: async () => expect.fail('nothing is restored'),
   unusableFolder: async () => undefined,
+  unusableTracing: async () => undefined,
   actions: { run: async () => 99, demo: async () => 99, token: async () => 99 },
 };
 
