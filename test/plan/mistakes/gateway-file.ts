@@ -41,11 +41,39 @@ export const GATEWAY_FILE: readonly Mistake[] = [
     'access_log: { sample: 10 }\npolicies:',
     '4 «10» error: not a share such as 10%: 10 (write 10%)',
   ],
+  ...(
+    [
+      ['an absolute URL', 'http://h/healthz', '/healthz'],
+      ['an escaped letter', '/%7Ez/%c3%bc', '/~z/%C3%BC'],
+      ['a letter beyond ASCII', '/ü', '/%C3%BC'],
+      ['dot segments', '/../x', '/x'],
+    ] as const
+  ).map(
+    ([name, written, cure]) =>
+      [
+        `an excluded path as ${name}`,
+        'policies:',
+        `access_log: { exclude: ["${written}"] }\npolicies:`,
+        expect.stringContaining(`such as /static/*: "${written}" (write ${cure})`),
+      ] as const,
+  ),
+  [
+    'a share below one percent',
+    'policies:',
+    'access_log: { sample: .5% }\npolicies:',
+    '4 «.5%» error: not a share such as 10%: ".5%" (write 0.5%)',
+  ],
+  [
+    'an exporter that is off',
+    'policies:',
+    'tracing: { otlp: off }\npolicies:',
+    expect.not.stringContaining('(write'),
+  ],
   [
     'an excluded path with a query',
     'policies:',
     'access_log: { exclude: ["/healthz?a=1"] }\npolicies:',
-    '4 «"/healthz?a=1"» error: not a path such as /healthz, or the start of one such as /static/*: "/healthz?a=1"',
+    '4 «"/healthz?a=1"» error: not a normalised path such as /healthz, or the start of one such as /static/*: "/healthz?a=1" (write /healthz)',
   ],
   [
     'a rule about paths at the top',
