@@ -72,7 +72,12 @@ describe('backup and restore', () => {
       exitCode: 1,
       stderr: 'sundial: nothing was restored\n',
     });
-    expect(await restore(['--yes', join(data, 'none.db')])).toMatchObject({ exitCode: 1, stdout: '' });
+    const missing = join(data, 'none.db');
+    expect(await restore([missing])).toEqual({
+      exitCode: 2,
+      stdout: '',
+      stderr: `sundial: cannot read ${missing}: no such file\n`,
+    });
   });
 
   it('restores, keeps the former state, and a key that was revoked since stays revoked', async () => {
