@@ -22,6 +22,11 @@ describe('a suggested command', () => {
     expect(nextCommand(meant)('pause', '--list')).toBe(`sundial pause --list${options}`);
   });
 
+  it('begins with npx where npx started the program', () => {
+    const next = nextCommand({ config: 'config/gateway.yaml', environment: { npm_command: 'exec' } });
+    expect(next('check')).toBe('npx sundial check');
+  });
+
   it('quotes for the shell, but not placeholders', () => {
     const next = nextCommand({ config: 'config/gateway.yaml', environment: {} });
     expect(next('pin', 'roll-back', 'payments', "o'neill & co", '--why', '"…"')).toBe(
