@@ -34,7 +34,7 @@ export interface House {
   readonly client: () => Client;
   /** The Authorization line with the token of `acme` or `other`. */
   readonly authorization: (id: string) => string;
-  /** `on`: another gateway than that of the house. */
+  /** `on`: another gateway than `gateway`. */
   readonly open: (path: string, opening?: Opening, on?: RunningGateway) => Promise<WebSocketClient>;
 }
 
