@@ -206,7 +206,7 @@ describe('a wrong path or method', () => {
     ['DELETE', '/-/pins/payments/acme', 405, 'GET, HEAD, PUT'],
     ['GET', '/-/pins/payments/acme/roll-back', 405, 'POST'],
     ['POST', '/-/overrides', 405, 'GET, HEAD'],
-  ])('ERR-4: %s %s is %i with Allow: %s', async (method, path, status, allow) => {
+  ])('ERR-4: %s %s gets %i with Allow: %s', async (method, path, status, allow) => {
     const answer = await write({ method, path, body: AUTHOR });
     expect(answer).toMatchObject({ status, headers: { allow }, json: { error: 'Method Not Allowed' } });
   });
@@ -222,7 +222,7 @@ describe('a wrong path or method', () => {
     ['GET', '/-/pins/payments/%0a', 400],
     ['GET', '/-/pins/payments/%ff', 400],
     ['GET', `/-/pins/payments/${'x'.repeat(257)}`, 400],
-  ])('%s %s is %i', async (method, path, status) => {
+  ])('%s %s gets %i', async (method, path, status) => {
     const answer = method === 'GET' ? await admin.ask({ path }) : await write({ method, path, body: AUTHOR });
     expect(answer.status).toBe(status);
     expect(answer.json).toMatchObject({ error: expect.any(String), message: expect.any(String) });

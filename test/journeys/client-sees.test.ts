@@ -176,7 +176,7 @@ describe.each(['HTTP/1.1', 'HTTP/2'])('over %s a client gets', (protocol) => {
     },
   );
 
-  it('FWD-5: every cookie on a line of its own, in order', async () => {
+  it('FWD-5: every cookie in its own field line, in order', async () => {
     const cookies = Array.from(
       { length: 20 },
       (_, index) => `c${index}=${index}; Expires=Wed, 01 Jan 2031 00:00:00 GMT`,

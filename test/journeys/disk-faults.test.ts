@@ -14,7 +14,7 @@ import { startTestIssuer, type TestIssuer } from '../support/issuer.ts';
 
 /** One second, plus time for a machine that runs other tests. */
 const RECOVERED_WITHIN_MS = 1_000 + 4_000;
-/** The clocks of these gateways: one begins on this day, the others stand an hour later. */
+/** The clocks of these gateways: one starts on this day, the others an hour later. */
 const DAY = '2026-11-20';
 const AN_HOUR_LATER = Date.UTC(2026, 10, 20, 1);
 const stack = new AsyncDisposableStack();

@@ -118,7 +118,7 @@ describe.each(compared)('with the policies in $title', (folder) => {
     }
   });
 
-  /** Explains all requests in time order. Expects that predicted changes have come. */
+  /** Explains all requests in time order. Expects each predicted change at its instant. */
   async function explainAll(): Promise<readonly Told[]> {
     const pins = new Map<string, string>();
     const latest = new Map<string, Explanation>();

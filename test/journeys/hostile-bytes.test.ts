@@ -198,7 +198,7 @@ it('promise 37: ten thousand random paths, versions and names add no label value
   await ask(500, make);
   const early = await series();
   expect(await ask(10_000, make)).toBe(10_000);
-  // A rare pair of method and status may be new. A word may not.
+  // A rare pair of method and status may be new. A label value may not.
   const words = (lines: readonly string[]) => new Set(lines.flatMap((line) => line.split(/[{}",=]+/)));
   expect(words(await series()).difference(words(early))).toEqual(new Set());
   expect((await series()).length).toBeLessThanOrEqual(early.length + 5);

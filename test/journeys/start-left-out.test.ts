@@ -153,7 +153,7 @@ versions: { v1: { released: 2020-01-01 } }
     expect(await statusOf(gateway, '/mono/secure/x')).toBe(200);
   });
 
-  it('stay closed over further restarts', async () => {
+  it('stay closed after further restarts', async () => {
     {
       await using gateway = await startWith(NEEDS_VARIABLE, BROKEN);
       expect(await statusOf(gateway, '/mono/secure/x')).toBe(503);

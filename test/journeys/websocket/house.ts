@@ -20,7 +20,7 @@ interface Parts {
   readonly tokens: ReadonlyMap<string, string>;
 }
 
-/** `start` comes first, except for `clock`. */
+/** Call `start` first. Only `clock` works before it. */
 export interface House {
   readonly start: () => Promise<void>;
   /** After each test: closes all connections and resets the clock. */
