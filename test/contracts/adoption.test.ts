@@ -1,4 +1,4 @@
-// Tests of the cache of first sightings: which calls it makes to the ledger, and its answer while the ledger is unavailable.
+// The cache of when consumers were first seen: its calls to the ledger, and its answers during an outage.
 import { describe, expect, it } from 'vitest';
 import { type EpochMs, StoreUnavailable } from '../../gateway/policy/contract.ts';
 import { createAdoption, type Unjudged } from '../../gateway/stores/adoption.ts';
@@ -60,7 +60,7 @@ describe('a consumer of a frozen version', () => {
     expect(unjudged).toEqual([]);
   });
 
-  it('seen earlier is known from then on without another call, for any freeze date', async () => {
+  it('seen before the freeze needs no second ledger call; an earlier freeze date needs one', async () => {
     const { ledger, isLate, pass } = open();
     ledger.seen.set('acme', FREEZE - 10);
     expect(await isLate()).toBe(false);
@@ -72,7 +72,7 @@ describe('a consumer of a frozen version', () => {
     expect(ledger.asked).toBe(2);
   });
 
-  it('never seen is read again after seconds, since other gateways may not have flushed yet', async () => {
+  it('never seen is looked up again after 5 seconds, because other gateways flush later', async () => {
     const { ledger, isLate, pass } = open();
     expect(await isLate()).toBe(true);
     ledger.seen.set('acme', FREEZE - 1);
@@ -82,7 +82,7 @@ describe('a consumer of a frozen version', () => {
     expect(await isLate()).toBe(false);
   });
 
-  it('is read again after a moment right after the freeze, since earlier counts may be on their way', async () => {
+  it('just after the freeze is looked up again within 250 ms, because counts may arrive late', async () => {
     const { ledger, isLate, pass } = open();
     expect(await isLate('acme', FREEZE, FREEZE + 100)).toBe(true);
     ledger.seen.set('acme', FREEZE - 100);
@@ -90,7 +90,7 @@ describe('a consumer of a frozen version', () => {
     expect(await isLate('acme', FREEZE, FREEZE + 350)).toBe(false);
   });
 
-  it('that called this gateway before the freeze is known at once, even if the store has not seen it or is unavailable', async () => {
+  it('that called this gateway before the freeze is not late, without a ledger call', async () => {
     const { ledger, isLate, saw, unjudged } = open();
     saw(FREEZE - 1);
     saw(FREEZE - 500);
@@ -104,7 +104,7 @@ describe('a consumer of a frozen version', () => {
     expect(await isLate('globex', FREEZE, FREEZE)).toBe(true);
   });
 
-  it('that was read before it called this gateway is known from its call on', async () => {
+  it('that was looked up before it called this gateway is known from its call on', async () => {
     const { ledger, isLate, saw } = open();
     ledger.began = FREEZE - 5_000;
     expect(await isLate('acme', FREEZE - 1_000, FREEZE - 900)).toBe(true);
@@ -112,7 +112,7 @@ describe('a consumer of a frozen version', () => {
     expect(isLate('acme', FREEZE, FREEZE)).toBe(false);
   });
 
-  it('costs a request at most one call', async () => {
+  it('causes at most one ledger call per request', async () => {
     const { ledger, isLate } = open();
     await isLate();
     expect(ledger.asked).toBe(1);
@@ -121,7 +121,7 @@ describe('a consumer of a frozen version', () => {
     expect(ledger.asked).toBe(2);
   });
 
-  it('costs many concurrent requests one call', async () => {
+  it('causes one ledger call for many concurrent requests', async () => {
     const { ledger, isLate } = open();
     ledger.seen.set('acme', FREEZE - 1);
     const answers = await Promise.all(Array.from({ length: 100 }, () => isLate()));
@@ -131,7 +131,7 @@ describe('a consumer of a frozen version', () => {
 });
 
 describe('no consumer is late', () => {
-  it('while the store is unavailable, which is not called for every request', async () => {
+  it('while the store is unavailable, which is called at most once per second', async () => {
     const { ledger, isLate, unjudged, pass } = open();
     ledger.away = true;
     expect(await isLate()).toBe(false);
@@ -144,10 +144,10 @@ describe('no consumer is late', () => {
   });
 
   it.each([
-    ['not yet', undefined],
-    ['since the freeze', FREEZE],
-    ['since later', FREEZE + 1],
-  ])('if calls of the version are counted %s: consumers before that are unknown', async (_title, began) => {
+    ['has not begun', undefined],
+    ['began at the freeze', FREEZE],
+    ['began after the freeze', FREEZE + 1],
+  ])('if the counting of calls %s, because earlier consumers are unknown', async (_title, began) => {
     const { ledger, isLate, unjudged, pass } = open();
     ledger.began = began;
     ledger.seen.set('acme', FREEZE + 5);

@@ -65,7 +65,7 @@ describe('files removed under a running gateway', () => {
     await held.close();
   });
 
-  it('the log beside the database: a write is refused and reported, and the database is reopened with all its data', async () => {
+  it('the log beside the database: a write is refused, and the database reopens without loss', async () => {
     const held = await open();
     await held.database.call('claimPin', 'kept', 'x');
     rmSync(`${database()}-wal`);
@@ -107,7 +107,7 @@ describe('files removed under a running gateway', () => {
 });
 
 describe('a call that SQLite refuses', () => {
-  it('makes the store unavailable until a write succeeds, which is tried without a call', async () => {
+  it('makes the store unavailable until a probe write succeeds', async () => {
     const held = await open();
     const refused = held.database.call('claimPin', 'bad', null as unknown as string);
     await expect(refused).rejects.toMatchObject(away);
@@ -118,7 +118,7 @@ describe('a call that SQLite refuses', () => {
 });
 
 describe("a database that is not Sundial's", () => {
-  it('with other tables is not changed, and the error says so', async () => {
+  it('with other tables is reported as damaged', async () => {
     mkdirSync(folder);
     const other = new DatabaseSync(join(folder, 'sundial.db'));
     other.exec('CREATE TABLE other (x); PRAGMA user_version = 1');

@@ -1,4 +1,4 @@
-// Tests of flushing the tally to a store that is unavailable, slow, or did not acknowledge: every call arrives once.
+// Flushing the tally to a store that is unavailable or does not acknowledge: every call is counted once.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -69,7 +69,7 @@ beforeEach(async () => {
 });
 
 describe('a flush', () => {
-  it('writes counted calls, and nothing if there are none', async () => {
+  it('writes counted calls, and sends no batch if there are none', async () => {
     await flushing.flush();
     expect(sent).toEqual([]);
     for (const id of ['a', 'b', 'a']) call(id);
@@ -108,7 +108,7 @@ describe('a flush', () => {
 });
 
 describe('an unavailable store', () => {
-  it('loses nothing: a sent batch is resent unchanged, and new counts wait', async () => {
+  it('loses no call: a sent batch is resent unchanged, and new calls wait', async () => {
     for (const failing of ['lost', 'unacknowledged'] as const) {
       fate = failing;
       for (let round = 0; round < 3; round += 1) {
@@ -126,7 +126,7 @@ describe('an unavailable store', () => {
     expect(flushing.onTheWay() + tally.size()).toBe(0);
   });
 
-  it('is given a moment at the end, and the lost calls are reported', async () => {
+  it('delays close at most until its timeout, and close returns the number of lost calls', async () => {
     fate = 'lost';
     for (let index = 0; index < 300; index += 1) call(`c${index}`);
     const closing = flushing.close(0);

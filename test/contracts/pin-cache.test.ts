@@ -1,4 +1,4 @@
-// Tests of the cache of pins: its size, its expiry, and that a stale answer never replaces a newer one.
+// The cache of pins: its size, its invalidation, and that a stale answer never replaces a newer one.
 import { describe, expect, it } from 'vitest';
 import { StoreUnavailable } from '../../gateway/policy/contract.ts';
 import type { Pin } from '../../gateway/policy/versioning/pin.ts';
@@ -67,7 +67,7 @@ describe('the cache of pins', () => {
     expect(cache.find(keyOf('b'))).toBeInstanceOf(Promise);
   });
 
-  it('caches no failure, and forgets a pin whose change failed', async () => {
+  it('caches no failed read, and drops a pin whose change failed', async () => {
     const { state, store } = records();
     const cache = createPinCache(store);
     state.away = true;
@@ -81,7 +81,7 @@ describe('the cache of pins', () => {
   });
 
   it.each(['forget', 'forgetAll'] as const)(
-    'does not cache an answer that was on its way while the pin changed elsewhere: %s',
+    'does not cache a read or claim that began before the pin changed elsewhere: %s',
     async (how) => {
       const { kept, state, store, release } = records();
       const cache = createPinCache(store);

@@ -1,4 +1,4 @@
-// Tests of unreadable stored pins: no account is refused for ever.
+// Unreadable stored pins: their accounts count as not pinned and can be pinned again.
 import { describe, expect, it } from 'vitest';
 import { createPinRecords, type PinTexts, writePin } from '../../gateway/stores/pin-records.ts';
 import { pinOf } from './pin-store.ts';
@@ -30,8 +30,8 @@ function storing(standing: string | undefined, onReplace = (_texts: Map<string, 
 const TOLD = ['TypeError: a stored pin is unreadable; its account counts as not pinned'];
 
 describe.each([
-  ['no JSON', 'garbage'],
-  ['nothing', ''],
+  ['a text that is not JSON', 'garbage'],
+  ['an empty text', ''],
   ['a list', '[]'],
   ['a label alone', '"2026-06-01"'],
   ['an invalid version label', writePin(pinOf('banana'))],
@@ -58,7 +58,7 @@ describe.each([
     expect(await records.claim('key', PIN)).toEqual(OTHER);
   });
 
-  it('that keeps coming back counts as no answer', async () => {
+  it('that is stored again after each replacement makes the store unavailable', async () => {
     const { records } = storing(rubbish, (kept) => kept.set('key', `${kept.get('key')} again`));
     await expect(records.claim('key', PIN)).rejects.toMatchObject({ code: 'store_unavailable' });
   });
@@ -71,7 +71,7 @@ describe.each([
   });
 });
 
-it('a readable pin is replaced only by a caller who knows it', async () => {
+it('a readable pin is replaced only by a caller that knows it', async () => {
   const { records, told } = storing(writePin(PIN));
   expect(await records.claim('key', OTHER)).toEqual(PIN);
   expect(await records.replace('key', undefined, OTHER)).toBe(false);

@@ -37,7 +37,7 @@ describe('the URL of a Redis', () => {
       'rediss+sentinel://u:data@:watch@a/main',
       { secure: true, login: { username: 'u', password: 'data' }, sentinelLogin: { password: 'watch' } },
     ],
-  ])('%s', (url, expected) => {
+  ])('%s is valid', (url, expected) => {
     expect(redisAddress(url)).toMatchObject(expected);
   });
 

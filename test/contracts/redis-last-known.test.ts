@@ -1,4 +1,4 @@
-// Tests of pauses on a Redis that loses its data, and across a restart of the gateway meanwhile.
+// Pauses on a Redis that loses its data, also while the gateway restarts.
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -30,7 +30,7 @@ async function redisOfOwn(port = 0): Promise<RunningRedis> {
   return redis;
 }
 
-/** The stores of a gateway, opened as in production, with a data folder that outlives it. */
+/** The stores of a gateway, opened as in production, with a data folder that survives a restart. */
 async function gatewayOn(url: string, { folder = base, told = [] as string[] } = {}): Promise<Stores> {
   const stores = await openStores({
     store: { kind: 'redis', url },
@@ -75,7 +75,7 @@ describe('a Redis that is emptied between a read and a write', () => {
     else await state.overrides.remove('nobody');
     const left = write === 'put' ? ['a', 'b', 'c'] : ['a', 'b'];
     expect(idsOf(state)).toEqual(left);
-    // A refresh that times out on a busy machine changes nothing; the next one does.
+    // A refresh can time out on a busy machine. The next one writes the pauses back.
     await vi.waitFor(async () => {
       await state.refresh();
       expect((await hand.hkeys('sundial:{state}:overrides')).toSorted()).toEqual(left);
@@ -84,7 +84,7 @@ describe('a Redis that is emptied between a read and a write', () => {
   });
 });
 
-it('an emptied Redis that happens to have the last seen entry id is recognised as another one', async () => {
+it('an emptied Redis is recognised even if its stream has the last seen entry id', async () => {
   const redis = await redisOfOwn();
   const hand = new Redis(redis.url);
   cleanups.push(() => hand.disconnect());
@@ -102,7 +102,7 @@ it('an emptied Redis that happens to have the last seen entry id is recognised a
 });
 
 describe('a gateway that restarts', () => {
-  it('while Redis is unavailable knows its former pauses, and writes them to a Redis that comes back empty', async () => {
+  it('while Redis is unavailable keeps its pauses, and writes them to an empty Redis', async () => {
     const redis = await redisOfOwn();
     const before = await gatewayOn(redis.url);
     await pauseOn(before, 'a');
@@ -129,7 +129,7 @@ describe('a gateway that restarts', () => {
     await vi.waitFor(() => expect(idsOf(again)).toEqual(['a']), patient);
   });
 
-  it('does not bring back a pause that was ended meanwhile', async () => {
+  it('does not write back a pause that was ended meanwhile', async () => {
     const redis = await redisOfOwn();
     const [before, other] = [
       await gatewayOn(redis.url),
@@ -165,7 +165,7 @@ describe('a gateway that restarts', () => {
   });
 
   it.each(['', '{', '[]', '{"origin":1}', '\u0000'])(
-    'reports a file that contains %j, and goes on',
+    'reports a file that contains %j, and replaces it',
     async (text) => {
       const redis = await redisOfOwn();
       writeFileSync(join(base, FILE), text);
@@ -179,7 +179,7 @@ describe('a gateway that restarts', () => {
     },
   );
 
-  it('reports a folder that cannot be written once, and goes on', async () => {
+  it('reports a folder that cannot be written, once, and keeps working', async () => {
     const redis = await redisOfOwn();
     const file = join(base, 'file');
     writeFileSync(file, '');
