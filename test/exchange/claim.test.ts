@@ -1,4 +1,4 @@
-// A claim on an idempotency key with a scripted store: how long its lock lasts, and which outcome is recorded.
+// A claim on an idempotency key with a scripted store: the duration of its lock, and the recorded outcome.
 import { describe, expect, it } from 'vitest';
 import { type ClaimOptions, claimKey } from '../../gateway/exchange/steps/idempotency.ts';
 import { StoreUnavailable } from '../../gateway/policy/contract.ts';
@@ -12,7 +12,7 @@ const ANSWER = { status: 201, headers: {}, body: Buffer.from('x') };
 
 interface Situation {
   readonly written?: Parameters<typeof idempotencyOf>[0][number];
-  /** What the store finds at the key, in order. An error if it is unavailable. */
+  /** The results of claims, in order. An error if the store is unavailable. */
   readonly found?: readonly (KeyClaim | Error)[];
   readonly away?: boolean;
 }
@@ -63,7 +63,7 @@ async function claimed(situation: Situation = {}) {
 }
 
 describe('a claim', () => {
-  it('IDM-5: its lock outlasts the upstream timeout, and is renewed after a slow body', async () => {
+  it('IDM-5: has a lock longer than the upstream timeout, and is renewed after a slow body', async () => {
     const { claim, clock, asked, locks } = await claimed();
     clock.now = 1_000;
     expect(await claim.renew()).toBeUndefined();
@@ -74,7 +74,7 @@ describe('a claim', () => {
     for (const lock of locks) expect(lock).toBeGreaterThan(TOTAL_MS);
   });
 
-  it('IDM-5: lost while the body arrived, it belongs to another request', async () => {
+  it('IDM-5: that another request took over during a slow body is a conflict', async () => {
     const { claim, clock, facts, asked } = await claimed({
       found: [{ kind: 'claimed' }, { kind: 'running' }],
     });
@@ -88,7 +88,7 @@ describe('a claim', () => {
   it.each([
     [false, undefined, 'unprotected'],
     [true, { reason: 'idempotency_unavailable', retryAfterSeconds: 1, restoredAt: NOW + 1000 }, undefined],
-  ])('IDM-8: without a store to renew it, required %s', async (required, refusal, outcome) => {
+  ])('IDM-8: that cannot be renewed is refused if required: %s', async (required, refusal, outcome) => {
     const found = [{ kind: 'claimed' } as const, new StoreUnavailable('away')];
     const { claim, clock, facts } = await claimed({ written: { required }, found });
     clock.now = 200_000;
@@ -107,7 +107,7 @@ describe('a claim', () => {
   it.each([
     ['hold', 'hold 86400000'],
     ['release', 'release'],
-  ] as const)('IDM-6: an unknown outcome: %s', async (unknown, word) => {
+  ] as const)('IDM-6: an unknown outcome follows the setting `unknown: %s`', async (unknown, word) => {
     const { claim, asked, facts } = await claimed({ written: { unknown } });
     claim.reportUnknown();
     expect(asked).toEqual(['claim', word]);
@@ -118,7 +118,7 @@ describe('a claim', () => {
     [false, 'release', 'unprotected'],
     [true, 'hold 86400000', 'unknown'],
   ] as const)(
-    'IDM-7: a response that is too large to store, required %s: %s',
+    'IDM-7: for a response too large to store, required: %s, the store gets %s',
     async (required, word, outcome) => {
       const { claim, asked, facts } = await claimed({ written: { required } });
       claim.reportTooLarge();
@@ -128,7 +128,7 @@ describe('a claim', () => {
     },
   );
 
-  it('a response that an unavailable store cannot keep is unprotected, and no fault', async () => {
+  it('a response that cannot be stored during an outage is unprotected, and not a fault', async () => {
     const { claim, facts, faults } = await claimed({ away: true });
     await claim.keep(BODY, ANSWER);
     expect(facts.completion.idempotency).toBe('unprotected');

@@ -1,4 +1,4 @@
-// Random lives of a version and an operation, an instant near one of their dates, and their policy file.
+// Random schedules of a version and an operation, an instant near one of their dates, their policy file.
 import fc from 'fast-check';
 import type { BrownoutRule } from '../../gateway/policy/lifecycle/brownout-rule.ts';
 import type { PolicyFile, VersionFile } from '../../gateway/sections/policy-file.ts';

@@ -68,7 +68,7 @@ export interface Dates {
   readonly forgotten: number | undefined;
   /** The rest of each window after its announcement. */
   readonly windows: readonly (readonly [from: number, until: number, rule: number])[];
-  /** Known together with the dates. */
+  /** Announced together with the dates. */
   readonly successor: string | undefined;
   readonly guide: string | undefined;
   /** Whether the operation has the windows of its version. */
@@ -103,7 +103,7 @@ export function partDatesAt(drawn: Case, now: number): Dates {
     one === undefined || other === undefined ? (one ?? other) : Math.min(one, other);
   const sunset = earliest(part.sunset, whole.sunset);
   const wanted = earliest(part.deprecated, whole.deprecated);
-  // A deprecation after the end never comes.
+  // A deprecation after the sunset has no effect.
   const deprecated = wanted !== undefined && sunset !== undefined && wanted > sunset ? undefined : wanted;
   const announced = deprecated === whole.deprecated ? whole.announced : undefined;
   const retired = sunset === whole.sunset ? whole.retired : undefined;

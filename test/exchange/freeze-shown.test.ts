@@ -11,13 +11,13 @@ describe('a frozen version', () => {
   it.each<[string, Partial<ExplainOptions>, string]>([
     ['assumes that a consumer was seen before', {}, 'since 2026-06-01  (assumed: seen before)'],
     [
-      'judges one that was first seen later',
+      'refuses a consumer that was first seen later',
       { account: { firstSeen: Date.UTC(2026, 6, 1) } },
       'acme was first seen 2026-07-01',
     ],
     ['names an exception', { as: 'partner' }, 'partner has leave'],
     [
-      'names a day in the future',
+      'names a freeze in the future',
       { now: Date.UTC(2026, 4, 1) },
       'from 2026-06-01  new consumers are refused',
     ],
@@ -38,7 +38,7 @@ describe('a frozen version', () => {
     expect(text).toContain('┊ closed to new consumers');
   });
 
-  it('is refused in an expectation by first_seen', async () => {
+  it('is refused in an expectation with a later first_seen', async () => {
     const expect_ = (day: string) =>
       `${POLICY}expect: [ { request: GET /api/v1/orders, as: acme, first_seen: ${day}, at: 2026-11-20, status: 403 } ]\n`;
     await using late = await workspace({ 'policies/orders.yaml': expect_('2026-06-01') });

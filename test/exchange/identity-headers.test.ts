@@ -40,7 +40,7 @@ describe('identity headers', () => {
     expect(orderFor(consumer(id)).setHeaders).toMatchObject({ 'x-consumer-id': value });
   });
 
-  it('are not set if the upstream does not want them', () => {
+  it('are not set if the upstream has none configured', () => {
     expect(orderFor(consumer('acme'), UPSTREAM).setHeaders).toBeUndefined();
   });
 });

@@ -1,4 +1,4 @@
-// RET-4: no redirect leads to another redirect, for random versions and operations without the checks.
+// RET-4: no redirect leads to another redirect, for random versions and operations that no check has seen.
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { EVERY_SCOPE, judge } from '../../gateway/cli/judge.ts';

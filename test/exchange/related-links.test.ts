@@ -47,7 +47,7 @@ describe('links besides the successor', () => {
       '2026-01-01',
       [`predecessor ${ORIGIN}/v2/orders/7`],
     ],
-    ['until the predecessor has ended', '/api/v3/orders/7', '2027-01-01', []],
+    ['a current version links no ended predecessor', '/api/v3/orders/7', '2027-01-01', []],
     ['a version without a predecessor links none', '/api/v4/orders', '2026-07-01', []],
     ['the successor is not linked twice', '/api/v2/orders', '2026-01-01', []],
     [
@@ -62,7 +62,7 @@ describe('links besides the successor', () => {
       '2026-06-01',
       [`latest ${ORIGIN}/v4/orders/a%2Fb`],
     ],
-    ['and not a second earlier', '/api/v2/orders', '2026-05-31T23:59:59Z', []],
+    ['the newest is not linked a second earlier', '/api/v2/orders', '2026-05-31T23:59:59Z', []],
     [
       'a retired version links the newest too',
       '/api/v1/orders',
@@ -74,7 +74,7 @@ describe('links besides the successor', () => {
     expect(await related(request, at)).toEqual(links);
   });
 
-  it('there are none if only a header names versions', async () => {
+  it('a version that only a header names has no links to other versions', async () => {
     const policy = POLICY.replace('{ path: "/api/{version}/orders" }, ', '');
     expect(await related('/api/orders', '2026-01-01', policy, ['API-Version: 3'])).toEqual([]);
   });

@@ -24,7 +24,7 @@ describe('a retirement by usage', () => {
     );
   });
 
-  it('and a freeze are shown by diff in words', async () => {
+  it('is shown by diff in words, like a freeze', async () => {
     await using files = await workspace({
       'policies/orders.yaml': policy,
       'old/orders.yaml': POLICY.replace('2026-06-01', '2026-07-01'),
@@ -63,7 +63,7 @@ describe('a retirement by usage', () => {
       'ledger: off\n',
     ],
     [
-      'and a freeze without a ledger',
+      'with a freeze, without a ledger',
       '',
       '',
       'warning ledger: freeze has no effect while the ledger is off',
@@ -77,7 +77,7 @@ describe('a retirement by usage', () => {
       'ledger: { keep: 30d }\n',
     ],
     [
-      'and a freeze that lasts longer than the ledger keeps callers',
+      'with a freeze that lasts longer than the ledger keeps callers',
       '',
       '',
       'warning ledger: it lasts 228 days, but the ledger keeps 227: a caller that pauses longer is refused as new',

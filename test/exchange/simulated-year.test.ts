@@ -1,4 +1,4 @@
-// A year of one version in three time zones: one second before, at and after each transition, and at random instants.
+// A year of one version in three time zones, around each transition and at random instants.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createExchange } from '../../gateway/exchange/exchange.ts';

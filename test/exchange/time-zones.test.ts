@@ -60,7 +60,7 @@ describe.each([
   });
 });
 
-it('the zones differ, or this test shows nothing', () => {
+it('the time zones of this test differ', () => {
   const hours = ZONES.map((name) => {
     process.env.TZ = name;
     return new Date(Date.UTC(2027, 0, 15)).getHours();

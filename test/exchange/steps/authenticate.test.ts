@@ -1,4 +1,4 @@
-// Which of several identities judges a request, and that other credentials are ignored.
+// The identity that judges a request with several credentials. Other credentials are ignored.
 import { describe, expect, it } from 'vitest';
 import { RecordFields } from '../../../gateway/exchange/request-view.ts';
 import { authenticate } from '../../../gateway/exchange/steps/authenticate.ts';
@@ -81,7 +81,7 @@ describe('the caller', () => {
     [['keys', 'a'], { token: A, key: 'wrong' }, 'key_invalid', ['keys']],
     [['a', 'keys'], { token: 'Bearer a.bad.x', key: 'good' }, 'wrong a', ['a']],
     [['a', 'keys'], { token: 'Bearer', key: 'good' }, 'credentials_malformed', []],
-    // No identity accepts another scheme than Bearer.
+    // All identities accept only the scheme Bearer.
     [['a', 'keys'], { token: 'Basic eDp5', key: 'good' }, 'keys', ['keys']],
     [['a', 'keys'], {}, 'credentials_missing', []],
     [['keys'], {}, 'credentials_missing', ['keys']],
@@ -90,7 +90,7 @@ describe('the caller', () => {
     [['a', 'b'], { token: 'Bearer c.good.x' }, 'wrong a', ['a']],
     // The key comes first in the order of the identities, so the token is ignored.
     [['keys', 'a', 'b'], { token: B, key: 'good' }, 'keys', ['keys']],
-  ] as const)('by %j with %j is %s', async (identities, shown, who, were) => {
+  ] as const)('with identities %j and credentials %j is %s', async (identities, shown, who, were) => {
     expect(await callerOf(identities, shown)).toBe(who);
     expect(asked).toEqual(were);
   });
@@ -104,7 +104,7 @@ describe('the caller', () => {
     expect(await callerOf(['a'], { anonymous: true, token: 'Bearer a.bad.x' })).toBe('wrong a');
   });
 
-  it('JWT-4: is a fault if a credential cannot be judged, whatever else the request has', async () => {
+  it('JWT-4: with a credential that cannot be judged is a fault, even beside a valid token', async () => {
     await expect(callerOf(['keys', 'a'], { key: 'away', token: A })).rejects.toMatchObject({
       code: 'identity_unavailable',
     });

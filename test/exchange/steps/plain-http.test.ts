@@ -6,7 +6,7 @@ import { api, plan, view } from '../../support/exchange-samples.ts';
 it.each([
   ['x-partner-key', 'plain_http'],
   ['x-other', 'plain_http_moved'],
-])('TLS-5: with %s, if an API takes its keys in x-partner-key, it is %s', (name, reason) => {
+])('TLS-5: a request with %s is %s if an API reads its keys from x-partner-key', (name, reason) => {
   const gateway = plan([{ ...api(), keyHeaders: ['x-partner-key'] }]);
   const asked = view({ scheme: 'http', headers: { [name]: 'canary' } });
   expect(plainRefusal('redirect', asked, gateway)).toMatchObject({ reason });
