@@ -1,4 +1,4 @@
-// A response held for an idempotency key, without sockets: it is stored before it is sent.
+// A response held for an idempotency key, without sockets: the gateway stores it before it sends it.
 import { EventEmitter } from 'node:events';
 import { expect, it } from 'vitest';
 import { HeaderLines } from '../../gateway/exchange/answer-headers.ts';
@@ -54,7 +54,7 @@ function answered({ gone = false } = {}) {
 /** Runs pending promise callbacks. */
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-it('IDM-5: a response is stored before its first byte is sent, so that no outcome is lost', async () => {
+it('IDM-5: a response is stored before its first byte is sent', async () => {
   const { asked, kept } = answered();
   await settle();
   expect(asked).toEqual(['keep ab']);
@@ -63,7 +63,7 @@ it('IDM-5: a response is stored before its first byte is sent, so that no outcom
   expect(asked).toEqual(['keep ab', 'head 201', 'data ab', 'end', 'discard']);
 });
 
-it('promise 42: the response to a disconnected client is stored, and the call continues for it', async () => {
+it('promise 42: the response to a disconnected client is stored, and not sent', async () => {
   const { asked, kept, capture } = answered({ gone: true });
   expect(capture.mayStillStore()).toBe(true);
   kept.resolve();
@@ -71,7 +71,7 @@ it('promise 42: the response to a disconnected client is stored, and the call co
   expect(asked).toEqual(['keep ab', 'not given', 'discard']);
 });
 
-it('the part that a client has not read counts as held until the client disconnects', async () => {
+it('an unread response counts as held until the client disconnects', async () => {
   const { kept, res, memory } = answered();
   expect(memory.held).toBeGreaterThanOrEqual(2);
   kept.resolve();

@@ -30,7 +30,7 @@ describe('PXS-1: a call that fails with', () => {
     ['UND_ERR_INFO', 'upstream_reset 502 connection_terminated'],
     ['ERR_HTTP2_STREAM_CANCEL', 'upstream_reset 502 connection_terminated'],
     ['ERR_HTTP2_GOAWAY_SESSION', 'upstream_reset 502 connection_terminated'],
-    // The system's timeout, which may come before the gateway's.
+    // The timeout of the system can expire before that of the gateway.
     ['ETIMEDOUT', 'upstream_connect_timeout 504 connection_timeout'],
     ['UND_ERR_CONNECT_TIMEOUT', 'upstream_connect_timeout 504 connection_timeout'],
     ['UND_ERR_HEADERS_TIMEOUT', 'upstream_headers_timeout 504 connection_read_timeout'],
@@ -71,7 +71,7 @@ describe('PXS-1: a call that fails with', () => {
     expect(told(cause)).toBe(expected);
   });
 
-  it('promise 16: the response contains nothing of the cause', () => {
+  it('promise 16: the response does not contain the cause', () => {
     for (const code of ['ECONNREFUSED', 'UND_ERR_SOCKET', 'EPROTO', 'ERR_WHATEVER_NOBODY_KNOWS']) {
       const text = JSON.stringify(describeFault(toFault(coded(code), order), REQUEST_ID, 0));
       expect(text).not.toContain(code);

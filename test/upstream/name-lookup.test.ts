@@ -1,4 +1,4 @@
-// Lookups of host names: repeated when a result is too old, kept when a lookup fails.
+// Lookups of host names: old results are looked up again, and kept if the lookup fails.
 import type { LookupAddress } from 'node:dns';
 import { describe, expect, it } from 'vitest';
 import { createNameLookup, type FindAddresses } from '../../gateway/upstream/name-lookup.ts';
@@ -54,7 +54,7 @@ describe('a host name', () => {
     expect(await names.renew('orders.internal')).toEqual([V4('10.0.0.1')]);
   });
 
-  it('that never resolved is an error', async () => {
+  it('without a result is an error', async () => {
     const { find } = resolver(Object.assign(new Error('x'), { code: 'ENOTFOUND' }));
     const names = createNameLookup({ find, maxAgeMs: 60_000 });
     await expect(look(names)).rejects.toMatchObject({ code: 'ENOTFOUND' });
@@ -66,7 +66,7 @@ describe('a host name', () => {
     [{ all: false, family: 6 }, '::1'],
     [{ all: true, family: 6 }, [{ address: '::1', family: 6 }]],
     [{ all: true, family: 4 }, [V4('10.0.0.1')]],
-  ])('returns for %j: %j', async (options, expected) => {
+  ])('with options %j resolves to %j', async (options, expected) => {
     const { find } = resolver([V4('10.0.0.1'), { address: '::1', family: 6 }]);
     expect(await look(createNameLookup({ find, maxAgeMs: 60_000 }), options)).toEqual(expected);
   });

@@ -62,7 +62,7 @@ describe('pools', () => {
     expect(pools.route(upstream(changes), TARGET)).not.toBe(pools.route(upstream(), TARGET));
   });
 
-  it('unused connections are closed, and a late request of the old plan leaves none open', () => {
+  it('unused connections are closed, also those of a late request of the old plan', () => {
     pools = createPools({ connect, startDeadline });
     const gone = upstream();
     pools.route(gone, TARGET);
@@ -75,7 +75,7 @@ describe('pools', () => {
     expect(pools.size()).toBe(0);
   });
 
-  it('a connection opened for the next plan during a reload is kept, and the others are closed', () => {
+  it('a connection opened for the next plan during a reload is kept, and others are closed', () => {
     pools = createPools({ connect, startDeadline });
     const before = upstream();
     atOnce(pools.keepSteps(planOf(before)));
@@ -90,7 +90,7 @@ describe('pools', () => {
     expect(pools.size()).toBe(1);
   });
 
-  it('a late health check leaves none open', async () => {
+  it('the connection of a late health check is closed', async () => {
     pools = createPools({ connect, startDeadline });
     atOnce(pools.keepSteps(planOf(upstream({ targets: [OTHER] }))));
     const rules = { path: '/', every: 1, timeout: 1, healthy: 1, unhealthy: 1 };
