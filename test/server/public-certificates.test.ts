@@ -1,4 +1,4 @@
-// Certificates renewed while the gateway runs: which apply, which do not, and what is reported.
+// Certificates renewed while the gateway runs: those that apply, those that do not, and the reports.
 import { mkdir, mkdtemp, readFile, rename, rm, symlink, unlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import { makeKeyPair } from '../support/key-pairs.ts';
 
 const NOW = Date.parse('2026-11-20T00:00:00Z');
 const DAY = 86_400_000;
-/** So often that a test need not wait. Tests that call `reload` use NEVER. */
+/** A short interval, so that tests need not wait. Tests that call `reload` use NEVER. */
 const AT_ONCE = 5;
 const NEVER = 2 ** 31 - 1;
 
@@ -91,7 +91,7 @@ const filesOf = (names: readonly string[], at = folder) => ({
 const shown = ({ current }: PublicCertificates) => current().pairs.map(({ cert }) => cert);
 
 describe('TLS-7: a renewed pair', () => {
-  it('applies once the files were replaced by renaming, without a reload', async () => {
+  it('applies without a reload once its files were replaced by renaming', async () => {
     const [old, next] = await Promise.all([1, 2].map(() => makeKeyPair({ names: ['a.example'] })));
     if (old === undefined || next === undefined) throw new Error('no pairs');
     await place(old);
@@ -106,7 +106,7 @@ describe('TLS-7: a renewed pair', () => {
     await vi.waitFor(() => expect(told.current).toBe(true), { timeout: 20_000 });
   });
 
-  it('applies together with new authorities for client certificates, and a file without any is rejected', async () => {
+  it('applies with new authorities of client certificates; a file without any is rejected', async () => {
     const [pair, old, next] = await Promise.all([1, 2, 3].map(() => makeKeyPair({ names: ['a.example'] })));
     if (pair === undefined || old === undefined || next === undefined) throw new Error('no pairs');
     await place(pair);
@@ -124,7 +124,7 @@ describe('TLS-7: a renewed pair', () => {
     expect(told.current).toBe(false);
   });
 
-  it('applies if a symbolic link to its folder is replaced, as with mounted secrets', async () => {
+  it('applies if the symbolic link to its folder is replaced, as in Kubernetes secrets', async () => {
     const pairs = await Promise.all([1, 2].map(() => makeKeyPair({ names: ['a.example'] })));
     for (const [index, pair] of pairs.entries()) {
       await mkdir(join(folder, `..${index}`));
@@ -146,7 +146,7 @@ describe('TLS-7: a renewed pair', () => {
     ['empty', () => writeFile(join(folder, 'tls.key'), ''), NOT_A_PAIR],
     ['of another key', (next) => writeFile(join(folder, 'tls.crt'), next.cert), NOT_A_PAIR],
     [
-      'gone',
+      'without its key',
       () => unlink(join(folder, 'tls.key')),
       'a.example | a.example: cannot read the key: no such file',
     ],
@@ -174,7 +174,7 @@ describe('TLS-7: a renewed pair', () => {
     },
   );
 
-  it('that is invalid is reported once, not at every check', async () => {
+  it('that is invalid is reported once and not at every check', async () => {
     await place(await makeKeyPair({ names: ['a.example'] }));
     await start([filesOf(['a.example'])], AT_ONCE);
     const report = vi.fn();
@@ -188,7 +188,7 @@ describe('TLS-7: a renewed pair', () => {
     expect(told.kept.length).toBeLessThanOrEqual(2);
   });
 
-  it('does not wait for another pair that is invalid', async () => {
+  it('applies even if another pair is invalid', async () => {
     const b = join(folder, 'b');
     await mkdir(b);
     await place(await makeKeyPair({ names: ['a.example'] }));
