@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import type { JWK } from 'jose';
 import type { JwtIdentity } from '../../gateway/plan/settings.ts';
 
-/** Not at the start of a second, because times are compared in whole seconds. */
+/** Within a second, because times are compared in whole seconds. */
 export const AT = Date.parse('2026-11-21T08:00:00.700Z');
 const T = Math.floor(AT / 1000);
 const ISSUER = 'https://auth.example.com';
@@ -120,7 +120,7 @@ const weighted =
   (weight: number) =>
   <Value>(usual: fc.Arbitrary<Value>, ...odd: fc.Arbitrary<Value>[]): fc.Arbitrary<Value> =>
     fc.oneof({ weight, arbitrary: usual }, ...odd.map((arbitrary) => ({ weight: 1, arbitrary })));
-/** A flaw here hides flaws of the claims. */
+/** Flaws of these parts hide flaws of the claims, so they are rare. */
 const usually = weighted(60);
 /** Often enough for two flaws in one token: the first one found is reported. */
 const mostly = weighted(16);
@@ -310,7 +310,7 @@ function joined({ header, payload, signature }: Parts): string {
   return `${header}.${payload}.${signature}`;
 }
 
-/** Sets spare bits: of those last characters, the next one spells the same bytes. */
+/** Sets the spare bits of the last character: another spelling of the same bytes. */
 function respelt(part: string): string {
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
   const last = alphabet.indexOf(part.at(-1) ?? '');

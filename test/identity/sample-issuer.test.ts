@@ -77,7 +77,7 @@ describe('the token command', () => {
     });
   });
 
-  it('prints a token for another named client, whose account has another creation day', async () => {
+  it('prints a token for another client by name, with the creation day of its account', async () => {
     const globex = await verify(await printToken(dataFolder, issuer.port, 'globex'));
     expect(globex).toMatchObject({ consumer: { id: 'globex', claims: { account_created: '2025-11-05' } } });
   });
@@ -121,7 +121,7 @@ describe('the key', () => {
     await Promise.all(starts.map((one) => one.close()));
   });
 
-  it('OAU-10: is replaced by a command; tokens of the old key stay valid, after a restart too', async () => {
+  it('OAU-10: is replaced by a command, and tokens of the old key stay valid after a restart', async () => {
     const before = await printToken(dataFolder, issuer.port);
     const env = { ...process.env, SUNDIAL_DATA: dataFolder };
     const rotate = () => run(process.execPath, [join(FOLDER, 'rotate-key.ts')], { env });
@@ -166,7 +166,7 @@ describe('the process', () => {
     return { child, exit, printed: () => printed };
   };
 
-  it('loses nothing it has acknowledged when killed: sessions, refresh tokens, used codes', async () => {
+  it('keeps acknowledged refresh tokens, used and unused, when it is killed', async () => {
     const named = (url: string) => ({ issuer: 'https://127.0.0.1:8443/auth', endpoint: `${url}/auth`, url });
     const one = await start();
     const [port] = await freePorts(1);

@@ -1,4 +1,4 @@
-// The token cache: what it keeps, for how long, and what it never serves (JWT-8).
+// The token cache: cached verdicts, their lifetime, and verdicts that it never serves (JWT-8).
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createTokenVerifier } from '../../gateway/identity/authenticators.ts';
 import { createTokenCache, type Verification } from '../../gateway/identity/token-cache.ts';
@@ -52,7 +52,7 @@ beforeEach(() => {
 });
 
 describe('an accepted token', () => {
-  it('JWT-8: returns without a promise the second time', async () => {
+  it('JWT-8: is accepted without a promise the second time', async () => {
     const judge = makeCache();
     const first = judge('token');
     expect(first).toBeInstanceOf(Promise);
@@ -62,8 +62,8 @@ describe('an accepted token', () => {
   });
 
   it.each([
-    ['5 minutes, when it lives longer', 60 * MINUTE, 5 * MINUTE],
-    ['its own life, when that is shorter', 90 * SECOND, 90 * SECOND],
+    ['5 minutes if it is valid for longer', 60 * MINUTE, 5 * MINUTE],
+    ['its own lifetime if that is shorter', 90 * SECOND, 90 * SECOND],
   ])('JWT-8: is cached for %s', async (_name, life, kept) => {
     answer = async () => verdict(CONSUMER, { expires: START + life });
     const judge = makeCache();
@@ -123,10 +123,10 @@ describe('an accepted token', () => {
 });
 
 it.each([
-  ['more than 16 million characters', 2_000, 8_192, 975],
-  ['more than 10,000', 10_001, 100, 5_000],
+  ['valid tokens of more than 16 million characters', 2_000, 8_192, 975],
+  ['more than 10,000 valid tokens', 10_001, 100, 5_000],
 ])(
-  'JWT-8: of valid tokens %s are not cached: the older half is evicted at once',
+  'JWT-8: %s are too many for the cache, which evicts the older half at once',
   async (_name, count, length, gone) => {
     const judge = makeCache();
     const token = (each: number) => `${each}`.padStart(length, 'x');
@@ -156,8 +156,8 @@ describe('a verdict without a promise', () => {
   });
 });
 
-describe('the header line of a token', () => {
-  it('JWT-8: is known once its token was verified, and a miss verifies nothing', async () => {
+describe('the verdict for a header line', () => {
+  it('JWT-8: is known once its token was verified, and a miss starts no verification', async () => {
     const { known, verify } = openCache();
     expect(known('Bearer token')).toBeUndefined();
     expect(asked).toEqual([]);
@@ -168,15 +168,15 @@ describe('the header line of a token', () => {
   it.each([
     ...['bearer token', 'Bearer  token', 'Bearer token ', 'Bearer token, Bearer token', 'Basic token'],
     ...['token', 'Bearer Token', 'Bearer toke', 'Bearer tokens', ''],
-  ])('is compared whole: %j is not known', async (line) => {
+  ])('is not known for another line: %j', async (line) => {
     const { known, verify } = openCache();
     await verify('token');
     expect(known(line)).toBeUndefined();
   });
 
   it.each([
-    ['from its end on', () => (now = START + 90 * SECOND)],
-    ['at a time before it was judged', () => (now = START - 1)],
+    ['from the expiry of the token on', () => (now = START + 90 * SECOND)],
+    ['at a time before its verification', () => (now = START - 1)],
     ['when the keys changed', () => (generation = 2)],
   ])('JWT-8: is not known %s', async (_name, change) => {
     answer = async () => verdict(CONSUMER, { expires: START + 90 * SECOND });
@@ -220,7 +220,7 @@ describe('a refused token', () => {
     expect(asked).toHaveLength(2);
   });
 
-  it('JWT-8: from a clock that ran ahead is verified again once the clock is right', async () => {
+  it('JWT-8: is verified again if the clock was ahead and is set back', async () => {
     answer = async () => verdict(REFUSED);
     const judge = makeCache();
     now = START + 24 * 60 * MINUTE;
@@ -239,7 +239,7 @@ describe('a refused token', () => {
   });
 });
 
-it('JWT-4: the absence of keys is never cached', async () => {
+it('JWT-4: a verdict without keys is never cached', async () => {
   answer = async () => verdict({ kind: 'unavailable' }, { expires: 0 });
   const judge = makeCache();
   await judge('token');
@@ -277,7 +277,7 @@ describe('the issuer in a token', () => {
     }
   });
 
-  it('is not evicted by many invented tokens', () => {
+  it('is known after many invented tokens', () => {
     const issuerOf = createIssuerCache();
     for (let made = 0; made < 12_000; made += 1) issuerOf(`made-up-${made}`);
     expect(issuerOf(naming('a'))).toBe('a');
@@ -304,7 +304,7 @@ describe('with a real issuer', () => {
     await issuer.close();
   });
 
-  it('JWT-1: a token from the future is refused, and passes once its time has come', async () => {
+  it('JWT-1: a token with an nbf in the future is refused, and passes once nbf is reached', async () => {
     const issuer = await startTestIssuer({ now: () => START });
     const verifier = createTokenVerifier(issuer.settings, { now: () => now });
     const token = await issuer.sign({ nbf: START / SECOND + 31 });
