@@ -77,7 +77,7 @@ describe('the data folder', () => {
     }
   });
 
-  it('restricts the permissions of an older database, and stays locked meanwhile', async () => {
+  it('restricts the permissions of an older database, and is locked', async () => {
     const folder = join(base, 'data');
     mkdirSync(folder);
     writeFileSync(join(folder, 'sundial.db'), '');

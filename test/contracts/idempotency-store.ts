@@ -72,7 +72,7 @@ export function idempotencyStoreContract(name: string, open: () => Promise<Lasti
       const { one, other, key } = keysOf();
       expect(await one.claim(key, 'killed', 0)).toEqual({ kind: 'claimed' });
       expect(await other.claim(key, 'next', LONG)).toEqual({ kind: 'claimed' });
-      // A late settlement by the first owner is refused and changes nothing.
+      // A late settlement by the first owner is refused.
       expect(await one.finish(key, 'killed', answerOf(), LONG)).toBe(false);
       expect(await one.hold(key, 'killed', LONG)).toBe(false);
       expect(await one.release(key, 'killed')).toBe(false);

@@ -1,4 +1,4 @@
-// Tests of leases on one gateway: how rarely they call the store, and what ends a lease.
+// Tests of leases on one gateway: store calls, renewal, and the end of a lease.
 import { describe, expect, it } from 'vitest';
 import { StoreUnavailable } from '../../gateway/policy/contract.ts';
 import type { Taken } from '../../gateway/policy/rate-limit/limit.ts';

@@ -33,7 +33,7 @@ export function newWriter(): (records: readonly UsageRecord[], more?: Partial<Us
   };
 }
 
-/** A unique API per test, since tests share the store. */
+/** A unique API per test, because tests share the store. */
 export const newApi = (): string => `api-${randomUUID()}`;
 
 export async function everyRecord(

@@ -177,7 +177,7 @@ export function rateLimitStoreContract(name: string, open: () => Promise<StoreUn
       expect(await isAllowed()).toEqual([true, true]);
     });
 
-    it('RL-10: takes from several buckets succeed for all or none, and a refusal changes none', async () => {
+    it('RL-10: takes from several buckets succeed together, and a refusal changes no bucket', async () => {
       const [small, large] = [newKey(), newKey()];
       const both = async (cost = 1) =>
         store.clients[0].takeAll([

@@ -1,4 +1,4 @@
-// Tests of Redis URLs: which are valid, what they name, and what is printed of them.
+// Tests of Redis URLs: valid and invalid forms, and the printed form.
 import { describe, expect, it } from 'vitest';
 import { redisAddress, serverName, withoutLogin } from '../../gateway/stores/redis-address.ts';
 

@@ -16,7 +16,10 @@ import type { Subscription } from '../../upstreams/webhooks/subscription.ts';
 export interface StorePlace {
   /** Opens the store again. */
   readonly open: () => Promise<WebhookStore>;
-  /** A process that takes due deliveries and never finishes them; resolves after it has taken `count`. `kill` sends SIGKILL. */
+  /**
+   * Starts a process that takes due deliveries and never finishes them. Resolves after it has taken `count`.
+   * `kill` sends SIGKILL.
+   */
   readonly holdInAnotherProcess: (count: number) => Promise<{ readonly kill: () => Promise<void> }>;
   readonly dispose: () => Promise<void>;
 }
@@ -132,7 +135,7 @@ export function keepsTheContract(name: string, place: () => Promise<StorePlace>)
       expect(await wanting('payment.completed')).toEqual(['wh_2']);
     });
 
-    it('loses neither of two concurrent changes', async () => {
+    it('loses no change among concurrent changes of two processes', async () => {
       await store.subscriptions.add(subscriptionOf('wh_1'));
       const many = Array.from({ length: 10 }, () => [store, other]).flat();
       await Promise.all(

@@ -325,7 +325,7 @@ describe('redirects of a retired version', () => {
     expect(write).toMatchObject({ refusal: { status: 308 } });
   });
 
-  it('RET-4: an ended version is no target, and without a target the version is gone', async () => {
+  it('RET-4: skip ended versions, and without a target the version is gone', async () => {
     const ended = { label: 'v2', path: '/api/v2/orders', tail: undefined };
     const open = { label: 'v3', path: '/api/v3/orders', tail: undefined };
     const others = [{ ...retiredVersion(), label: 'v2' }];

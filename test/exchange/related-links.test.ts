@@ -39,7 +39,7 @@ async function related(...asked: Parameters<typeof linked>): Promise<readonly st
 
 const ORIGIN = 'https://api.example.com/api';
 
-describe('links besides the successor', () => {
+describe('links to versions other than the successor', () => {
   it.each<readonly [string, string, string, readonly string[]]>([
     [
       'a current version links its predecessor',
@@ -139,13 +139,13 @@ describe('RFC 5829: the relations of a response', () => {
     ]);
   });
 
-  it.each(['/', '/nothing-here'])('without an API, as at %s: the catalog', async (path) => {
+  it.each(['/', '/nothing-here'])('without an API, at %s: the catalog', async (path) => {
     expect(await linked(path, '2026-06-01', policy)).toEqual([
       'api-catalog https://api.example.com/.well-known/api-catalog',
     ]);
   });
 
-  it('at the root of an API: the catalog besides its own links', async () => {
+  it('at the root of an API: its own links and the catalog', async () => {
     const root = `api: root\nbase: /\naccess: public\nservice_doc: ${DOCS}\nupstreams: { any: { targets: [http://127.0.0.1:4001] } }\nversions: none\n`;
     const catalog = 'api-catalog https://api.example.com/.well-known/api-catalog';
     expect(await linked('/', '2026-06-01', root)).toEqual([`service-doc ${DOCS}/`, catalog]);

@@ -286,7 +286,7 @@ describe('header and signature', () => {
     expect(await verifier.verify(await other.sign({ iss: issuer.url }))).toEqual(INVALID);
   });
 
-  it('JWT-3: keys and URLs in the header are neither used nor fetched', async () => {
+  it('JWT-3: keys in the header are not used, and URLs in the header are not fetched', async () => {
     let asked = 0;
     const trap = createServer((_request, response) => {
       asked += 1;

@@ -201,7 +201,7 @@ it.each([
   ['deflate', deflateSync],
   ['br', brotliCompressSync],
   ['zstd', zstdCompressSync],
-] as const)('BODY-3: decoding %s accepts neither a partial body nor trailing bytes', (coding, encode) => {
+] as const)('BODY-3: decoding %s rejects partial bodies and trailing bytes', (coding, encode) => {
   const coded = encode(Buffer.from('{"a":1}'));
   expect(String(decode(coded, coding, MOST))).toBe('{"a":1}');
   for (let length = 0; length < coded.length; length += 1)

@@ -36,7 +36,7 @@ describe('reading a complete body', () => {
     expect(inbound.onGone).toBeUndefined();
   });
 
-  it('returns nothing if there is no body', async () => {
+  it('ends at once if the request has no body', async () => {
     expect(await readWhole(sending({ hasBody: false }).inbound, 10, memoryFor(0))).toMatchObject({
       kind: 'whole',
     });
