@@ -214,7 +214,7 @@ function endOf(operation: string | undefined, sunset: number | undefined): strin
   return operation === undefined ? '' : String(sunset);
 }
 
-/** Each with the day of its last change. */
+/** The announcements, each with the day of its last change. */
 export function feed(drawn: Case): readonly string[] {
   const { life, part, now } = drawn;
   const changed = new Map<string, { readonly said: string; readonly at: number }>();
@@ -232,7 +232,7 @@ export function feed(drawn: Case): readonly string[] {
   return last.toSorted();
 }
 
-/** Without releases, which are not announced to callers. */
+/** The due notices. Releases are not announced to callers. */
 export function notices(drawn: Case, both: Both) {
   const told = milestones(drawn, both).filter(({ kind }) => kind !== 'released');
   return told

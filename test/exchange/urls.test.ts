@@ -92,7 +92,7 @@ describe('URLs in another version', () => {
       successorOf(plan(), all, chained, { now, overrides: [] }, resource('/7')),
     );
     expect(named.map(({ successor }) => successor)).toEqual(['v2', 'v3', undefined]);
-    // RET-5: it would lead back to the requested URL.
+    // RET-5: a redirect would lead back to the requested URL.
     expect(redirectUrl(plan(), all, chained, AT, resource('/7'))).toBeUndefined();
     expect(named.map(({ replacement }) => replacement)).toEqual([undefined, undefined, undefined]);
   });

@@ -85,7 +85,7 @@ describe('the fields of a response', () => {
     ['Thu, 01 Jan 1970 00:00:00 GMT', DATE, 'Thu, 01 Jan 1970 00:00:00 GMT'],
     ['Sat, 21 Nov 2026 00:00:00 GMT', undefined, 'Fri, 20 Nov 2026 00:01:00 GMT'],
     ['Sat, 21 Nov 2026 00:00:00 GMT', 'yesterday', 'Fri, 20 Nov 2026 00:01:00 GMT'],
-    // A cache that uses its own clock would keep it a day longer.
+    // A cache that uses its own clock would keep the response a day longer.
     ['Sun, 20 Dec 2026 00:00:00 GMT', 'Sat, 21 Nov 2026 00:00:00 GMT', 'Fri, 20 Nov 2026 00:01:00 GMT'],
     // Caches read other zones and two-digit years differently.
     ['Sat, 21 Nov 2026 00:00:00 CET', DATE, '0'],
@@ -96,7 +96,7 @@ describe('the fields of a response', () => {
     // Blanks around a value are not part of it.
     ['Sat, 21 Nov 2026 00:00:00 GMT\t', ` ${DATE} `, 'Thu, 19 Nov 2026 12:01:00 GMT'],
     ['never', DATE, '0'],
-  ])('CACHE-6: Expires %s of %s becomes %s', (expires, date, expected) => {
+  ])('CACHE-6: Expires %s with Date %s becomes %s', (expires, date, expected) => {
     expect(clamped({ expires, date }).expires).toBe(expected);
   });
 
