@@ -12,15 +12,15 @@ interface Ledger {
   readonly seen: Map<string, EpochMs>;
   began: EpochMs | undefined;
   away: boolean;
-  asked: number;
+  calls: number;
 }
 
 function open(most?: number) {
-  const ledger: Ledger = { seen: new Map(), began: FREEZE - 1, away: false, asked: 0 };
+  const ledger: Ledger = { seen: new Map(), began: FREEZE - 1, away: false, calls: 0 };
   const unjudged: Unjudged[] = [];
   let clock = 0;
   const answer = async <T>(value: () => T): Promise<T> => {
-    ledger.asked += 1;
+    ledger.calls += 1;
     if (ledger.away) throw new StoreUnavailable('away');
     return value();
   };
@@ -67,9 +67,9 @@ describe('a consumer of a frozen version', () => {
     pass(10 * 86_400_000);
     ledger.away = true;
     expect(isLate()).toBe(false);
-    expect(ledger.asked).toBe(1);
+    expect(ledger.calls).toBe(1);
     expect(await isLate('acme', FREEZE - 20)).toBe(false);
-    expect(ledger.asked).toBe(2);
+    expect(ledger.calls).toBe(2);
   });
 
   it('never seen is looked up again after 5 seconds, because other gateways flush later', async () => {
@@ -77,7 +77,7 @@ describe('a consumer of a frozen version', () => {
     expect(await isLate()).toBe(true);
     ledger.seen.set('acme', FREEZE - 1);
     expect(await isLate()).toBe(true);
-    expect(ledger.asked).toBe(1);
+    expect(ledger.calls).toBe(1);
     pass(5_000);
     expect(await isLate()).toBe(false);
   });
@@ -99,7 +99,7 @@ describe('a consumer of a frozen version', () => {
     expect(isLate('acme', FREEZE - 400, FREEZE)).toBe(false);
     ledger.away = true;
     expect(isLate('acme', FREEZE, LATER)).toBe(false);
-    expect([ledger.asked, unjudged]).toEqual([0, []]);
+    expect([ledger.calls, unjudged]).toEqual([0, []]);
     ledger.away = false;
     expect(await isLate('globex', FREEZE, FREEZE)).toBe(true);
   });
@@ -115,10 +115,10 @@ describe('a consumer of a frozen version', () => {
   it('causes at most one ledger call per request', async () => {
     const { ledger, isLate } = open();
     await isLate();
-    expect(ledger.asked).toBe(1);
+    expect(ledger.calls).toBe(1);
     ledger.away = true;
     await isLate('globex');
-    expect(ledger.asked).toBe(2);
+    expect(ledger.calls).toBe(2);
   });
 
   it('causes one ledger call for many concurrent requests', async () => {
@@ -126,7 +126,7 @@ describe('a consumer of a frozen version', () => {
     ledger.seen.set('acme', FREEZE - 1);
     const answers = await Promise.all(Array.from({ length: 100 }, () => isLate()));
     expect(answers.every((late) => !late)).toBe(true);
-    expect(ledger.asked).toBe(1);
+    expect(ledger.calls).toBe(1);
   });
 });
 
@@ -136,7 +136,7 @@ describe('no consumer is late', () => {
     ledger.away = true;
     expect(await isLate()).toBe(false);
     expect(await isLate('globex')).toBe(false);
-    expect(ledger.asked).toBe(1);
+    expect(ledger.calls).toBe(1);
     expect(unjudged).toEqual(['store_away', 'store_away']);
     ledger.away = false;
     pass(1_000);
@@ -169,7 +169,7 @@ it('the cache evicts the least recently used consumer', async () => {
   await isLate('c');
   expect(isLate('a')).toBe(false);
   expect(isLate('b')).toBeInstanceOf(Promise);
-  expect(ledger.asked).toBe(4);
+  expect(ledger.calls).toBe(4);
 });
 
 it('an error other than StoreUnavailable is passed on', async () => {

@@ -44,17 +44,17 @@ describe('acknowledged data', () => {
         process.stdout.write(n + '\\n');
       }`);
     const ended = once(child, 'exit');
-    let said = '';
+    let printed = '';
     await new Promise<void>((resolve) => {
       child.stdout.on('data', (chunk: Buffer) => {
-        said += chunk.toString();
-        if (said.split('\n').length > 50) resolve();
+        printed += chunk.toString();
+        if (printed.split('\n').length > 50) resolve();
       });
       child.once('exit', () => resolve());
     });
     child.kill('SIGKILL');
     await ended;
-    const last = Number(said.trimEnd().split('\n').at(-1));
+    const last = Number(printed.trimEnd().split('\n').at(-1));
     expect(last).toBeGreaterThan(40);
 
     const state = await open();
@@ -95,8 +95,8 @@ describe('the process', () => {
     const child = childOn(
       `state.pins.claim({ api: 'payments', account: 'a' }, pin).then(() => process.stdout.write('done'));`,
     );
-    const [said] = await once(child.stdout, 'data');
-    expect(String(said)).toBe('done');
+    const [printed] = await once(child.stdout, 'data');
+    expect(String(printed)).toBe('done');
   });
 });
 

@@ -28,12 +28,12 @@ export function idempotencyStoreContract(name: string, open: () => Promise<Lasti
 
     it('IDM-5: one of thirty concurrent claims on two gateways gets the key', async () => {
       const { one, other, key } = keysOf();
-      const asked = await Promise.all(
+      const claims = await Promise.all(
         Array.from({ length: 30 }, (_, index) =>
           (index % 2 === 0 ? one : other).claim(key, `owner-${index}`, LONG),
         ),
       );
-      const kinds = asked.map(({ kind }) => kind).sort();
+      const kinds = claims.map(({ kind }) => kind).sort();
       expect(kinds).toEqual(['claimed', ...Array(29).fill('running')]);
     });
 

@@ -7,12 +7,12 @@ import { keyRecord } from './key-store.ts';
 
 function storeOf(...records: readonly ReturnType<typeof keyRecord>[]) {
   const texts = new Map(records.map((record) => [record.id, writeKeyRecord(record)]));
-  const asked: string[] = [];
+  const calls: string[] = [];
   const faults: unknown[] = [];
   const state = { away: false };
   const kept: KeyTexts = {
     find: async (id) => {
-      asked.push(id);
+      calls.push(id);
       if (state.away) throw new StoreUnavailable('away');
       return texts.get(id);
     },
@@ -24,7 +24,7 @@ function storeOf(...records: readonly ReturnType<typeof keyRecord>[]) {
     },
   };
   const open = (bounds = {}) => createKeyCache(kept, (error) => faults.push(error), bounds);
-  return { texts, asked, faults, state, open };
+  return { texts, calls, faults, state, open };
 }
 
 describe('the cache of API keys', () => {
@@ -42,25 +42,25 @@ describe('the cache of API keys', () => {
 
   it('makes one call for a hundred concurrent finds, and caches that a key does not exist', async () => {
     const record = keyRecord();
-    const { asked, open } = storeOf(record);
+    const { calls, open } = storeOf(record);
     const keys = open();
     await Promise.all(Array.from({ length: 100 }, () => keys.find(record.id)));
     await keys.find('000000000000');
     expect(keys.find('000000000000')).toEqual({ kind: 'unknown' });
-    expect(asked).toEqual([record.id, '000000000000']);
+    expect(calls).toEqual([record.id, '000000000000']);
   });
 
   it('evicts no real key for invented keys, and the least recently used key first', async () => {
     const [a, b, c] = [keyRecord(), keyRecord(), keyRecord()];
-    const { asked, open } = storeOf(a, b, c);
+    const { calls, open } = storeOf(a, b, c);
     const keys = open({ mostKeys: 2, mostUnknown: 2 });
     for (const { id } of [a, b]) await keys.find(id);
     for (let made = 0; made < 10; made += 1) await keys.find(`made-up-${made}`);
     expect(keys.find(a.id)).toEqual({ kind: 'found', record: a });
     await keys.find(c.id);
-    asked.length = 0;
+    calls.length = 0;
     for (const { id } of [a, c, b]) await keys.find(id);
-    expect(asked).toEqual([b.id]);
+    expect(calls).toEqual([b.id]);
   });
 
   it('does not cache a read that began before the key changed', async () => {

@@ -13,8 +13,8 @@ import type { LastingUnderTest } from './lasting-stores.ts';
 
 export function keyRecord(more: Partial<KeyRecord> = {}): KeyRecord {
   const id = newKeyId();
-  const asked = { id, consumer: 'acme', scopes: ['orders:read'], contact: 'api@acme.example', expires: 5000 };
-  return { ...makeKey(asked, newSecret(id).digest, 1000), ...more };
+  const given = { id, consumer: 'acme', scopes: ['orders:read'], contact: 'api@acme.example', expires: 5000 };
+  return { ...makeKey(given, newSecret(id).digest, 1000), ...more };
 }
 
 export function keyStoreContract(name: string, open: () => Promise<LastingUnderTest>): void {

@@ -141,13 +141,13 @@ describe('the sweep', () => {
     const recent = usageOf({ consumer: 'recent', callsByDay: days });
     const old = usageOf({ consumer: 'old', callsByDay: { '2026-11-17': 1 } });
     await ledger.add(newWriter()([recent, old]));
-    let asked = 0;
+    let sweepCalls = 0;
     const swept: number[] = [];
     const sweeping = startSweeping({
       store: {
         sweep: async (day) => {
-          asked += 1;
-          return asked === 1 ? away() : ledger.sweep(day);
+          sweepCalls += 1;
+          return sweepCalls === 1 ? away() : ledger.sweep(day);
         },
       },
       keepDays: 3,
@@ -156,7 +156,7 @@ describe('the sweep', () => {
       onFault,
     });
     for (let look = 0; look < 4; look += 1) await sweeping.look();
-    expect([asked, swept]).toEqual([2, [1]]);
+    expect([sweepCalls, swept]).toEqual([2, [1]]);
     expect(await everyRecord(ledger)).toMatchObject([
       { consumer: 'recent', callsByDay: { '2026-11-18': 1, '2026-11-20': 1 } },
     ]);

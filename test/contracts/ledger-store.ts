@@ -163,12 +163,12 @@ export function ledgerStoreContract(name: string, open: () => Promise<LastingUnd
       expect(await ledger(1).beganAt({ api, version: 'v2' })).toBe(3000);
       expect(await ledger(1).beganAt({ api, version: 'v3' })).toBeUndefined();
       expect(await ledger(0).beganAt()).toBe(1000);
-      const anybody = { api, version: 'v1', consumer: 'nobody' };
-      expect(await ledger(1).firstSeen(anybody)).toEqual({ at: undefined, countedSince: 1000 });
+      const unseen = { api, version: 'v1', consumer: 'nobody' };
+      expect(await ledger(1).firstSeen(unseen)).toEqual({ at: undefined, countedSince: 1000 });
       // After counting has stopped, a ledger without calls does not mean that there were none.
       await ledger(0).unwatch();
       expect(await ledger(1).beganAt({ api, version: 'v1' })).toBeUndefined();
-      expect((await ledger(1).firstSeen(anybody)).countedSince).toBeUndefined();
+      expect((await ledger(1).firstSeen(unseen)).countedSince).toBeUndefined();
       await ledger(1).add(newWriter()([], { at: 9000, watched: [{ api, version: 'v1' }] }));
       expect([await ledger(0).beganAt({ api, version: 'v1' }), await ledger(0).beganAt()]).toEqual([
         9000, 9000,

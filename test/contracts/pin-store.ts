@@ -106,7 +106,7 @@ export function pinStoreContract(name: string, open: () => Promise<LastingUnderT
         const bothFound = Promise.withResolvers<void>();
         const call = async (gateway: 0 | 1) => {
           const { find, claim, replace } = pins(gateway);
-          const asked: string[] = [];
+          const ports: string[] = [];
           const racing: PinStore = {
             find: (key) => {
               const pin = find(key);
@@ -123,16 +123,16 @@ export function pinStoreContract(name: string, open: () => Promise<LastingUnderT
           const now = gateway === 0 ? NOW - 2 : NOW;
           const { end } = await callUnnamed({
             pins: racing,
-            onAsked: (what) => asked.push(what),
+            onAsked: (what) => ports.push(what),
             account,
             now,
           });
-          return { end, asked };
+          return { end, ports };
         };
-        const asked = ['guard', 'verify', 'take'];
+        const ports = ['guard', 'verify', 'take'];
         expect(await Promise.all([call(0), call(1)])).toEqual([
-          { end: ends[0], asked },
-          { end: ends[1], asked },
+          { end: ends[0], ports },
+          { end: ends[1], ports },
         ]);
         expect(await pins().find({ api: 'orders', account })).toMatchObject({ label: `v${first + 1}` });
       },

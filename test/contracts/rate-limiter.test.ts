@@ -19,15 +19,15 @@ function limiterOver(options: { readonly replicas?: number } = {}) {
   const local = createEmbeddedRateLimitStore({ now, keepsDebts: true });
   const store = { up: true, calls: 0 };
   const exact = mirroredIn(local, {
-    take: async (asked) => {
+    take: async (request) => {
       store.calls++;
       if (!store.up) throw new StoreUnavailable('away');
-      return buckets.take(asked);
+      return buckets.take(request);
     },
-    takeAll: async (asked) => {
+    takeAll: async (request) => {
       store.calls++;
       if (!store.up) throw new StoreUnavailable('away');
-      return buckets.takeAll(asked);
+      return buckets.takeAll(request);
     },
   });
   const limiter = createRateLimiter({

@@ -67,8 +67,8 @@ describe('a refresh', () => {
 
   it('an emptied Redis gets its pauses back from gateways that know them, but no pins', async () => {
     const first = await redisOfOwn();
-    const told: string[] = [];
-    const { pins, overrides, refresh } = await hurriedGatewayOn(first, told);
+    const reported: string[] = [];
+    const { pins, overrides, refresh } = await hurriedGatewayOn(first, reported);
     const key = newKey();
     const kept = pauseFrom(1000);
     await vi.waitFor(async () => {
@@ -87,7 +87,7 @@ describe('a refresh', () => {
     await other.refresh();
     expect(other.overrides.current()).toEqual([kept, added]);
     expect(await pins.find(key)).toBeUndefined();
-    expect(told).toEqual(['Error: Redis has lost data; overrides written back: 1']);
+    expect(reported).toEqual(['Error: Redis has lost data; overrides written back: 1']);
   });
 
   it('a Redis restored to an earlier state gets later pauses back', async () => {
@@ -169,8 +169,8 @@ describe('a refresh', () => {
   ])('an override %s is skipped and reported, and the others are kept', async (_name, changed) => {
     const redis = await redisOfOwn();
     const connection = await connectRedis(redis.url, { onState: () => undefined, answerWithinMs: 5000 });
-    const told: unknown[] = [];
-    const state = await openSharedState(connection, { onFault: (error) => told.push(error) });
+    const reported: unknown[] = [];
+    const state = await openSharedState(connection, { onFault: (error) => reported.push(error) });
     defer(state.close);
     const pause = pauseFrom(1000);
     const odd = JSON.stringify({ ...pauseFrom(1000, { id: 'x' }), ...changed });
@@ -178,6 +178,6 @@ describe('a refresh', () => {
     await state.overrides.put(pause);
     await state.refresh();
     expect(state.overrides.current()).toEqual([pause]);
-    expect(told).toHaveLength(1);
+    expect(reported).toHaveLength(1);
   });
 });

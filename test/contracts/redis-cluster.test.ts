@@ -59,15 +59,15 @@ function nodeAt(index: number): ClusterNode {
 
 /** Counts the requests for the slot map during `done`. */
 async function looksSince(done: () => Promise<void>): Promise<number> {
-  const asked = async (): Promise<number> => {
+  const requests = async (): Promise<number> => {
     const stats = await Promise.all([first(), second()].map(({ byHand }) => byHand('INFO', 'commandstats')));
     return stats
       .map((text) => Number(/cmdstat_cluster\|slots:calls=(\d+)/.exec(String(text))?.[1] ?? 0))
       .reduce((sum, calls) => sum + calls);
   };
-  const before = await asked();
+  const before = await requests();
   await done();
-  return (await asked()) - before;
+  return (await requests()) - before;
 }
 
 describe('a Redis Cluster', () => {
@@ -119,11 +119,11 @@ describe('a Redis Cluster', () => {
     };
     await give(second());
     expect((await take(key)).remaining).toBe(9);
-    const asked = async () => String(await first().byHand('INFO', 'errorstats'));
+    const errors = async () => String(await first().byHand('INFO', 'errorstats'));
     await vi.waitFor(async () => {
-      const before = await asked();
+      const before = await errors();
       await take(keyAt(0));
-      expect(await take(key).then(asked)).toBe(before);
+      expect(await take(key).then(errors)).toBe(before);
     }, patient);
     await second().byHand('DEL', `sundial:limit:${key}`);
     await give(first());

@@ -167,10 +167,10 @@ describe('limits while Redis fails', () => {
     line.state.spoil = spoil;
     const wrong: unknown[] = [];
     for (let turn = 0; turn < 20; turn += 1) {
-      const asked = [1, 2, 3].map((each) => `${turn} ${each}`);
-      const heard = await Promise.allSettled(asked.map((each) => echo('k', each)));
-      for (const [index, each] of heard.entries())
-        if (each.status === 'fulfilled' && each.value !== asked[index]) wrong.push(each.value);
+      const sent = [1, 2, 3].map((each) => `${turn} ${each}`);
+      const replies = await Promise.allSettled(sent.map((each) => echo('k', each)));
+      for (const [index, each] of replies.entries())
+        if (each.status === 'fulfilled' && each.value !== sent[index]) wrong.push(each.value);
     }
     expect(wrong).toEqual([]);
     await vi.waitFor(async () => expect(await echo('k', 'again')).toBe('again'), patient);
@@ -265,8 +265,8 @@ describe('limits while Redis fails', () => {
     // One error is about the certificate, one comes from the server. ioredis listens for one of them.
     await vi.waitFor(async () => {
       const client = clients.primary(address);
-      const told = { onState: () => undefined, onRefused: () => undefined };
-      const link = openLink(client, { ...told, answerWithinMs: 30, writeKey: () => 'k' });
+      const reports = { onState: () => undefined, onRefused: () => undefined };
+      const link = openLink(client, { ...reports, answerWithinMs: 30, writeKey: () => 'k' });
       await setImmediate();
       const seen: unknown[] = [];
       // errorMonitor observes errors without being a listener for them.

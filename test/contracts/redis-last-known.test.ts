@@ -31,14 +31,14 @@ async function redisOfOwn(port = 0): Promise<RunningRedis> {
 }
 
 /** The stores of a gateway, opened as in production, with a data folder that survives a restart. */
-async function gatewayOn(url: string, { folder = base, told = [] as string[] } = {}): Promise<Stores> {
+async function gatewayOn(url: string, { folder = base, reported = [] as string[] } = {}): Promise<Stores> {
   const stores = await openStores({
     store: { kind: 'redis', url },
     dataFolder: folder,
     replicas: 1,
     monotonic: () => performance.now(),
     onState: () => undefined,
-    onFault: (error) => told.push(String(error)),
+    onFault: (error) => reported.push(String(error)),
   });
   cleanups.push(stores.close);
   return stores;
@@ -109,13 +109,13 @@ describe('a gateway that restarts', () => {
     await redis.stop();
     await before.close();
 
-    const told: string[] = [];
-    const again = await gatewayOn(redis.url, { told });
+    const reported: string[] = [];
+    const again = await gatewayOn(redis.url, { reported });
     expect(idsOf(again)).toEqual(['a']);
     const empty = await redisOfOwn(redis.port);
     const other = await gatewayOn(empty.url, { folder: join(base, 'other') });
     await vi.waitFor(() => expect(idsOf(other)).toEqual(['a']), patient);
-    expect(told).toContain('Error: Redis has lost data; overrides written back: 1');
+    expect(reported).toContain('Error: Redis has lost data; overrides written back: 1');
   });
 
   it('writes its pauses to a Redis that was emptied meanwhile', async () => {
@@ -169,11 +169,11 @@ describe('a gateway that restarts', () => {
     async (text) => {
       const redis = await redisOfOwn();
       writeFileSync(join(base, FILE), text);
-      const told: string[] = [];
-      const stores = await gatewayOn(redis.url, { told });
+      const reported: string[] = [];
+      const stores = await gatewayOn(redis.url, { reported });
       await pauseOn(stores, 'a');
       await stores.close();
-      expect(told).toEqual([`Error: ${join(base, FILE)} is unreadable and will be replaced`]);
+      expect(reported).toEqual([`Error: ${join(base, FILE)} is unreadable and will be replaced`]);
       await redis.stop();
       expect(idsOf(await gatewayOn(redis.url))).toEqual(['a']);
     },
@@ -183,10 +183,10 @@ describe('a gateway that restarts', () => {
     const redis = await redisOfOwn();
     const file = join(base, 'file');
     writeFileSync(file, '');
-    const told: string[] = [];
-    const stores = await gatewayOn(redis.url, { folder: file, told });
+    const reported: string[] = [];
+    const stores = await gatewayOn(redis.url, { folder: file, reported });
     for (const id of ['a', 'b', 'c']) await pauseOn(stores, id);
     await stores.close();
-    expect(told).toEqual([expect.stringContaining('ENOTDIR')]);
+    expect(reported).toEqual([expect.stringContaining('ENOTDIR')]);
   });
 });

@@ -109,8 +109,8 @@ it('invalid days or records do not affect other records', async () => {
   await expect(gateway.ledger.add(batch)).rejects.toThrow('under the keys of 1 ledger records');
   await gateway.ledger.add(batch);
   const twice = { callsByDay: { '2026-11-20': 2 } };
-  const told = [first, third, last].map((record) => ({ ...record, ...twice }));
-  expect(await everyRecord(gateway.ledger, { api: 'mixed' })).toEqual(told);
+  const expected = [first, third, last].map((record) => ({ ...record, ...twice }));
+  expect(await everyRecord(gateway.ledger, { api: 'mixed' })).toEqual(expected);
   const days = usageWindow(NOW, '2026-11-01');
   const { records: counts } = await gateway.ledger.count({ api: 'mixed' }, days, {
     after: undefined,
@@ -134,9 +134,9 @@ it('invalid days or records do not affect other records', async () => {
 it('RL-13: while Redis stalls, new consumers of a frozen version are admitted in time', async () => {
   const connection = await connectRedis(redis.url, { onState: () => undefined });
   const { firstSeen } = createRedisLedger(connection);
-  let asked = 0;
+  let lookups = 0;
   const counting = (subject: Parameters<typeof firstSeen>[0]) => {
-    asked += 1;
+    lookups += 1;
     return firstSeen(subject);
   };
   const unjudged: string[] = [];
@@ -150,7 +150,7 @@ it('RL-13: while Redis stalls, new consumers of a frozen version are admitted in
   // RL-13 allows 50 ms. The rest is for a machine that runs other tests at the same time.
   expect(performance.now() - begin).toBeLessThan(50 + 250);
   expect(await newcomer('three')).toBe(false);
-  expect([asked, unjudged]).toEqual([2, ['store_away', 'store_away', 'store_away']]);
+  expect([lookups, unjudged]).toEqual([2, ['store_away', 'store_away', 'store_away']]);
   redis.resume();
   connection.close();
 });

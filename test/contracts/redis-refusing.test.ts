@@ -15,7 +15,7 @@ const { defer, gatewayOn, handOn, redisOfOwn } = redisForEachTest();
 describe('a Redis that replies with errors', () => {
   it('is reported with its error code, once per minute', async () => {
     const redis = await redisOfOwn();
-    const told: string[] = [];
+    const reported: string[] = [];
     const states: boolean[] = [];
     let now = 0;
     const stores = await openStores({
@@ -23,19 +23,19 @@ describe('a Redis that replies with errors', () => {
       replicas: 1,
       monotonic: () => now,
       onState: (up) => states.push(up),
-      onFault: (error) => told.push(String(error)),
+      onFault: (error) => reported.push(String(error)),
     });
     defer(stores.close);
     await vi.waitFor(() => stores.pins.claim(newKey(), pinOf('v1')), patient);
-    expect(told).toEqual([]);
+    expect(reported).toEqual([]);
     const hand = handOn(redis);
     await hand.config('SET', 'maxmemory', '1');
     const refused = () => expect(stores.overrides.put(pauseFrom(1000))).rejects.toMatchObject(away);
     for (let i = 0; i < 3; i++) await refused();
-    expect(told).toEqual(['Error: Redis refuses an operation (OOM)']);
+    expect(reported).toEqual(['Error: Redis refuses an operation (OOM)']);
     now = 60_000;
     await refused();
-    expect(told).toHaveLength(2);
+    expect(reported).toHaveLength(2);
     // Redis accepts no writes, so the store is down. Reads still work.
     expect(states).toEqual([true, false]);
     expect(await stores.pins.find(newKey())).toBeUndefined();
@@ -50,17 +50,17 @@ describe('a Redis that replies with errors', () => {
     const redis = await redisOfOwn();
     const hand = handOn(redis);
     await hand.call('ACL', 'SETUSER', 'sundial', 'on', '>pass', ...before);
-    const [states, told]: [boolean[], string[]] = [[], []];
+    const [states, reported]: [boolean[], string[]] = [[], []];
     const url = redis.url.replace('//', '//sundial:pass@');
     const options = {
       onState: (up: boolean) => states.push(up),
-      onRefused: (code: string) => told.push(code),
+      onRefused: (code: string) => reported.push(code),
     };
     const connection = await connectRedis(url, options);
     const state = await openSharedState(connection, { onFault });
     defer(state.close);
     await vi.waitFor(() => expect(states).toEqual([true, false]), patient);
-    expect(new Set(told)).toEqual(new Set(['NOPERM']));
+    expect(new Set(reported)).toEqual(new Set(['NOPERM']));
     await hand.call('ACL', 'SETUSER', 'sundial', ...after);
     await vi.waitFor(() => expect(states).toEqual([true, false, true]), patient);
     await state.overrides.put(pauseFrom(1000));
@@ -162,18 +162,18 @@ describe('a Redis that replies with errors', () => {
 
   it('that lacks the configured database is unavailable, and no other database is used', async () => {
     const redis = await redisOfOwn();
-    const [states, told]: [boolean[], string[]] = [[], []];
+    const [states, reported]: [boolean[], string[]] = [[], []];
     const stores = await openStores({
       store: { kind: 'redis', url: `${redis.url.replace(/\/$/, '')}/99` },
       replicas: 1,
       monotonic: () => 0,
       onState: (up) => states.push(up),
-      onFault: (error) => told.push(String(error)),
+      onFault: (error) => reported.push(String(error)),
     });
     defer(stores.close);
     await expect(stores.overrides.put(pauseFrom(1000))).rejects.toMatchObject(away);
     expect(states).not.toContain(true);
-    expect(told).toEqual(['Error: Redis refuses an operation (no such database)']);
+    expect(reported).toEqual(['Error: Redis refuses an operation (no such database)']);
     expect(await handOn(redis).dbsize()).toBe(0);
   });
 
@@ -182,15 +182,15 @@ describe('a Redis that replies with errors', () => {
     const url = new URL(redis.url);
     url.password = 'tr0ub4dor';
     await handOn(redis).config('SET', 'requirepass', 'another');
-    const told: string[] = [];
+    const reported: string[] = [];
     const stores = await openStores({
       store: { kind: 'redis', url: url.href },
       replicas: 1,
       monotonic: () => 0,
       onState: () => undefined,
-      onFault: (error) => told.push(String(error)),
+      onFault: (error) => reported.push(String(error)),
     });
     defer(stores.close);
-    expect(told).toEqual(['Error: Redis refuses an operation (WRONGPASS)']);
+    expect(reported).toEqual(['Error: Redis refuses an operation (WRONGPASS)']);
   });
 });

@@ -73,12 +73,12 @@ describe('an unreadable pin', () => {
     '%j counts as no pin, on every gateway, until the next first call',
     async (rubbish) => {
       const redis = await redisOfOwn();
-      const told: string[] = [];
-      const one = await hurriedGatewayOn(redis, told);
+      const reported: string[] = [];
+      const one = await hurriedGatewayOn(redis, reported);
       const key = newKey();
       await handOn(redis).set(`sundial:{state}:pin:${JSON.stringify([key.api, key.account])}`, rubbish);
       await vi.waitFor(async () => expect(await one.pins.find(key)).toBeUndefined(), patient);
-      expect(told).toEqual([expect.stringContaining('a stored pin is unreadable')]);
+      expect(reported).toEqual([expect.stringContaining('a stored pin is unreadable')]);
       expect(await one.pins.claim(key, pinOf('v1'))).toEqual(pinOf('v1'));
       const other = await gatewayOn(redis);
       expect(await other.pins.find(key)).toEqual(pinOf('v1'));

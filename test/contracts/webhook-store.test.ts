@@ -20,11 +20,11 @@ async function holdWith(count: number, ...args: readonly string[]) {
   const child = spawn(process.execPath, [HOLDER, String(LEASE_MS), ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  let said = '';
+  let printed = '';
   child.stdout.on('data', (chunk: Buffer) => {
-    said += chunk.toString();
+    printed += chunk.toString();
   });
-  await expect.poll(() => said.split('\n').length - 1, { interval: 20 }).toBe(count);
+  await expect.poll(() => printed.split('\n').length - 1, { interval: 20 }).toBe(count);
   const kill = async () => {
     const gone = once(child, 'close');
     child.kill('SIGKILL');
@@ -88,10 +88,10 @@ describe('the store on Redis', () => {
 
   it('reports the settings of a Redis that would lose acknowledged events', async () => {
     const { url, stop } = await startRedis({ more: ['--maxmemory-policy', 'allkeys-lru'] });
-    const said: unknown[] = [];
-    const store = await openRedisStore({ url, now: Date.now, onFault: (fault) => said.push(fault) });
+    const faults: unknown[] = [];
+    const store = await openRedisStore({ url, now: Date.now, onFault: (fault) => faults.push(fault) });
     await expect
-      .poll(() => said)
+      .poll(() => faults)
       .toEqual([
         'this Redis loses acknowledged events when it stops: set appendonly yes, not no',
         'this Redis may evict events when memory is full: set maxmemory-policy noeviction, not allkeys-lru',

@@ -32,7 +32,7 @@ const PAUSE: Override = {
 let folder = '';
 let primary: Stores;
 let workers: readonly WorkerStores[];
-let asked: string[];
+let calls: string[];
 /** If set, calls to the primary reject with it. */
 let silence: Promise<never> | undefined;
 let now: number;
@@ -42,14 +42,14 @@ const everyone = async (news: StoreUpdate) => {
 };
 /** Like IPC: copies its arguments, and answers asynchronously. */
 const ask: AskPrimary = async (name, given) => {
-  asked.push(name);
+  calls.push(name);
   const answer: (given: never) => unknown = primary.answers[name];
   return structuredClone(await (silence ?? answer(structuredClone(given) as never))) as never;
 };
 
 beforeEach(async () => {
   now = 0;
-  asked = [];
+  calls = [];
   silence = undefined;
   workers = [];
   folder = await mkdtemp(join(tmpdir(), 'sundial-worker-stores-'));
@@ -123,13 +123,13 @@ describe('limits of workers', () => {
     for (; now < 10_000; now += 2)
       for (const { limiter } of workers)
         expect(await takeOne(limiter, { key: 'k', limit, cost: 1 })).toMatchObject({ allowed: true });
-    expect(asked.length).toBeLessThan(40);
+    expect(calls.length).toBeLessThan(40);
   });
 
   it('`exact: true` calls for every request', async () => {
     for (let call = 0; call < 5; call += 1)
       await takeOne(limiterOf(0), { key: 'k', limit: LIMIT, cost: 1 }, { exact: true });
-    expect(asked).toEqual(['take', 'take', 'take', 'take', 'take']);
+    expect(calls).toEqual(['take', 'take', 'take', 'take', 'take']);
   });
 
   it.each([false, true])(
@@ -143,7 +143,7 @@ describe('limits of workers', () => {
       );
       const passed = taken.filter((each) => each.every((quota) => quota.kind === 'counted' && quota.allowed));
       expect(passed).toHaveLength(30);
-      if (exact) expect(new Set(asked)).toEqual(new Set(['takeAll']));
+      if (exact) expect(new Set(calls)).toEqual(new Set(['takeAll']));
       const { remaining } = primary.answers.take({ key: '{k}:default', limit: LIMIT, cost: 1 });
       // A worker may have leased a unit although the other limit refused the request.
       expect(9 - remaining).toBeLessThanOrEqual(exact ? 0 : 2);
@@ -178,7 +178,7 @@ describe('pins and pauses of workers', () => {
     expect(await first?.pins.find(KEY)).toBeUndefined();
     expect(first?.pins.find(KEY)).toBeUndefined();
     expect(await second?.pins.find(KEY)).toBeUndefined();
-    expect(asked).toEqual(['findPin', 'findPin']);
+    expect(calls).toEqual(['findPin', 'findPin']);
     expect(await first?.pins.claim(KEY, PIN)).toEqual(PIN);
     expect(first?.pins.find(KEY)).toEqual(PIN);
     // The other worker is notified right after the answer.
@@ -186,7 +186,7 @@ describe('pins and pauses of workers', () => {
     expect(await second?.pins.find(KEY)).toEqual(PIN);
     expect(second?.pins.find(KEY)).toEqual(PIN);
     expect(await primary.pins.find(KEY)).toEqual(PIN);
-    expect(asked).toEqual(['findPin', 'findPin', 'claimPin', 'findPin']);
+    expect(calls).toEqual(['findPin', 'findPin', 'claimPin', 'findPin']);
   });
 
   it('two concurrent first calls get the same pin', async () => {
@@ -204,7 +204,7 @@ describe('pins and pauses of workers', () => {
     const found = () => Promise.all(workers.map(({ keys }) => keys.find(record.id)));
     for (let time = 0; time < 2; time += 1)
       expect(await found()).toEqual(workers.map(() => ({ kind: 'found', record })));
-    expect(asked.filter((each) => each === 'findKey')).toHaveLength(workers.length);
+    expect(calls.filter((each) => each === 'findKey')).toHaveLength(workers.length);
     const revoked = { ...record, revoked: 2000 };
     await primary.keys.replace(record, revoked);
     expect(await found()).toEqual(workers.map(() => ({ kind: 'found', record: revoked })));

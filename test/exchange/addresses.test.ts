@@ -108,8 +108,8 @@ describe('with an authority', () => {
       }
     const other = 'http://[::ffff:a00:8]:4101/bookings/9';
     expect(location({}, other)).toBe(other);
-    const told = { forwardedHost: '[::ffff:10.9.9.9]:8443' };
-    expect(location(told, 'http://10.9.9.9:8443/bookings/9')).toBe(there);
+    const mappedForm = { forwardedHost: '[::ffff:10.9.9.9]:8443' };
+    expect(location(mappedForm, 'http://10.9.9.9:8443/bookings/9')).toBe(there);
   });
 
   it('all loopback names are equal', () => {
@@ -141,12 +141,12 @@ describe('with an authority', () => {
 
   it('RET-3: scheme and port are the configured ones, and the host is that of the request', () => {
     const sent = 'http://hosts.example.com:8443/bookings/9';
-    const asked = { asked: 'hosts.example.com', forwardedHost: 'hosts.example.com:8443' };
-    expect(location(asked, sent)).toBe('https://hosts.example.com/v1/bookings/9');
-    expect(location({ ...asked, public: 'http://localhost:8080' }, sent)).toBe(
+    const hosts = { asked: 'hosts.example.com', forwardedHost: 'hosts.example.com:8443' };
+    expect(location(hosts, sent)).toBe('https://hosts.example.com/v1/bookings/9');
+    expect(location({ ...hosts, public: 'http://localhost:8080' }, sent)).toBe(
       'http://hosts.example.com:8080/v1/bookings/9',
     );
-    expect(location({ ...asked, public: 'http://[::1]:8080', asked: '[::1]' }, sent)).toBe(
+    expect(location({ ...hosts, public: 'http://[::1]:8080', asked: '[::1]' }, sent)).toBe(
       'http://[::1]:8080/v1/bookings/9',
     );
   });

@@ -53,9 +53,9 @@ async function rowsOf(
     ['version', version],
     ['operation', operation],
   ] as const) {
-    const { body, freshUntil, ...said } = await views.answer(looking, views.PATHS[subject]);
+    const { body, freshUntil, ...seen } = await views.answer(looking, views.PATHS[subject]);
     const should = answerAt(drawn, dates, now);
-    rows.push([`${subject} answer`, unknown ? 'version_unknown' : should, unknown ? said.outcome : said]);
+    rows.push([`${subject} answer`, unknown ? 'version_unknown' : should, unknown ? seen.outcome : seen]);
     if (!unknown && should.outcome === 'version_retired')
       rows.push([`${subject} 410 word`, expected.endWords(dates, now), expected.wordsIn(body)]);
     if (!unknown)

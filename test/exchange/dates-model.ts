@@ -150,18 +150,18 @@ export function answerAt({ form, warning }: Case, dates: Dates, now: number) {
   const { announced, deprecated, sunset } = dates;
   const ended = stage === 'sunset' || stage === 'retired';
   const isAhead = stage === 'active' && announced !== undefined && now >= announced;
-  const isTold = ended || stage === 'deprecated';
-  const told =
-    deprecated === undefined || !(isTold || (isAhead && form === 'rfc9745')) ? undefined : deprecated;
+  const isDeprecated = ended || stage === 'deprecated';
+  const shown =
+    deprecated === undefined || !(isDeprecated || (isAhead && form === 'rfc9745')) ? undefined : deprecated;
   const inBrownout = dates.windows.some(([from, until]) => now >= from && now < until);
   return {
     outcome: ended ? 'version_retired' : inBrownout ? 'brownout' : 'forwarded',
     stage,
     deprecation:
-      told &&
-      (form === 'rfc9745' ? `@${told / 1_000}` : form === 'true' ? 'true' : new Date(told).toUTCString()),
+      shown &&
+      (form === 'rfc9745' ? `@${shown / 1_000}` : form === 'true' ? 'true' : new Date(shown).toUTCString()),
     sunset:
-      sunset !== undefined && (isTold || isAhead || deprecated === undefined)
+      sunset !== undefined && (isDeprecated || isAhead || deprecated === undefined)
         ? new Date(sunset).toUTCString()
         : undefined,
     warns: warning && stage === 'deprecated',

@@ -14,23 +14,23 @@ interface Situation extends Pick<UnnamedCall, 'method' | 'rules' | 'allowed' | '
 
 /** The outcome of the call, and the ports it used, in order. */
 async function call({ stored, standing, ...situation }: Situation) {
-  const asked: string[] = [];
+  const used: string[] = [];
   let kept = stored;
   const pins: PinStore = {
     find: () => {
-      asked.push('find');
+      used.push('find');
       return kept;
     },
     claim: async (_key, pin) => {
-      asked.push(`claim ${pin.label}`);
+      used.push(`claim ${pin.label}`);
       if (standing instanceof StoreUnavailable) throw standing;
       kept = standing ?? pin;
       return kept;
     },
     replace: () => Promise.reject(new Error('no test moves a pin')),
   };
-  const called = await callUnnamed({ ...situation, pins, onAsked: (what) => asked.push(what) });
-  return { ...called, asked };
+  const called = await callUnnamed({ ...situation, pins, onAsked: (what) => used.push(what) });
+  return { ...called, used };
 }
 
 const pin = (label: string): Pin => ({ label, origin: 'first_call', since: NOW, previous: undefined });
@@ -39,9 +39,9 @@ const LOST = ['guard', 'verify', 'find', 'take', 'claim v2', 'find'];
 
 describe('a first call', () => {
   it('is counted first, and stores its version once', async () => {
-    const { end, asked } = await call({});
+    const { end, used } = await call({});
     expect(end).toBe('v2 by pin');
-    expect(asked).toEqual(['guard', 'verify', 'find', 'take', 'claim v2']);
+    expect(used).toEqual(['guard', 'verify', 'find', 'take', 'claim v2']);
   });
 
   it.each<[string, Situation, string]>([
@@ -49,9 +49,9 @@ describe('a first call', () => {
     ['exceeds the limit', { allowed: false }, 'rate_limited'],
     ['is made during maintenance', { rules: BOTH({ maintenance: { until: NOW + 1 } }) }, 'maintenance'],
   ])('that %s is refused and stores no pin', async (_what, situation, reason) => {
-    const { end, asked } = await call(situation);
+    const { end, used } = await call(situation);
     expect(end).toBe(reason);
-    expect(asked.filter((each) => each.startsWith('claim'))).toEqual([]);
+    expect(used.filter((each) => each.startsWith('claim'))).toEqual([]);
   });
 
   it('whose version cannot be stored is refused, because the next call may get another version', async () => {
@@ -61,21 +61,21 @@ describe('a first call', () => {
 
 describe('a first call that finds the pin of a concurrent call', () => {
   it('uses the stored version, and is counted once', async () => {
-    const { end, asked } = await call({ standing: pin('v1') });
+    const { end, used } = await call({ standing: pin('v1') });
     expect(end).toBe('v1 by pin');
-    expect(asked).toEqual(LOST);
+    expect(used).toEqual(LOST);
   });
 
   it('is counted if only the stored version has limits', async () => {
-    const { asked } = await call({ standing: pin('v1'), rules: { v2: { limits: undefined } } });
-    expect(asked).toEqual(['guard', 'verify', 'find', 'claim v2', 'find', 'take']);
+    const { used } = await call({ standing: pin('v1'), rules: { v2: { limits: undefined } } });
+    expect(used).toEqual(['guard', 'verify', 'find', 'claim v2', 'find', 'take']);
   });
 
   it('is refused by the rules of the stored version', async () => {
     const ended = { dates: { deprecated: NOW - 2, sunset: NOW } };
-    const { end, asked, facts } = await call({ standing: pin('v1'), rules: { v1: ended } });
+    const { end, used, facts } = await call({ standing: pin('v1'), rules: { v1: ended } });
     expect(end).toBe('version_retired');
-    expect(asked).toEqual(LOST);
+    expect(used).toEqual(LOST);
     expect(facts.decision.phase?.stage).toBe('retired');
   });
 
@@ -102,7 +102,7 @@ describe('a first call that finds the pin of a concurrent call', () => {
 });
 
 it('an account with a pin is looked up once and not stored again', async () => {
-  const { end, asked } = await call({ stored: pin('v1') });
+  const { end, used } = await call({ stored: pin('v1') });
   expect(end).toBe('v1 by pin');
-  expect(asked).toEqual(['guard', 'verify', 'find', 'take']);
+  expect(used).toEqual(['guard', 'verify', 'find', 'take']);
 });

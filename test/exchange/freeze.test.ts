@@ -34,7 +34,7 @@ async function judge({
   scopes = ['orders:read'],
 }: Situation) {
   const now = Date.parse(`${at.includes('T') ? at : `${at}T00:00:00Z`}`);
-  const asked: (readonly [VersionConsumer, number])[] = [];
+  const queries: (readonly [VersionConsumer, number])[] = [];
   const counted: string[] = [];
   const seen: VersionConsumer[] = [];
   const exchange = createExchange({
@@ -52,7 +52,7 @@ async function judge({
     adoption: {
       saw: (adopter) => seen.push(adopter),
       isLate: (adopter, freeze) => {
-        asked.push([adopter, freeze]);
+        queries.push([adopter, freeze]);
         return Promise.resolve(adopter.consumer.startsWith('new'));
       },
     },
@@ -64,7 +64,7 @@ async function judge({
   const directive = await exchange.decide(request, facts);
   const refusal = directive.kind === 'refuse' ? directive.refusal : undefined;
   const answer = refusal && exchange.refuse(refusal, facts, request);
-  return { outcome: refusal?.reason ?? directive.kind, answer, facts, asked, counted, seen };
+  return { outcome: refusal?.reason ?? directive.kind, answer, facts, queries, counted, seen };
 }
 
 describe('a frozen version', () => {
@@ -94,16 +94,16 @@ describe('a frozen version', () => {
 
   it('queries the ledger by consumer id, and only from the freeze on', async () => {
     const adopter = { consumer: 'acme', api: 'orders', version: 'v1' };
-    expect((await judge({ consumer: 'acme' })).asked).toEqual([[adopter, Date.UTC(2026, 5, 1)]]);
-    expect((await judge({ at: '2026-05-31', consumer: 'acme' })).asked).toEqual([]);
+    expect((await judge({ consumer: 'acme' })).queries).toEqual([[adopter, Date.UTC(2026, 5, 1)]]);
+    expect((await judge({ at: '2026-05-31', consumer: 'acme' })).queries).toEqual([]);
     const justBefore = { at: '2026-05-31T23:59:59.999Z', consumer: 'acme' };
-    expect(await judge(justBefore)).toMatchObject({ asked: [], seen: [adopter] });
-    expect((await judge({ path: '/api/v2/orders/7', consumer: 'acme' })).asked).toEqual([]);
+    expect(await judge(justBefore)).toMatchObject({ queries: [], seen: [adopter] });
+    expect((await judge({ path: '/api/v2/orders/7', consumer: 'acme' })).queries).toEqual([]);
   });
 
   it('admits an excepted consumer without a query until the exception ends', async () => {
-    expect(await judge({ consumer: 'partner' })).toMatchObject({ outcome: 'forward', asked: [] });
-    expect((await judge({ at: '2026-12-01', consumer: 'partner' })).asked).toHaveLength(1);
+    expect(await judge({ consumer: 'partner' })).toMatchObject({ outcome: 'forward', queries: [] });
+    expect((await judge({ at: '2026-12-01', consumer: 'partner' })).queries).toHaveLength(1);
   });
 
   it('refuses with the successor in body and Link, does not count, and must not be cached', async () => {

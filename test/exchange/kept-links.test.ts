@@ -49,13 +49,13 @@ const pause: Override = {
 const NONE: readonly Override[] = [];
 const PAUSED: readonly Override[] = [pause];
 
-interface Asked {
+interface Query {
   readonly now: number;
   readonly overrides: readonly Override[];
   readonly label: Label;
 }
 
-function asker(): (asked: Asked, tail?: string) => string | undefined {
+function asker(): (query: Query, tail?: string) => string | undefined {
   const owner = api(versions());
   const whole = plan([owner]);
   return ({ now, overrides, label }, tail = '/7') => {
@@ -83,10 +83,10 @@ describe('cached links', () => {
 
   it('LNK-3: have the escaped tail of each resource', () => {
     const ask = asker();
-    const asked = { now: day('2026-12-01'), overrides: NONE, label: 'v2' };
-    expect(ask(asked, '/a%2Fb')).toBe(to('v1/orders/a%2Fb', 'predecessor'));
-    expect(ask(asked, '/"<[x]>,')).toBe(to('v1/orders/%22%3C%5Bx%5D%3E,', 'predecessor'));
-    expect(ask(asked, '')).toBe(to('v1/orders', 'predecessor'));
+    const query = { now: day('2026-12-01'), overrides: NONE, label: 'v2' };
+    expect(ask(query, '/a%2Fb')).toBe(to('v1/orders/a%2Fb', 'predecessor'));
+    expect(ask(query, '/"<[x]>,')).toBe(to('v1/orders/%22%3C%5Bx%5D%3E,', 'predecessor'));
+    expect(ask(query, '')).toBe(to('v1/orders', 'predecessor'));
   });
 
   it('equal newly computed links at any instant', () => {
@@ -113,7 +113,7 @@ describe('cached links', () => {
     fc.assert(
       fc.property(arbitrary, (sequence) => {
         const ask = asker();
-        for (const asked of sequence) expect(ask(asked)).toBe(asker()(asked));
+        for (const query of sequence) expect(ask(query)).toBe(asker()(query));
       }),
     );
   });

@@ -179,19 +179,19 @@ describe('maintenance', () => {
       const { versions } = JSON.parse(answer?.body ?? '') as {
         versions: { version: string; maintenance_until?: string }[];
       };
-      const told = versions.flatMap(({ version, maintenance_until: until }) =>
+      const listed = versions.flatMap(({ version, maintenance_until: until }) =>
         until === undefined ? [] : [[version, until]],
       );
-      return { told, reuse: answer?.headers.get('cache-control') };
+      return { listed, reuse: answer?.headers.get('cache-control') };
     };
     expect(await page('2026-11-20T17:59:00Z')).toEqual({
-      told: [
+      listed: [
         ['v1', '2026-11-20T18:00:00Z'],
         ['v3', '2026-11-20T18:00:00Z'],
       ],
       reuse: 'max-age=60',
     });
-    expect(await page('2026-11-20T18:00:00Z')).toEqual({ told: [], reuse: 'max-age=300' });
+    expect(await page('2026-11-20T18:00:00Z')).toEqual({ listed: [], reuse: 'max-age=300' });
   });
 
   it('is on the lifecycle page in HTML', async () => {

@@ -113,23 +113,23 @@ describe('a consumer’s own usage', () => {
     const key: Authenticator = { ...authenticator(), via: 'key', field: 'X-API-Key' };
     const certificate: Authenticator = { ...key, via: 'certificate' };
     const { field: _none, ...nameless } = certificate;
-    const asked = async (authenticators: readonly Authenticator[]) => {
+    const varyOf = async (authenticators: readonly Authenticator[]) => {
       const named = new Map(authenticators.map((each, index) => [String(index), each]));
       const { directive } = await ask([], { authenticators: named });
       return directive?.kind === 'publish' ? directive.publication.headers.vary : directive;
     };
-    expect(await asked([authenticator()])).toBe('Authorization');
-    expect(await asked([authenticator(), authenticator(), key, nameless])).toBe('Authorization, X-API-Key');
-    expect(await asked([key])).toBe('X-API-Key');
-    expect(await asked([nameless])).toBeUndefined();
+    expect(await varyOf([authenticator()])).toBe('Authorization');
+    expect(await varyOf([authenticator(), authenticator(), key, nameless])).toBe('Authorization, X-API-Key');
+    expect(await varyOf([key])).toBe('X-API-Key');
+    expect(await varyOf([nameless])).toBeUndefined();
   });
 
   it('is not published without an identity or without a ledger', async () => {
     const ledger = { read: async () => ({ records: [], next: undefined }) };
     const ports = { wallClock: () => NOW, ledger, authenticators: AUTHENTICATORS };
     for (const lacking of [{ authenticators: new Map() }, { ledger: undefined }]) {
-      const asked = view({ path: PATH, headers: TOKEN });
-      expect(await publishReserved(PLAN, asked, deprecatedFacts().start, { ...ports, ...lacking })).toEqual({
+      const call = view({ path: PATH, headers: TOKEN });
+      expect(await publishReserved(PLAN, call, deprecatedFacts().start, { ...ports, ...lacking })).toEqual({
         directive: { kind: 'refuse', refusal: { reason: 'route_unknown' } },
       });
     }

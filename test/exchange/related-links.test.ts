@@ -32,8 +32,8 @@ async function linked(path: string, at: string, policy = POLICY, headers: readon
 }
 
 /** Only the versions other than the successor. */
-async function related(...asked: Parameters<typeof linked>): Promise<readonly string[]> {
-  const links = await linked(...asked);
+async function related(...args: Parameters<typeof linked>): Promise<readonly string[]> {
+  const links = await linked(...args);
   return links.flatMap((link) => /^(latest|predecessor)-version (.*)$/.exec(link)?.slice(1).join(' ') ?? []);
 }
 
@@ -93,7 +93,7 @@ describe('RFC 5829: the relations of a response', () => {
   const without = policy.replace('successor: v3,', `alternate: "${DOCS}/instead",`);
   const CALLED = [`service-doc ${DOCS}/orders`, `service-desc ${DOCS}/openapi.yaml`];
   const [V1, V2, V3, V4] = ['v1', 'v2', 'v3', 'v4'].map((label) => `${ORIGIN}/${label}/orders/7`);
-  const TOLD = [`deprecation ${DOCS}/v2-to-v3`, `status ${STATUS}`, `sunset ${PAGE}`];
+  const LIFECYCLE = [`deprecation ${DOCS}/v2-to-v3`, `status ${STATUS}`, `sunset ${PAGE}`];
 
   it.each<readonly [string, string, string, readonly string[]]>([
     [
@@ -112,19 +112,19 @@ describe('RFC 5829: the relations of a response', () => {
       'deprecated: guide, status, policy page, documentation, successor and predecessor',
       'v2',
       '2025-06-01',
-      [...TOLD, ...CALLED, `successor-version ${V3}`, `predecessor-version ${V1}`],
+      [...LIFECYCLE, ...CALLED, `successor-version ${V3}`, `predecessor-version ${V1}`],
     ],
     [
       'deprecated, with a successor that is not the newest',
       'v2',
       '2026-06-01',
-      [...TOLD, ...CALLED, `successor-version ${V3}`, `latest-version ${V4}`],
+      [...LIFECYCLE, ...CALLED, `successor-version ${V3}`, `latest-version ${V4}`],
     ],
     [
       'after the sunset: no documentation',
       'v2',
       '2027-01-01',
-      [...TOLD, `successor-version ${V3}`, `latest-version ${V4}`],
+      [...LIFECYCLE, `successor-version ${V3}`, `latest-version ${V4}`],
     ],
   ])('%s', async (_name, label, at, links) => {
     expect(await linked(`/api/${label}/orders/7`, at, policy)).toEqual(links);
@@ -132,7 +132,7 @@ describe('RFC 5829: the relations of a response', () => {
 
   it('deprecated without a successor: the alternate', async () => {
     expect(await linked('/api/v2/orders/7', '2026-06-01', without)).toEqual([
-      ...TOLD,
+      ...LIFECYCLE,
       `alternate ${DOCS}/instead`,
       ...CALLED,
       `latest-version ${V4}`,

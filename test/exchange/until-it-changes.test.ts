@@ -133,7 +133,7 @@ function judging(lives: Lives, overrides: readonly Override[], path: string) {
 }
 
 /** The lifecycle content of a response. */
-function told({ facts, ending }: JudgedRequest) {
+function lifecycleOf({ facts, ending }: JudgedRequest) {
   const { headers } = ending.kind === 'answered' ? ending.answer : ending;
   const { deprecation, sunset, link, warning, location, ...others } = headers.record();
   const info = others['x-api-deprecation-info'];
@@ -171,7 +171,7 @@ describe('for random plans', () => {
         const until = Math.max(next?.at ?? Number.POSITIVE_INFINITY, freshUntil(first));
         for (const then of instantsOf(lives, overrides)) {
           if (then <= now || then >= until) continue;
-          expect([then - now, told(await judgeAt(then))]).toEqual([then - now, told(first)]);
+          expect([then - now, lifecycleOf(await judgeAt(then))]).toEqual([then - now, lifecycleOf(first)]);
         }
       }),
       { numRuns: 60 },

@@ -221,7 +221,7 @@ const HEADER = fc.record<Readonly<Record<string, unknown>>>({
 });
 
 /** Replaces header values without signing again. */
-const SAID = fc.record({
+const OVERRIDES = fc.record({
   alg: usually(
     is('signed'),
     oneOf(...ALGORITHMS),
@@ -366,7 +366,7 @@ function stringify(members: Readonly<Record<string, unknown>>): string {
 export const DRAWN_TOKENS: fc.Arbitrary<string> = fc
   .record({
     way: usually(fc.constantFrom(...WAYS), fc.constantFrom(...ODD_WAYS), fc.constantFrom(...ODD_WAYS)),
-    said: SAID,
+    overrides: OVERRIDES,
     header: HEADER,
     headerForm: JSON_FORMS,
     claims: CLAIMS,
@@ -374,9 +374,9 @@ export const DRAWN_TOKENS: fc.Arbitrary<string> = fc
     signature: SIGNATURES,
     shape: SHAPES,
   })
-  .map(({ way, said, header, headerForm, claims, payloadForm, signature, shape }) => {
-    const alg = said.alg === 'signed' ? way.alg : said.alg;
-    const kid = said.kid === 'signed' ? way.kid : said.kid;
+  .map(({ way, overrides, header, headerForm, claims, payloadForm, signature, shape }) => {
+    const alg = overrides.alg === 'signed' ? way.alg : overrides.alg;
+    const kid = overrides.kid === 'signed' ? way.kid : overrides.kid;
     const parts = {
       header: headerForm(stringify({ alg, kid, ...header })).toString('base64url'),
       payload: payloadForm(stringify(claims)).toString('base64url'),

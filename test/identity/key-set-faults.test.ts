@@ -27,7 +27,7 @@ let successor: TestIssuer;
 let old: Jwk;
 let fresh: Jwk;
 let untrusted = '';
-let nobody = '';
+let closedUrl = '';
 let tokens: { readonly old: string; readonly fresh: string };
 const open: IdentityVerifier[] = [];
 
@@ -42,7 +42,7 @@ beforeAll(async () => {
     old: await issuer.sign({}, { kid: 'old' }),
     fresh: await successor.sign({ iss: issuer.url }, { kid: 'fresh' }),
   };
-  nobody = `http://127.0.0.1:${(await freePorts(1))[0]}/keys`;
+  closedUrl = `http://127.0.0.1:${(await freePorts(1))[0]}/keys`;
   const pair = await makeKeyPair({ names: ['127.0.0.1'] });
   const secure = createTls({ cert: pair.cert, key: pair.key }, (_, response) => response.end(setOf([old])));
   await new Promise<void>((resolve) => secure.listen(0, '127.0.0.1', resolve));
@@ -77,13 +77,13 @@ const elsewhere =
     fetch(url(), init);
 
 function openVerifier(fetcher: typeof fetch = fetch, timeout = MINUTE) {
-  const told: KeyFetch[] = [];
+  const reported: KeyFetch[] = [];
   let fetches = 0;
   let through = fetcher;
   const verifier = createTokenVerifier(issuer.settings, {
     now: () => clock.now,
     timeout,
-    report: (fetched) => told.push(fetched),
+    report: (fetched) => reported.push(fetched),
     fetch: (...request) => {
       fetches += 1;
       return through(...request);
@@ -92,7 +92,7 @@ function openVerifier(fetcher: typeof fetch = fetch, timeout = MINUTE) {
   open.push(verifier);
   return {
     verifier,
-    told,
+    reported,
     fetches: () => fetches,
     goThrough: (other: typeof fetch) => {
       through = other;
@@ -107,7 +107,7 @@ const BOMB = gzipSync(Buffer.alloc(16 * 1024 * 1024, ' '));
 type Fault = readonly [name: string, answer: Answer, reason: RegExp, through?: () => string];
 const FAULTS: readonly Fault[] = [
   ['down', (request) => request.socket.destroy(), /./],
-  ['refusing connections', text(''), /ECONNREFUSED/, () => nobody],
+  ['refusing connections', text(''), /ECONNREFUSED/, () => closedUrl],
   ['of an unknown host', text(''), /ENOTFOUND|EAI_AGAIN/, () => 'http://nowhere.invalid/keys'],
   ['not trusted over TLS', text(''), /self-signed/, () => untrusted],
   ['unresponsive', () => undefined, /timeout/],
@@ -161,14 +161,14 @@ describe('an issuer that is', () => {
   it.each(rows)(
     'promise 31: $name: known keys keep working, and a new key works after the cooldown',
     async ({ answer, reason, through, timeout }) => {
-      const { verifier, told, fetches, kindOf, goThrough } = openVerifier(fetch, timeout);
+      const { verifier, reported, fetches, kindOf, goThrough } = openVerifier(fetch, timeout);
       issuer.answerWith(serves(() => [old]));
       await verifier.warm();
       issuer.answerWith(answer);
       if (through !== undefined) goThrough(elsewhere(through));
       clock.now += 10 * MINUTE;
       await verifier.warm();
-      expect(told).toEqual([
+      expect(reported).toEqual([
         { kind: 'fetched', keys: 1 },
         { kind: 'failed', reason: expect.stringMatching(reason) },
       ]);
@@ -313,7 +313,7 @@ describe('a set with', () => {
     const keyless = oldToken === 'unavailable';
     const kinds = [await running.kindOf(tokens.old), await running.kindOf(tokens.fresh)];
     expect(kinds).toEqual([keyless ? 'consumer' : oldToken, freshToken]);
-    expect(running.told.map(({ kind }) => kind)).toEqual(['fetched', keyless ? 'failed' : 'fetched']);
+    expect(running.reported.map(({ kind }) => kind)).toEqual(['fetched', keyless ? 'failed' : 'fetched']);
   });
 
   it('no key at all is fetched again every second, and returning keys are used', async () => {

@@ -34,11 +34,11 @@ function makeVerifier(options: Partial<VerifierOptions> = {}): IdentityVerifier 
 
 /** `nextFetch` resolves with the result of the next fetch. */
 function makeWatchedVerifier() {
-  let told: ((fetch: KeyFetch) => void) | undefined;
-  const verifier = makeVerifier({ report: (fetch) => told?.(fetch) });
+  let onFetch: ((fetch: KeyFetch) => void) | undefined;
+  const verifier = makeVerifier({ report: (fetch) => onFetch?.(fetch) });
   const nextFetch = () =>
     new Promise<KeyFetch['kind']>((resolve) => {
-      told = ({ kind }) => resolve(kind);
+      onFetch = ({ kind }) => resolve(kind);
     });
   return { verifier, nextFetch };
 }
@@ -308,8 +308,8 @@ describe('the JWKS URL', () => {
 describe('close', () => {
   it('aborts a running fetch, and later tokens do not start one', async () => {
     issuer.answerWith(() => undefined);
-    const told: KeyFetch[] = [];
-    const verifier = makeVerifier({ report: (fetch) => told.push(fetch) });
+    const reported: KeyFetch[] = [];
+    const verifier = makeVerifier({ report: (fetch) => reported.push(fetch) });
     const warming = verifier.warm();
     verifier.close();
     await warming;
@@ -317,6 +317,6 @@ describe('close', () => {
     clock.now += HOUR;
     expect(await kindOf(verifier, await issuer.sign())).toBe('unavailable');
     expect(issuer.fetches).toBe(before);
-    expect(told).toEqual([]);
+    expect(reported).toEqual([]);
   });
 });

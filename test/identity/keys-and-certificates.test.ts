@@ -20,8 +20,8 @@ const NOW = 1_000_000;
 describe('an API key', () => {
   const id = newKeyId();
   const { key, digest } = newSecret(id);
-  const asked = { id, consumer: 'acme', scopes: ['a'], contact: undefined, expires: NOW + 1 };
-  const record: KeyRecord = makeKey(asked, digest, 0);
+  const fields = { id, consumer: 'acme', scopes: ['a'], contact: undefined, expires: NOW + 1 };
+  const record: KeyRecord = makeKey(fields, digest, 0);
 
   async function judged(header: string | readonly string[] | undefined, found: FoundKey, now = NOW) {
     const ids: string[] = [];

@@ -125,14 +125,14 @@ describe('the key', () => {
     const before = await printToken(dataFolder, issuer.port);
     const env = { ...process.env, SUNDIAL_DATA: dataFolder };
     const rotate = () => run(process.execPath, [join(FOLDER, 'rotate-key.ts')], { env });
-    const said = await rotate();
+    const rotated = await rotate();
     const { port } = issuer;
     await issuer.close();
     issuer = await startIssuer({ port, dataFolder, issuer: ISSUER });
     const after = await printToken(dataFolder, issuer.port);
     const [old, fresh] = [before, after].map((token) => decodeProtectedHeader(token).kid ?? '');
     expect(fresh).not.toBe(old);
-    expect(said.stdout).toContain(`The key ${fresh} signs as soon as`);
+    expect(rotated.stdout).toContain(`The key ${fresh} signs as soon as`);
     for (const token of [before, after]) expect(await verify(token)).toMatchObject({ kind: 'consumer' });
     // A second replacement too soon would remove a key whose tokens are still valid.
     const key = await readFile(join(dataFolder, 'issuer-key.json'), 'utf8');

@@ -22,7 +22,7 @@ const REFUSED: AuthenticationResult = {
 
 let now: number;
 let generation: number;
-let asked: string[];
+let verified: string[];
 let answer: (token: string) => MaybePromise<Verification>;
 
 const verdict = (outcome: AuthenticationResult, span: Partial<Verification> = {}): Verification => ({
@@ -35,7 +35,7 @@ const verdict = (outcome: AuthenticationResult, span: Partial<Verification> = {}
 const openCache = (keep = 5 * MINUTE) =>
   createTokenCache({
     verify: (token) => {
-      asked.push(token);
+      verified.push(token);
       return answer(token);
     },
     keep,
@@ -47,7 +47,7 @@ const makeCache = (keep?: number) => openCache(keep).verify;
 beforeEach(() => {
   now = START;
   generation = 1;
-  asked = [];
+  verified = [];
   answer = async () => verdict(CONSUMER);
 });
 
@@ -58,7 +58,7 @@ describe('an accepted token', () => {
     expect(first).toBeInstanceOf(Promise);
     expect(await first).toBe(CONSUMER);
     expect(judge('token')).toBe(CONSUMER);
-    expect(asked).toHaveLength(1);
+    expect(verified).toHaveLength(1);
   });
 
   it.each([
@@ -72,7 +72,7 @@ describe('an accepted token', () => {
     expect(judge('token')).toBe(CONSUMER);
     now = START + kept;
     await judge('token');
-    expect(asked).toHaveLength(2);
+    expect(verified).toHaveLength(2);
   });
 
   it('JWT-8: is not served from the cache at a time before its verification', async () => {
@@ -110,7 +110,7 @@ describe('an accepted token', () => {
     expect(await judge(`forged.${signature}`)).toBe(REFUSED);
     expect(judge(`good.${signature}`)).toBe(CONSUMER);
     expect(judge(`forged.${signature}`)).toBe(REFUSED);
-    expect(asked).toHaveLength(2);
+    expect(verified).toHaveLength(2);
   });
 
   it('JWT-8: stays cached through a flood of forged tokens', async () => {
@@ -145,14 +145,14 @@ describe('a verdict without a promise', () => {
     answer = () => verdict(outcome);
     const judge = makeCache();
     expect([judge('token'), judge('token')]).toEqual([outcome, outcome]);
-    expect(asked).toHaveLength(1);
+    expect(verified).toHaveLength(1);
   });
 
   it('is not cached if the next verification may differ', () => {
     answer = () => verdict(REFUSED, { expires: 0 });
     const judge = makeCache();
     expect([judge('token'), judge('token')]).toEqual([REFUSED, REFUSED]);
-    expect(asked).toHaveLength(2);
+    expect(verified).toHaveLength(2);
   });
 });
 
@@ -160,7 +160,7 @@ describe('the verdict for a header line', () => {
   it('JWT-8: is known once its token was verified, and a miss starts no verification', async () => {
     const { known, verify } = openCache();
     expect(known('Bearer token')).toBeUndefined();
-    expect(asked).toEqual([]);
+    expect(verified).toEqual([]);
     await verify('token');
     expect(known('Bearer token')).toBe(CONSUMER);
   });
@@ -194,9 +194,9 @@ it.each([
   answer = async () => verdict(outcome);
   const judge = makeCache(0);
   await Promise.all([judge('token'), judge('token')]);
-  expect(asked).toHaveLength(1);
+  expect(verified).toHaveLength(1);
   await judge('token');
-  expect(asked).toHaveLength(2);
+  expect(verified).toHaveLength(2);
 });
 
 it('JWT-8: a shorter token_cache applies to refused tokens too', async () => {
@@ -205,7 +205,7 @@ it('JWT-8: a shorter token_cache applies to refused tokens too', async () => {
   await judge('token');
   now += 2 * SECOND;
   await judge('token');
-  expect(asked).toHaveLength(2);
+  expect(verified).toHaveLength(2);
 });
 
 describe('a refused token', () => {
@@ -217,7 +217,7 @@ describe('a refused token', () => {
     expect(judge('token')).toBe(REFUSED);
     now += 1;
     await judge('token');
-    expect(asked).toHaveLength(2);
+    expect(verified).toHaveLength(2);
   });
 
   it('JWT-8: is verified again if the clock was ahead and is set back', async () => {
@@ -244,14 +244,14 @@ it('JWT-4: a verdict without keys is never cached', async () => {
   const judge = makeCache();
   await judge('token');
   await judge('token');
-  expect(asked).toHaveLength(2);
+  expect(verified).toHaveLength(2);
 });
 
 it('concurrent callers with one token share one verification', async () => {
   const judge = makeCache();
   const outcomes = await Promise.all(Array.from({ length: 20 }, () => judge('token')));
   expect(new Set(outcomes)).toEqual(new Set([CONSUMER]));
-  expect(asked).toHaveLength(1);
+  expect(verified).toHaveLength(1);
 });
 
 it('a failed verification does not affect the next caller', async () => {

@@ -287,9 +287,9 @@ describe('header and signature', () => {
   });
 
   it('JWT-3: keys in the header are not used, and URLs in the header are not fetched', async () => {
-    let asked = 0;
+    let requests = 0;
     const trap = createServer((_request, response) => {
-      asked += 1;
+      requests += 1;
       response.end(JSON.stringify({ keys: other.publicKeys() }));
     });
     await new Promise<void>((resolve) => trap.listen(0, '127.0.0.1', resolve));
@@ -297,7 +297,7 @@ describe('header and signature', () => {
     const offer = { jwk: other.publicKeys()[0], jku: address, x5u: address, x5c: ['MIIB'] };
     expect(await verifier.verify(await other.sign({ iss: issuer.url }, offer))).toEqual(INVALID);
     expect(await verifier.verify(await issuer.sign({}, offer))).toMatchObject({ kind: 'consumer' });
-    expect(asked).toBe(0);
+    expect(requests).toBe(0);
     await new Promise((resolve) => trap.close(resolve));
   });
 

@@ -253,8 +253,8 @@ describe.each(['TLSv1.2', 'TLSv1.3'] as const)('client certificates over %s', (v
         const { socket, ...shaken } = await hello({ ...only, session, ALPNProtocols: [alpn] }, own.port);
         expect(shaken).toMatchObject({ resumed: true, alpn });
         const ended = once(socket, 'close').then(() => '');
-        const told = alpn === 'h2' ? once(socket, 'data').then(String) : textOf(socket);
-        return Promise.race([told.catch(() => ''), ended]);
+        const answer = alpn === 'h2' ? once(socket, 'data').then(String) : textOf(socket);
+        return Promise.race([answer.catch(() => ''), ended]);
       };
       expect(await resumed()).toMatch(alpn === 'h2' ? /./ : /a\.example acme$/);
       now = expiry;

@@ -18,14 +18,14 @@ const upstream = (changes: Partial<UpstreamPlan> = {}): UpstreamPlan => ({
 
 const planOf = (upstream: UpstreamPlan): GatewayPlan => plan([api([version({ upstream })])]);
 
-let asked: string[] = [];
+let calls: string[] = [];
 
 function connect(origin: string): TargetConnections {
   return {
     call: () => () => undefined,
     probe: async () => undefined,
-    follow: (addresses) => void asked.push(`follow ${[...addresses].join(' ')}`),
-    retire: () => void asked.push(`retire ${origin}`),
+    follow: (addresses) => void calls.push(`follow ${[...addresses].join(' ')}`),
+    retire: () => void calls.push(`retire ${origin}`),
     destroy: async () => undefined,
   };
 }
@@ -33,7 +33,7 @@ function connect(origin: string): TargetConnections {
 const startDeadline = createDeadlines(processClock);
 let pools: Pools;
 beforeEach(() => {
-  asked = [];
+  calls = [];
 });
 afterEach(() => pools.close());
 
@@ -68,7 +68,7 @@ describe('pools', () => {
     pools.route(gone, TARGET);
     atOnce(pools.keepSteps(planOf(upstream({ targets: [OTHER] }))));
     expect(pools.size()).toBe(0);
-    expect(asked).toEqual([`retire ${TARGET.origin}`]);
+    expect(calls).toEqual([`retire ${TARGET.origin}`]);
     const late = pools.route(gone, TARGET);
     expect(pools.size()).toBe(1);
     late.dispatched();
@@ -96,7 +96,7 @@ describe('pools', () => {
     const rules = { path: '/', every: 1, timeout: 1, healthy: 1, unhealthy: 1 };
     const { signal } = new AbortController();
     await probeThrough(pools)({ upstream: upstream(), target: TARGET, rules, signal });
-    expect(asked).toEqual([`retire ${TARGET.origin}`]);
+    expect(calls).toEqual([`retire ${TARGET.origin}`]);
     expect(pools.size()).toBe(0);
   });
 });
@@ -120,7 +120,7 @@ describe('a repeated lookup of a host name', () => {
     pools.route(upstream({ targets: [target] }), target);
     await vi.advanceTimersByTimeAsync(1_000);
     vi.useRealTimers();
-    return asked;
+    return calls;
   }
 
   it('passes the new addresses to the connections', async () => {

@@ -57,8 +57,8 @@ describe('FWD-16: a failed call is retried', () => {
       { budget: SPENT },
     ],
     ['a POST on a stale connection', false, { unanswered: true, stale: true }, { method: 'POST' }],
-  ])('if it is %s: %s', (_, expected, failed, asked) => {
-    expect(mayRetry(failure(failed), tried(asked))).toBe(expected);
+  ])('if it is %s: %s', (_, expected, failed, state) => {
+    expect(mayRetry(failure(failed), tried(state))).toBe(expected);
   });
 });
 

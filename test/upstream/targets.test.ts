@@ -25,18 +25,18 @@ const planOf = (...upstreams: UpstreamPlan[]): GatewayPlan =>
 function harness(random = 0.5) {
   const clock = createHandClock();
   const sick = new Set<string>();
-  const asked: string[] = [];
+  const probes: string[] = [];
   const changes: TargetChange[] = [];
   const targets = createTargets({
     clock,
     random: () => random,
     probe: async ({ target, rules }) => {
-      asked.push(`${target.origin}${rules.path}`);
+      probes.push(`${target.origin}${rules.path}`);
       return sick.has(target.origin) ? 'status 500' : undefined;
     },
     onChange: (change) => void changes.push(change),
   });
-  return { clock, sick, asked, changes, targets };
+  return { clock, sick, probes, changes, targets };
 }
 
 function use(targets: Targets, upstream: UpstreamPlan, outcome: 'answered' | 'failed', key?: string): string {
@@ -162,13 +162,13 @@ describe('a circuit breaker of several targets', () => {
 
 describe('health checks', () => {
   it('start after a random part of the interval, and run only where configured', async () => {
-    const { targets, clock, asked } = harness(0.2);
+    const { targets, clock, probes } = harness(0.2);
     atOnce(targets.keepSteps(planOf(upstreamOf({ health: HEALTH }, A), upstreamOf({ name: 'plain' }, B))));
     await clock.pass(999);
-    expect(asked).toEqual([]);
+    expect(probes).toEqual([]);
     await clock.pass(1);
     await clock.pass(10_000);
-    expect(asked).toEqual([`${A}/healthz`, `${A}/healthz`, `${A}/healthz`]);
+    expect(probes).toEqual([`${A}/healthz`, `${A}/healthz`, `${A}/healthz`]);
   });
 
   it('take a target out after consecutive failures, and back after consecutive successes', async () => {
@@ -206,7 +206,7 @@ describe('health checks', () => {
   });
 
   it('keep their results over a reload, unless it removes the target', async () => {
-    const { targets, clock, sick, asked } = harness();
+    const { targets, clock, sick, probes } = harness();
     const upstream = () => upstreamOf({ health: HEALTH }, A);
     atOnce(targets.keepSteps(planOf(upstream())));
     sick.add(A);
@@ -216,9 +216,9 @@ describe('health checks', () => {
     expect(clock.pending()).toBe(1);
     expect(refusal(targets, after).code).toBe('upstream_unavailable');
     atOnce(targets.keepSteps(planOf(upstreamOf({ health: HEALTH }, B))));
-    const before = asked.length;
+    const before = probes.length;
     await clock.pass(60_000);
-    expect(asked.slice(before)).not.toContain(`${A}/healthz`);
+    expect(probes.slice(before)).not.toContain(`${A}/healthz`);
     expect(clock.pending()).toBe(1);
     const again = upstream();
     atOnce(targets.keepSteps(planOf(again)));
@@ -246,10 +246,10 @@ describe('health checks', () => {
   });
 
   it('put the target back when they are removed, and apply a new interval at once', async () => {
-    const { targets, clock, sick, asked } = harness(0);
+    const { targets, clock, sick, probes } = harness(0);
     atOnce(targets.keepSteps(planOf(upstreamOf({ health: { ...HEALTH, every: 3_600_000 } }, A))));
     await clock.pass(0);
-    expect(asked).toHaveLength(1);
+    expect(probes).toHaveLength(1);
     atOnce(targets.keepSteps(planOf(upstreamOf({ health: HEALTH }, A))));
     sick.add(A);
     await clock.pass(10_000);

@@ -291,7 +291,7 @@ describe('decorate', () => {
   }
 
   const OURS = '"deprecated";q=60;w=60';
-  it.each<[what: string, theirs: string | string[], told: string]>([
+  it.each<[what: string, theirs: string | string[], expected: string]>([
     ['with a name that no gateway limit has', '"burst";q=9;w=1', `"burst";q=9;w=1, ${OURS}`],
     ['with the name of a gateway limit', '"deprecated";q=9;w=1', `"upstream:deprecated";q=9;w=1, ${OURS}`],
     ['with the name of a limit of another stage', '"default";q=9', `"upstream:default";q=9, ${OURS}`],
@@ -317,12 +317,12 @@ describe('decorate', () => {
     ['that is truncated', '"all";q=9, "de', OURS],
     ['with a trailing comma', '"all";q=9,', OURS],
     ['with characters that no field may have', '"äll";q=9', OURS],
-  ])('RL-5: a policy of the upstream %s does not replace that of the gateway', (_what, theirs, told) => {
-    expect(decorated({ 'ratelimit-policy': theirs }, limited())['ratelimit-policy']).toBe(told);
+  ])('RL-5: a policy of the upstream %s does not replace that of the gateway', (_what, theirs, expected) => {
+    expect(decorated({ 'ratelimit-policy': theirs }, limited())['ratelimit-policy']).toBe(expected);
     const degraded = { kind: 'degraded', rule: RULE, limit: LIMIT, allowed: true, retryAfterMs: 0 } as const;
     const without = decorated({ ratelimit: theirs }, withFacts(limited(), { quotas: [degraded] }));
     // While the store is unavailable the gateway adds no line, and renames in the same way.
-    expect(without.ratelimit).toBe(told === OURS ? undefined : told.slice(0, -`, ${OURS}`.length));
+    expect(without.ratelimit).toBe(expected === OURS ? undefined : expected.slice(0, -`, ${OURS}`.length));
   });
 
   it('RL-5: the fields of the upstream stay if the gateway shows no limit', () => {

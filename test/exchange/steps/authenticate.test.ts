@@ -14,14 +14,14 @@ const consumer = (id: string, via: Consumer['via']): AuthenticationResult => ({
   kind: 'consumer',
   consumer: { id, mayLabelMetrics: true, via, scopes: new Set(), claims: {} },
 });
-const asked: string[] = [];
+const calls: string[] = [];
 
 /** Tokens are `<identity>.<good or bad>.x`. */
 const tokens = (name: string): Authenticator =>
   tokenAuthenticator(() => 0, {
     claims: (token) => token.startsWith(`${name}.`),
     verify: (token) => {
-      asked.push(name);
+      calls.push(name);
       return token === `${name}.good.x`
         ? consumer(name, 'token')
         : { kind: 'refused', refusal: { reason: 'token_invalid', description: name } };
@@ -32,7 +32,7 @@ const keys: Authenticator = {
   isPresent: ({ headers }) => headers.get('x-api-key') !== undefined,
   claims: () => true,
   judge: ({ headers }) => {
-    asked.push('keys');
+    calls.push('keys');
     switch (headers.get('x-api-key')) {
       case 'good':
         return consumer('keys', 'key');
@@ -63,7 +63,7 @@ async function callerOf(
     ...(token !== undefined && { authorization: token }),
     ...(key !== undefined && { 'x-api-key': key }),
   };
-  asked.length = 0;
+  calls.length = 0;
   const caller = await authenticate(access, { headers: new RecordFields(headers) }, { authenticators });
   if (caller.kind === 'known') return caller.consumer?.id;
   const { refusal } = caller;
@@ -92,13 +92,13 @@ describe('the caller', () => {
     [['keys', 'a', 'b'], { token: B, key: 'good' }, 'keys', ['keys']],
   ] as const)('with identities %j and credentials %j is %s', async (identities, shown, who, were) => {
     expect(await callerOf(identities, shown)).toBe(who);
-    expect(asked).toEqual(were);
+    expect(calls).toEqual(were);
   });
 
   it('needs a credential, unless anonymous callers are allowed', async () => {
     for (const identities of [['a'], ['keys'], ['a', 'keys']]) {
       expect(await callerOf(identities, { anonymous: true })).toBeUndefined();
-      expect(asked).toEqual([]);
+      expect(calls).toEqual([]);
     }
     expect(await callerOf(['keys'], { anonymous: true, key: 'wrong' })).toBe('key_invalid');
     expect(await callerOf(['a'], { anonymous: true, token: 'Bearer a.bad.x' })).toBe('wrong a');

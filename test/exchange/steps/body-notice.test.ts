@@ -180,9 +180,9 @@ describe('conditional requests', () => {
   it('BODY-5: an excepted consumer has a suffix of its own', async () => {
     const suffix = await suffixAt({ at, consumer: 'acme' });
     expect(suffix).not.toBe(await suffixAt({ at }));
-    const asked = { at, method: 'PUT', headers: { 'if-match': `"x${suffix}"` } };
-    expect((await orderOf({ ...asked, consumer: 'acme' })).replaceHeaders).toEqual({ 'if-match': '"x"' });
-    expect(await judge(asked)).toEqual({ kind: 'refuse', refusal: { reason: 'precondition_failed' } });
+    const stale = { at, method: 'PUT', headers: { 'if-match': `"x${suffix}"` } };
+    expect((await orderOf({ ...stale, consumer: 'acme' })).replaceHeaders).toEqual({ 'if-match': '"x"' });
+    expect(await judge(stale)).toEqual({ kind: 'refuse', refusal: { reason: 'precondition_failed' } });
   });
 
   it('BODY-5: a stale If-Match is refused only if the request would be served', async () => {

@@ -10,13 +10,13 @@ const WITHIN = { timeout: 15_000, interval: 20 };
 let pool: WorkerPool;
 let forked: WorkerProcess[] = [];
 let logged: string[] = [];
-let told: string[] = [];
+let messages: string[] = [];
 
 function poolOf(size: number, trouble: string, countEveryMs = 60_000): WorkerPool {
   forked = [];
   logged = [];
-  told = [];
-  const log = (message: string) => void told.push(message);
+  messages = [];
+  const log = (message: string) => void messages.push(message);
   pool = createWorkerPool({
     size,
     fork: (answers) => {
@@ -55,7 +55,7 @@ describe('a worker pool', () => {
     const [first, second] = forked;
     await pool.use(orderOf('two'));
     await vi.waitFor(() => expect(pool.serving()).toBe(2), WITHIN);
-    expect(told).toContain('a worker failed to load the plan');
+    expect(messages).toContain('a worker failed to load the plan');
     // The new workers start with the plan that the old workers failed to load.
     expect(forked).toHaveLength(4);
     expect(await Promise.all([first?.ended, second?.ended])).toEqual(['SIGKILL', 'SIGKILL']);
