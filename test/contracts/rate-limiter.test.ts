@@ -134,7 +134,7 @@ describe('the rate limiter', () => {
   });
 
   it.each([{ exact: true }, { exact: false }])(
-    'RL-13: the fallback starts from the last answer of the store: $exact',
+    'RL-13: the fallback starts from the last answer of the store, exact: $exact',
     async (rule) => {
       const { limiter, store } = limiterOver({ replicas: 2 });
       for (let i = 0; i < 6; i++) await takeOne(limiter, take, { ...leased, ...rule });
