@@ -104,7 +104,7 @@ async function guard(
     overrides: stores.overrides,
     report,
   });
-  // The check that it begins with.
+  // Waits for the check that the guard starts when it opens.
   await opened.look();
   return opened;
 }

@@ -246,7 +246,7 @@ describe('one version', () => {
       { day: '2026-11-19', calls: 3 },
       { day: '2026-11-20', calls: 12 },
     ]);
-    // An exception from limits does not cover the sunset. An address spelt like a consumer is not that consumer.
+    // An exception from limits does not cover the sunset. An address is not the consumer of the same name.
     expect(body.impact).toEqual({
       refused: { consumers: 4, calls: 24 },
       spared: { consumers: 1, calls: 6 },
