@@ -75,13 +75,13 @@ describe('the scope of a key', () => {
     ['consumer', { consumer: { id: 'other', claims: consumer?.claims ?? {} } }],
     ['user of one application', { consumer: { id: 'acme', claims: { iss: 'https://a', sub: 'other' } } }],
     ['issuer', { consumer: { id: 'acme', claims: { iss: 'https://b', sub: 'user' } } }],
-    ['identity, here none,', { consumer: undefined }],
+    ['identity, such as none,', { consumer: undefined }],
     ['key', { key: 'K' }],
   ])('IDM-4: another %s gives another key', (_what, changes) => {
     expect(storageKey({ ...scope, ...changes })).not.toBe(storageKey(scope));
   });
 
-  it('IDM-4: separates users of one application, whatever claim the introspection endpoint names them by', () => {
+  it('IDM-4: separates the users of one application by any claim that names them', () => {
     const keys = [
       {},
       { sub: 1 },
@@ -167,11 +167,19 @@ describe('the sections', () => {
   });
 
   it.each([
-    ['nothing', [undefined, undefined], undefined],
-    ['the larger whole', [undefined, whole], { keepMs: 3_600_000, required: false }],
-    ['both, the nearer first', [{ required: true, keep: 1000 }, whole], { keepMs: 1000, required: true }],
-    ['off', ['off', whole], undefined],
-    ['off in between', [{ required: true }, 'off', whole], { keepMs: 86_400_000, required: true }],
+    ['no section means no keys', [undefined, undefined], undefined],
+    ['the outer section applies', [undefined, whole], { keepMs: 3_600_000, required: false }],
+    [
+      'the nearer section overrides the outer one',
+      [{ required: true, keep: 1000 }, whole],
+      { keepMs: 1000, required: true },
+    ],
+    ['off in the nearer section means no keys', ['off', whole], undefined],
+    [
+      'off in between stops the inheritance',
+      [{ required: true }, 'off', whole],
+      { keepMs: 86_400_000, required: true },
+    ],
   ] as const)('%s', (_what, nearestFirst, rules) => {
     const found = idempotencyOf(nearestFirst);
     if (rules === undefined) expect(found).toBeUndefined();

@@ -37,14 +37,14 @@ describe('the remaining usage', () => {
     ['ignores the calls without a bound for them', { callsBelow: undefined }, usage(1, 9_999), 'met'],
     ['is not known without a ledger', {}, undefined, 'unknown'],
     ['is not known before anything is counted', {}, { ...usage(0, 0), since: undefined }, 'unknown'],
-    ['is not known to be little while the ledger is young', {}, usage(0, 0, SUNSET - 29 * DAY), 'unknown'],
-    ['is little once the ledger has looked as long', {}, usage(0, 0, SUNSET - 30 * DAY), 'met'],
-    ['is too much however young the ledger is', {}, usage(5, 500, SUNSET - DAY), 'exceeded'],
+    ['is unknown while the ledger is younger than the rule', {}, usage(0, 0, SUNSET - 29 * DAY), 'unknown'],
+    ['is little enough once the ledger is as old as the rule', {}, usage(0, 0, SUNSET - 30 * DAY), 'met'],
+    ['is too much even if the ledger is young', {}, usage(5, 500, SUNSET - DAY), 'exceeded'],
   ])('%s', (_title, rule, summary, kind) => {
     expect(judgeRetirement({ ...RULE, ...rule }, summary, SUNSET)).toEqual({ kind, usage: summary });
   });
 
-  it('is written in words', () => {
+  it('is printed as text', () => {
     expect(usageInWords(usage(14, 3_100))).toBe('14 consumers, 3,100 calls in 30 days');
     expect(retireWhenInWords({ ...RULE, consumersBelow: 1 })).toBe(
       'below 1 consumer and 100 calls in 30 days',
@@ -93,7 +93,7 @@ describe('a guard holds', () => {
   const at = (now: number, standing?: Hold, retirement: Parameters<typeof holdFor>[2] = BUSY, rule = RULE) =>
     holdFor(life(), rule, retirement, { now, hold: standing });
 
-  it('no version until a day before the sunset, then past it', () => {
+  it('a version from a day before its sunset on, until three days after it', () => {
     expect(at(SUNSET - 24 * HOUR - 1)).toBeUndefined();
     expect(at(SUNSET - 24 * HOUR)).toEqual(hold());
     expect(at(SUNSET - 1)).toEqual(hold({ from: SUNSET - 1 }));
@@ -105,7 +105,7 @@ describe('a guard holds', () => {
   });
 
   it.each<[string, Parameters<typeof holdFor>[2], RetireWhen]>([
-    ['little is called', { kind: 'met', usage: usage(0, 0) }, RULE],
+    ['few calls remain', { kind: 'met', usage: usage(0, 0) }, RULE],
     ['the usage is unknown', { kind: 'unknown', usage: undefined }, RULE],
     ['the rule asks only for a warning', BUSY, { ...RULE, onExceed: 'warn' }],
   ])('no version if %s, and lets an existing hold expire', (_title, retirement, rule) => {
@@ -113,7 +113,7 @@ describe('a guard holds', () => {
     expect(at(SUNSET + 70 * HOUR, hold(), retirement, rule)).toBeUndefined();
   });
 
-  it('further with the same hold, once less than two days remain', () => {
+  it('longer with the same hold, once less than two days remain', () => {
     expect(at(SUNSET + 24 * HOUR, hold())).toBeUndefined();
     expect(at(SUNSET + 24 * HOUR + 1, hold())).toEqual(hold({ until: SUNSET + 97 * HOUR }));
   });
