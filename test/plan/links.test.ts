@@ -71,7 +71,7 @@ describe.each(Object.entries(KINDS))('a %s', (_kind, { file, policy, text, refus
     expect(await files.problems()).toEqual([]);
   });
 
-  it('may be a link between folders below the one that the path goes up to', async () => {
+  it('may be a link into a sibling folder if its path begins with ../', async () => {
     await using files = await workspace({
       'policies/orders.yaml': policy(`../api/${file}`),
       [`docs/${file}`]: text,

@@ -106,7 +106,7 @@ describe('a changed file', () => {
     ['* x', 'error: an alias (*), an anchor (&) or a tag (!) cannot stand here like this'],
     ['!!int x', 'error: an alias (*), an anchor (&) or a tag (!) cannot stand here like this'],
     ['}', 'error: a bracket or a brace closes here that was not opened'],
-  ])('with %s as a value: what is wrong, in words of Sundial', async (value, message) => {
+  ])('with %s as a value gets a message of Sundial, not of a library', async (value, message) => {
     const { problems } = await loadText(ORDERS.replace('/api/orders', value));
     expect(renderProblems(problems, { colour: false })).toContain(message);
   });

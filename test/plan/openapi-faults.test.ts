@@ -76,7 +76,7 @@ describe('a description that contradicts itself or the sent headers', () => {
       'description-status',
     ],
     ['OAS-1: not marked, and deprecated', '{ x-lifecycle: { status: deprecated } }', 'description-status'],
-    ['OAS-2: a date that is none', '{ x-lifecycle: { sunset-date: 2026-13-01 } }', 'description-dates'],
+    ['OAS-2: an invalid date', '{ x-lifecycle: { sunset-date: 2026-13-01 } }', 'description-dates'],
     [
       'OAS-2: a sunset before the deprecation',
       '{ x-lifecycle: { deprecation-date: "2025-06-01", sunset-date: "2025-05-01" } }',

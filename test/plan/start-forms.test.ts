@@ -211,7 +211,7 @@ function mustStart(apis: readonly string[], folder: Folder): boolean {
 }
 
 describe.each(['accepted', 'partial', 'strict'] as const)('a start with start: %s', (mode) => {
-  it('gives no place of a recorded API to another API, and exits only if necessary', async () => {
+  it('gives no URL of a recorded API to another API, and exits only if necessary', async () => {
     await fc.assert(
       fc.asyncProperty(scene, async ({ apis, unrecorded, shift, unusable, steps }) => {
         const textOf = (api: string) => sound(api, BASES[api] ?? '');
