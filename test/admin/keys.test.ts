@@ -81,7 +81,11 @@ describe('a new key', () => {
     ['no scopes', [], undefined],
     ['a misspelt scope', ['orders:raed'], 'no policy names the scope orders:raed.'],
     ['another case', ['Orders:read', 'orders:read'], 'no policy names the scope Orders:read.'],
-    ['several scopes in one', ['orders:read,orders:write'], 'no policy names the scope orders:read,orders:write.'],
+    [
+      'several scopes in one',
+      ['orders:read,orders:write'],
+      'no policy names the scope orders:read,orders:write.',
+    ],
     ['two unknown scopes', ['a', 'search', 'b'], 'no policy names the scopes a, b.'],
   ])('with %s warns only of scopes that no policy names', async (_what, scopes, warning) => {
     const answer = await added(['x-api-key'], scopes);

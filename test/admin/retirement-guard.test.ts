@@ -165,11 +165,7 @@ describe('a version with too many calls', () => {
   });
 
   it.each([
-    [
-      'on_exceed is warn',
-      policy('warn'),
-      ['v1 exceeded', 'v1 goes: 3 consumers, 30 calls in 30 days'],
-    ],
+    ['on_exceed is warn', policy('warn'), ['v1 exceeded', 'v1 goes: 3 consumers, 30 calls in 30 days']],
     ['the API is in observe mode', policy('hold', 'mode: observe\n'), ['v1 exceeded']],
   ])('is not held if %s', async (_title, text, expected) => {
     await called(3);

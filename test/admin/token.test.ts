@@ -16,7 +16,7 @@ const open = (dataFolder = folder) => openAdminToken({ configured: undefined, da
 const modeOf = async (path: string) => (await stat(path)).mode & 0o777;
 
 describe('the admin token', () => {
-  it('is created if it is missing: 32 random bytes in a folder and a file of mode 0700 and 0600', async () => {
+  it('is created if missing: 32 random bytes in a folder and a file that only its owner reads', async () => {
     const data = join(folder, 'data');
     const token = await open(data);
     expect(token).toMatch(/^[A-Za-z0-9_-]{43}$/);
@@ -55,7 +55,11 @@ describe('the admin token', () => {
 
   it.each([
     ['is a folder', 'EISDIR', () => mkdir(join(folder, 'admin-token'))],
-    ['is a symbolic link without a target', 'ENOENT', () => symlink('/not/there', join(folder, 'admin-token'))],
+    [
+      'is a symbolic link without a target',
+      'ENOENT',
+      () => symlink('/not/there', join(folder, 'admin-token')),
+    ],
     ['has a file as its folder', 'ENOTDIR', () => writeFile(join(folder, 'data'), '')],
   ])('fails with the system error and a remedy if its path %s', async (_how, word, make) => {
     await make();

@@ -14,12 +14,9 @@ function intoClosedPipe(words: string): string {
 it.each([
   ['stdout', '--help', '0\n'],
   ['stderr', '--nothing 2>&1', '2\n'],
-])(
-  'prints nothing and keeps its exit code when the reader closes its %s',
-  (_stream, words, said) => {
-    expect(intoClosedPipe(words)).toBe(said);
-  },
-);
+])('prints nothing and keeps its exit code when the reader closes its %s', (_stream, words, said) => {
+  expect(intoClosedPipe(words)).toBe(said);
+});
 
 it('prints one line and exits with 2 if its output cannot be written', () => {
   const env = { ...process.env, NODE: process.execPath };

@@ -49,14 +49,24 @@ describe('an expectation', () => {
 
 describe('diff', () => {
   it.each([
-    ['a maintenance of one version', ORDERS, MAINTAINED, ['orders v2: maintenance until 2026-11-20T06:00:00Z added']],
+    [
+      'a maintenance of one version',
+      ORDERS,
+      MAINTAINED,
+      ['orders v2: maintenance until 2026-11-20T06:00:00Z added'],
+    ],
     [
       'a maintenance of the whole API at each version',
       ORDERS,
       ORDERS.replace('upstreams:', 'maintenance: 2026-11-21\nupstreams:'),
       ['orders v1: maintenance until 2026-11-21 added', 'orders v2: maintenance until 2026-11-21 added'],
     ],
-    ['no change if only the reason of a maintenance differs', MAINTAINED, MAINTAINED.replace('a new index', 'two new indexes'), []],
+    [
+      'no change if only the reason of a maintenance differs',
+      MAINTAINED,
+      MAINTAINED.replace('a new index', 'two new indexes'),
+      [],
+    ],
   ])('shows %s', async (_whose, older, newer, expected) => {
     expect(await changes(older, newer)).toEqual(expected);
   });

@@ -169,7 +169,10 @@ describe('no call is recorded', () => {
     ['with a bad token', factsOf({ consumer: undefined, refusal: 'token_invalid' })],
     ['with a 410 response', factsOf({ now: SUNSET, refusal: 'version_retired' })],
     ['with a redirect', factsOf({ now: SUNSET, refusal: 'version_moved' })],
-    ['with a 410 response of a public API', factsOf({ rules: open, now: SUNSET, refusal: 'version_retired' })],
+    [
+      'with a 410 response of a public API',
+      factsOf({ rules: open, now: SUNSET, refusal: 'version_retired' }),
+    ],
     ['in a brownout of a public API', factsOf({ rules: open, consumer: undefined, refusal: 'brownout' })],
     ['in maintenance', factsOf({ rules: open, consumer: undefined, refusal: 'maintenance' })],
   ])('%s', (_which, facts) => {

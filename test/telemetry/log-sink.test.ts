@@ -125,7 +125,7 @@ describe('a process whose log reader has stopped', () => {
     expect(ended).toEqual([7, null]);
   });
 
-  it.runIf(process.platform === 'linux')('still writes without blocking after it has forked a worker', async () => {
+  it.runIf(process.platform === 'linux')('does not block after it has forked a worker', async () => {
     const fork = new URL('../../gateway/server/workers/fork.ts', import.meta.url).href;
     const entry = pathToFileURL(join(folder, 'worker.mjs'));
     writeFileSync(entry, 'process.stderr.write("last words of a worker"); process.stdout.write("lost");');

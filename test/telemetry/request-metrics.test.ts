@@ -40,7 +40,7 @@ describe('request metrics', () => {
     });
   });
 
-  it('label a missing API as none, an unlisted method as other and an unlisted code by its class', async () => {
+  it('use none without an API, other for an unlisted method and the class of an unlisted code', async () => {
     const { telemetry, moved } = harness();
     telemetry.observer.onAnswer(
       withFacts(unrouted(), { refusal: 'route_unknown' }),

@@ -60,7 +60,13 @@ async function told(request: string, headers: readonly string[] = []): Promise<T
 
 describe('explain of the decisions of a listener', () => {
   it.each<[string, string, readonly string[], string, number]>([
-    ['SMG-24: a request target above its bound', `GET /uploads?${'x'.repeat(1_024)}`, [], 'request_malformed', 414],
+    [
+      'SMG-24: a request target above its bound',
+      `GET /uploads?${'x'.repeat(1_024)}`,
+      [],
+      'request_malformed',
+      414,
+    ],
     [
       'SMG-24: header fields above their bound',
       'GET /uploads',
@@ -86,8 +92,20 @@ describe('explain of the decisions of a listener', () => {
     ['FWD-10: a body above its bound', 'POST /uploads', ['Content-Length: 101'], 'body_too_large', 413],
     ['TLS-4: a host without a certificate', 'GET https://c.example/uploads', [], 'host_unknown', 421],
     ['TLS-5: plain HTTP is redirected', 'GET http://a.example/uploads', [], 'plain_http_moved', 301],
-    ['TLS-5: a POST by plain HTTP is redirected', 'POST http://a.example/uploads', [], 'plain_http_moved', 308],
-    ['TLS-5: plain HTTP with a credential is refused', 'GET http://a.example/uploads', ['Cookie: a=b'], 'plain_http', 400],
+    [
+      'TLS-5: a POST by plain HTTP is redirected',
+      'POST http://a.example/uploads',
+      [],
+      'plain_http_moved',
+      308,
+    ],
+    [
+      'TLS-5: plain HTTP with a credential is refused',
+      'GET http://a.example/uploads',
+      ['Cookie: a=b'],
+      'plain_http',
+      400,
+    ],
     [
       'TLS-5: plain HTTP with an unknown expectation is refused',
       'GET http://a.example/uploads',

@@ -67,7 +67,11 @@ describe('explain of an API with pins', () => {
       '2024-09-01 the account was made on 2025-03-14 (assumed: no pin is stored)',
     ],
     ['a pin', { pin: '2026-06-01' }, '2026-06-01 the pin of the account'],
-    ['a pin and a creation day', { pin: '2026-06-01', created: '2025-03-14' }, '2026-06-01 the pin of the account'],
+    [
+      'a pin and a creation day',
+      { pin: '2026-06-01', created: '2025-03-14' },
+      '2026-06-01 the pin of the account',
+    ],
   ])('shows the version of an account with %s', async (_name, account, expected) => {
     const text = await explained('GET /api/payments', account);
     expect(lineOf(text, 'version')).toBe(`version ${expected} policies/payments.yaml:3`);
