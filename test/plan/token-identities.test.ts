@@ -160,7 +160,7 @@ describe('a mistake in an identity', () => {
       '«http://auth.example.com/introspect» error: not an https URL without fragment; http is for this machine only: "http://auth.example.com/introspect"',
     ],
     [
-      'a cache of introspection responses above 60s',
+      'RFC 7662: a cache of introspection responses above 60s',
       `${ASKED}, ${CLIENT}, token_cache: 5m`,
       '«5m» error: not a duration from 1s to 60s, nor off: "5m"',
     ],
