@@ -201,7 +201,7 @@ describe('a version that was left out for one reload', () => {
     expect(said).toEqual(expected);
   });
 
-  it('is no longer remembered when it is back, even with another date if the rule is switched', async () => {
+  it('is forgotten when it returns, even with another date if the rule is a warning', async () => {
     const { said, former } = await reloads(orders(ORDERS), {}, orders(warned(EARLIER)), orders(EARLIER));
     expect(said).toEqual([[], REMOVED, ['warning sunset-rewritten'], []]);
     expect(former).toEqual([]);

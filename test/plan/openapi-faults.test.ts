@@ -93,7 +93,7 @@ describe('a description that contradicts itself or the sent headers', () => {
     expect(problems.map((problem) => [problem.file, problem.rule])).toEqual([['api/v1.yaml', rule]]);
   });
 
-  it('OAS-1: a missing status is no contradiction', async () => {
+  it('OAS-1: a missing status is not a contradiction', async () => {
     const fields = '{ deprecated: true, x-lifecycle: { introduced: "2024-06-01" } }';
     await using files = await workspace({ 'policies/orders.yaml': POLICY, 'api/v1.yaml': search(fields) });
     expect((await files.load()).problems).toEqual([]);

@@ -25,7 +25,7 @@ describe('the paths of a description', () => {
       '/orders/search',
     ],
     ['at the base itself if nothing else matches', '', '/search'],
-    ['with a slash at the end', '', '/orders/search/'],
+    ['with a trailing slash', '', '/orders/search/'],
   ])('%s', async (_, servers, path) => {
     const text = describes(
       `  ${path}: { get: { x-lifecycle: { deprecation-date: "2025-06-01" } } }\n`,

@@ -95,7 +95,7 @@ describe('successor-circle of operations', () => {
       v1('GET /a: { successor: v2 }') + version('v2', 'operations: { GET /a: {} }'),
     ],
     ['another method', v1('GET /a: { successor: GET /b }, POST /b: { successor: POST /a }')],
-  ])('%s is no cycle', async (_title, versions) => {
+  ])('%s is not a cycle', async (_title, versions) => {
     expect(await said(versions)).toEqual([]);
   });
 

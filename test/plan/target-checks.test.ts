@@ -117,7 +117,7 @@ describe('missing keys', () => {
     });
   });
 
-  it('several targets have a circuit breaker that keeps the last one', async () => {
+  it('several targets have a circuit breaker that never takes out the last one', async () => {
     const { breaker } = (await compiled(TWO)) ?? {};
     expect(breaker).toEqual({ failures: 5, open: 10_000, strict: false });
   });

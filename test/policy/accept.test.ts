@@ -18,7 +18,7 @@ describe('Accept', () => {
       'v1 by accept',
     ],
     [
-      'NEG-1: text inside quotes is no member',
+      'NEG-1: text inside quotes is not a member',
       `application/vnd.acme+json; x=", ${v('v2')}, "; version="1";q=0.9`,
       'v1 by accept',
     ],

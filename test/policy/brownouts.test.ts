@@ -125,7 +125,7 @@ describe('notations', () => {
     '0 14 * * 9',
     '5-1 * * * *',
     ' 0 14 * * 2',
-  ])('no cron: "%s"', (text) => expect(parseCron(text)).toBeUndefined());
+  ])('not cron: "%s"', (text) => expect(parseCron(text)).toBeUndefined());
 
   it('parsing a cron expression never throws', () => {
     const piece = fc.constantFrom('*', '0', '7', '60', '-', ',', '/', '#', 'L', 'W', 'mon', 'jan', ' ', '?');

@@ -94,7 +94,7 @@ describe('the scope of a key', () => {
     expect(new Set(keys).size).toBe(keys.length);
   });
 
-  it('IDM-4: is the consumer from every address, and no address can equal a consumer', () => {
+  it('IDM-4: is the same for a consumer at any address, and no address equals a consumer', () => {
     expect(storageKey({ ...scope, clientAddress: '192.0.2.2' })).toBe(storageKey(scope));
     const anonymous = { ...scope, consumer: undefined };
     expect(storageKey({ ...anonymous, clientAddress: '192.0.2.2' })).not.toBe(storageKey(anonymous));
@@ -102,7 +102,7 @@ describe('the scope of a key', () => {
     expect(storageKey(posing)).not.toBe(storageKey(anonymous));
   });
 
-  it('the store sees only a digest', () => {
+  it('the store gets only a digest', () => {
     expect(storageKey(scope)).toMatch(/^[\w-]{43}$/);
   });
 });
@@ -159,7 +159,7 @@ describe('the kept response', () => {
 describe('the sections', () => {
   const whole = idempotencySection.parse({ keep: '1h', methods: ['PUT'] });
 
-  it('IDM-2, IDM-5: have these defaults', () => {
+  it('IDM-2, IDM-5: have their defaults', () => {
     expect(idempotencyOf([undefined, {}])).toEqual({
       ...{ methods: new Set(['POST', 'PUT']), required: false, keepMs: 86_400_000, unknown: 'hold' },
       ...{ serverErrors: 'release', anonymous: 'refuse', maxBody: 1_048_576, maxAnswer: 1_048_576 },

@@ -105,7 +105,7 @@ describe('VER-3: one media type with two versions', () => {
     expect(told(resolve({ method: 'POST', type }))).toBe('v1 by content_type');
   });
 
-  it('VER-2: a parameter is no carrier if no template has one', () => {
+  it('VER-2: a parameter carries no version if no template has one', () => {
     const byName = createResolutionRules({ ...options, mediaTypes: [NAME], default: 'v2' });
     expect(told(resolve({ accept: `${v('v1')};version=2` }, byName))).toBe('v1 by accept');
   });
@@ -131,7 +131,7 @@ describe('templates', () => {
     'application/vnd.acme.{version}+json; version={n}',
     '*/*; version={n}',
     '',
-  ])('%j is no template', (text) => {
+  ])('%j is not a template', (text) => {
     expect(parseTemplate(text)).toBeUndefined();
   });
 });

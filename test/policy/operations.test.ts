@@ -69,7 +69,7 @@ describe('the successor of an operation', () => {
   });
 
   it.each(['', '/search', 'v3 /search', 'v3 v4 GET /', 'GET search', 'v3  GET /', 'https://x.example/'])(
-    '%j is no successor',
+    '%j is not a successor',
     (text) => {
       expect(parseOperationSuccessor(text)).toBeUndefined();
     },

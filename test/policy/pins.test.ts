@@ -72,7 +72,7 @@ describe('the version of an account', () => {
     ['the day of a version that is only planned', '2099-01-01', 'none'],
   ])('VER-5: exact: created on %s', (_name, created, label) => expect(chosen(created, 'exact')).toBe(label));
 
-  it('is the stored pin, whatever the creation day and the state of the version', () => {
+  it('is the stored pin, for any creation day and any state of its version', () => {
     expect(chosen('2025-09-15', 'floor', pinTo('2026-06-01'))).toBe('2026-06-01');
     expect(chosen('2025-09-15', 'exact', pinTo('2024-09-01'))).toBe('2024-09-01');
     expect(chosen(undefined, 'floor', pinTo('2001-01-01'))).toBe('2001-01-01');
@@ -104,7 +104,7 @@ describe('the version of an account', () => {
     );
   });
 
-  it('never is a version that was released after the creation of the account', () => {
+  it('is never a version that was released after the creation of the account', () => {
     const late: PinAvailability = {
       ...moment,
       wasReleased: (label, at) =>

@@ -173,7 +173,7 @@ describe('the limits of the plan', () => {
       /policy="([a-z]+)",(?:mode|decision)="(\w+)"/.exec(series)?.slice(1).join(' '),
     );
 
-  it('have modes under the names of the decisions, for versions and for operations', async () => {
+  it('have a mode for each limit of a version and of its operations', async () => {
     const { telemetry, clocks, series } = limited();
     expect(labelsOf(await series('sundial_ratelimit_mode'))).toEqual([
       'deprecated shared',

@@ -312,7 +312,7 @@ describe.concurrent('the expiry of a certificate', () => {
     expect(endOfCertificate(cert, NOW)).toEqual(expected);
   });
 
-  it('cannot be read from a missing file, which is an error', () => {
+  it('is an error if the file is missing', () => {
     expect(endOfCertificateFile('/nowhere/api.crt', NOW)).toMatchObject({ severity: 'error' });
   });
 });

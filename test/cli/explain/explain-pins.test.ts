@@ -98,7 +98,7 @@ describe('explain of an API with pins', () => {
     expect(text).toContain('  cache-control: private\n');
   });
 
-  it('a newer version is no next change, because the pin stays on its version', async () => {
+  it('a newer version is not a next change, because the pin stays on its version', async () => {
     expect(await explained('GET /api/transfers')).not.toContain('\nnext');
     expect(lineOf(await explained('GET /api/payments', { created: '2025-03-14' }), 'next')).toBe(
       'next 2027-09-01 2024-09-01 retired: 410 Gone, version_retired',

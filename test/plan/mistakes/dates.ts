@@ -69,7 +69,7 @@ export const DATES: readonly Mistake[] = [
     '9 «2027-01-15» error: v1 ends before v2, where it redirects to, is released (2027-06-15) (sunset 2027-06-15 or later)',
   ],
   [
-    'LNK-3: a guide that is no URL',
+    'LNK-3: a guide that is neither a URL nor a path',
     'guide: https://docs.example.com/v2',
     'guide: guides/v2.html',
     '9 «guides/v2.html» error: not an absolute https URL with everything else percent-encoded, nor the path of a Markdown file: "guides/v2.html" (write the guide beside this file and name it, such as ./guides/v1-to-v2.md, or the address of its page)',

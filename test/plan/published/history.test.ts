@@ -236,7 +236,7 @@ describe('published schedules', () => {
     expect(await planned.load()).toMatchObject({ accepted: true, said: [] });
   });
 
-  it('a removed API is reported in its last file, and a renamed file is no removal', async () => {
+  it('a removed API is reported in its last file, and a renamed file is not a removal', async () => {
     const more = ORDERS.replace('api: orders', 'api: more').replaceAll('/orders', '/more');
     await using files = await workspace({ 'policies/orders.yaml': ORDERS, 'policies/more.yaml': more });
     const { kept, load } = historyOf(files);

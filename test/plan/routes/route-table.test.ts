@@ -77,7 +77,7 @@ describe('route match', () => {
     expect(found?.versionSegment ?? 'v1').toBe('v1');
   });
 
-  it('VER-7: a segment with an encoded slash or a parameter is no version', () => {
+  it('VER-7: a segment with an encoded slash or a parameter is not a version', () => {
     const paths = createRouteTable([at('/api/{version}')]);
     for (const segment of ['v1%2Fx', 'v1;a=b', '1;'])
       expect(paths.match(HOST, `/api/${segment}`)).toBeUndefined();
