@@ -1,4 +1,4 @@
-// The `expect` list of policy files: `check` reports each failed expectation with its place and the actual value.
+// The `expect` list of policy files: `check` reports each failed expectation with its place and result.
 import { describe, expect, it } from 'vitest';
 import { runCheck } from '../../gateway/cli/check/check.ts';
 import { NOW, workspace } from '../plan/workspace.ts';

@@ -1,4 +1,4 @@
-// Commands show the variables of a policy, never their values. `explain` is exempt: it shows where a request goes.
+// Commands show the names of variables, never their values. `explain` is exempt: it shows the target.
 import { describe, expect, it } from 'vitest';
 import { runCheck } from '../../gateway/cli/check/check.ts';
 import { runConfigShow } from '../../gateway/cli/config/config-show.ts';

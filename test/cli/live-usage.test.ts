@@ -1,4 +1,4 @@
-// `check --live` and `diff --live` ask the running gateway for current calls, and print what the dates mean for them.
+// `check --live` and `diff --live` get the current calls from the running gateway and print the impact.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';

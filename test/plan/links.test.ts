@@ -1,4 +1,4 @@
-// Tests that links cannot lead guides, descriptions and secrets out of their folder, to be published or quoted.
+// Tests that guides, descriptions and secrets are not read through links that leave their folder.
 import { mkdir, symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-// The counters and histograms that a response changes, with labels from the configuration and from closed sets only.
+// The counters and histograms that a response changes, and the values of their labels.
 import { describe, expect, it } from 'vitest';
 import type { RefusalReason } from '../../gateway/exchange/directive.ts';
 import { Fault } from '../../gateway/exchange/directive.ts';

@@ -1,4 +1,4 @@
-// Alert rules and dashboard use only existing metrics and labels. test/prometheus runs the rules with promtool.
+// Alert rules and the dashboard use only existing metrics and labels. test/prometheus runs the rules.
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';

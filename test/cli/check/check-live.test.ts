@@ -1,4 +1,4 @@
-// `sundial check --live`: services that are present, missing or wrong, within a time limit and with their line.
+// `sundial check --live`: services that respond, are missing or are wrong, with their line and a time limit.
 import { createServer as createHttp, type RequestListener } from 'node:http';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';

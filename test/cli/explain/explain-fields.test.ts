@@ -1,4 +1,4 @@
-// `sundial explain` with a method override header: judged as by the gateway, with the line that keeps the header.
+// `sundial explain` with a method override header: the decision, and the line that keeps the header.
 import { describe, expect, it } from 'vitest';
 import { workspace } from '../../plan/workspace.ts';
 import { explain } from '../../support/file-commands.ts';

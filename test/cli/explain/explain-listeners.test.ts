@@ -1,4 +1,4 @@
-// `sundial explain` for the checks of a listener: bounds, bodies, certificates, plain HTTP, assumed connections.
+// `sundial explain` for the checks of a listener: bounds, bodies, certificates and plain HTTP.
 import { describe, expect, it } from 'vitest';
 import { workspace } from '../../plan/workspace.ts';
 import { explain } from '../../support/file-commands.ts';
