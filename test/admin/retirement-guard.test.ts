@@ -154,12 +154,12 @@ describe('a version with too many calls', () => {
     expect(await ended()).toBe(1);
     plan = await planOf(policy('warn'));
     await look();
-    expect(stores.overrides.current(), 'callers were told its end').toHaveLength(1);
+    expect(stores.overrides.current(), 'an existing hold stays').toHaveLength(1);
     expect(await ended()).toBe(0);
     now = SUNSET;
     plan = await planOf(policy('hold'));
     await look();
-    expect(stores.overrides.current(), 'what has ended is never revived').toEqual([]);
+    expect(stores.overrides.current(), 'an ended version is not revived').toEqual([]);
     expect(said.filter((text) => text.includes('goes'))).toHaveLength(1);
     await close();
   });

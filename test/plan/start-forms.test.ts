@@ -182,7 +182,7 @@ function isGivenUp(api: string, other: string, apis: readonly string[], folder: 
   );
 }
 
-/** Whether the record does not help `api`: its file has other routes, or may belong to another recorded API. */
+/** Whether the record cannot help `api`: its file has other routes, or may belong to another recorded API. */
 function isUnknown(api: string, recorded: readonly string[], folder: Folder): boolean {
   const texts = [...folder.values()];
   const isServed = (other: string | undefined) => texts.some((each) => each.isSound && each.api === other);
