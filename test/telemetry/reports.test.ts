@@ -94,7 +94,7 @@ describe('a reload', () => {
     ]);
   });
 
-  it('is announced in one line if its outcome is new', () => {
+  it('is reported in one line if its outcome is new', () => {
     const told: string[] = [];
     const report = createReloadReport(harness().telemetry, (line) => told.push(line));
     report.onUnchanged();

@@ -32,7 +32,7 @@ describe('the lines of a change', () => {
     expect((await diff(files, { older: 'new', newer: 'old' })).text).toBe('more: API (v1, v2) added\n');
   });
 
-  it('removed versions of an API that has no versions any more', async () => {
+  it('the removed versions of an API that no longer has versions', async () => {
     const plain = ORDERS.replace(/^resolve:.*\n/m, '')
       .replace(/^ {2}v1: \{ targets.*\n/m, '')
       .replace(/^versions:[\s\S]*/m, 'versions: none\n');

@@ -188,7 +188,7 @@ describe('reload', () => {
     expect(live.plans).toHaveLength(2);
   });
 
-  it('never overwrites a newer plan by a slow load', async () => {
+  it('never replaces a newer plan with the result of a slow load', async () => {
     await using files = await workspace({ 'policies/orders.yaml': ORDERS });
     const gate = Promise.withResolvers<void>();
     const reading = Promise.withResolvers<void>();
