@@ -4,15 +4,15 @@ import { nextCommand } from '../../gateway/plan/next-command.ts';
 
 describe('a suggested command', () => {
   it.each([
-    ['the usual file', { config: 'config/gateway.yaml', environment: {} }, ''],
+    ['the default file', { config: 'config/gateway.yaml', environment: {} }, ''],
     ['another file', { config: 'my gateway.yaml', environment: {} }, " -c 'my gateway.yaml'"],
-    ['a file that is usual here', { config: 'a.yaml', environment: { SUNDIAL_CONFIG: 'a.yaml' } }, ''],
+    ['the file of SUNDIAL_CONFIG', { config: 'a.yaml', environment: { SUNDIAL_CONFIG: 'a.yaml' } }, ''],
     [
-      'the usual file where another is usual here',
+      'the default file if SUNDIAL_CONFIG names another',
       { config: 'config/gateway.yaml', environment: { SUNDIAL_CONFIG: 'a.yaml' } },
       ' -c config/gateway.yaml',
     ],
-    ['a variable set to nothing', { config: 'config/gateway.yaml', environment: { SUNDIAL_CONFIG: '' } }, ''],
+    ['an empty SUNDIAL_CONFIG', { config: 'config/gateway.yaml', environment: { SUNDIAL_CONFIG: '' } }, ''],
     [
       'an admin listener',
       { config: 'config/gateway.yaml', admin: 'http://10.0.0.7:9901', environment: {} },
