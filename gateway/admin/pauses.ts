@@ -152,7 +152,7 @@ function subjectOf({ api, label }: Pick<Override, 'api' | 'label'>): string {
 
 /** Before the first read of the store, absence is unknown. */
 function noSuchPause({ wasRead }: OverrideStore) {
-  if (!wasRead()) return storeNotYetRead('whether there is such a pause');
+  if (!wasRead()) return storeNotYetRead('whether this pause exists');
   return errorAnswer(404, 'There is no such pause, or it has ended. GET /-/overrides lists those in force.');
 }
 

@@ -123,7 +123,7 @@ describe('a key whose record cannot be read', () => {
     const first = [await shown.show(asked), (await write('rotate_key')).answer];
     for (const { status, body: text } of first) {
       expect(status).toBe(409);
-      expect(JSON.parse(text).message).toMatch(/cannot be read.*Revoke it/);
+      expect(JSON.parse(text).message).toMatch(/cannot read the record.*Revoke it/);
     }
     const { answer, audit } = await write('revoke_key');
     expect(answer.status).toBe(200);

@@ -121,7 +121,7 @@ describe('what dates mean to who calls now', () => {
       NOW,
       [
         RETIRES,
-        'orders v1: retire_when below 20 consumers in 30 days: the ledger has not looked long enough',
+        'orders v1: retire_when below 20 consumers in 30 days: the ledger has not counted long enough',
       ],
     ],
     [
@@ -182,7 +182,7 @@ describe('what dates mean to who calls now', () => {
     const rule = 'retire_when: { consumers_below: 20 }';
     const said = async (kept: string) => (await told(rule, { decides: DECIDES }, NOW, { kept })).at(-1);
     expect(await said('2026-11-14T00:00:00Z')).toBe(
-      'orders v1: retire_when below 20 consumers in 30 days: the ledger has not looked long enough',
+      'orders v1: retire_when below 20 consumers in 30 days: the ledger has not counted long enough',
     );
     expect(await said('2026-10-21T00:00:00Z')).toMatch(/: met$/);
   });

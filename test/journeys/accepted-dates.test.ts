@@ -97,7 +97,7 @@ describe('accepting a date that the rules refuse', () => {
     await using gateway = await folder.start();
     const { exitCode, stderr } = await accept(gateway, 'orders', 'v1');
     expect(exitCode).toBe(1);
-    expect(stderr).toContain('The files change no published date of orders v1 that the rules refuse.');
+    expect(stderr).toContain('Nothing to accept: no rule refuses a changed date of orders v1.');
     expect((await accept(gateway, 'nope')).stderr).toContain('No API "nope" is in force. There is orders.');
     expect((await accept(gateway, 'orders', 'v9')).stderr).toContain(
       'The API orders has no version "v9". There are v1, v2, v3.',

@@ -60,7 +60,7 @@ describe('a write without the token', () => {
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
     expect(answers[0]?.json).toEqual({
       error: 'Unauthorized',
-      message: 'This needs the admin token, as "Authorization: Bearer <token>".',
+      message: 'This request needs the admin token: send "Authorization: Bearer <token>".',
     });
     expect(await gateway.metric(series)).toBe(wrong.length);
     expect(audits().slice(-wrong.length)).toEqual(
@@ -124,7 +124,7 @@ describe('a write from a browser', () => {
 
 describe('a body that cannot be used', () => {
   it.each([
-    ['no JSON', '{"api":', 'The body is no JSON in UTF-8.'],
+    ['no JSON', '{"api":', 'The body is not JSON in UTF-8.'],
     [
       'a list',
       '[]',
@@ -195,7 +195,7 @@ describe('a body that cannot be used', () => {
     const bytes = Buffer.from('{"api":"orders","why":"caf\xe9"}', 'latin1');
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
     const answer = await admin.ask({ method: 'POST', path: '/-/pauses', headers, body: bytes });
-    expect(answer).toMatchObject({ status: 400, json: { message: 'The body is no JSON in UTF-8.' } });
+    expect(answer).toMatchObject({ status: 400, json: { message: 'The body is not JSON in UTF-8.' } });
   });
 });
 

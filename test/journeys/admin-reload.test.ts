@@ -53,7 +53,7 @@ describe('POST /-/reload', () => {
       status: 422,
       json: {
         error: 'Unprocessable Content',
-        message: 'The policies have errors; those in force stay.',
+        message: 'The policies have errors. The gateway keeps the policies that are in force.',
         outcome: 'rejected',
         revision: before.revision,
       },

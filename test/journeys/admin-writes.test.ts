@@ -241,17 +241,12 @@ describe('sundial pin', () => {
     expect(await pin('roll-back', 'payments', 'late', '--why', 'x')).toEqual({
       exitCode: 1,
       stdout: '',
-      stderr:
-        'sundial: An upgrade can be taken back for 72 hours; this one could until 2026-03-13T00:00:00Z.\n',
+      stderr: 'sundial: An upgrade can be rolled back for 72 hours, this one until 2026-03-13T00:00:00Z.\n',
     });
   });
 
   it.each([
-    [
-      'an older version',
-      ['upgrade', 'payments', 'moved', '2025-03-01'],
-      'An upgrade leads to a newer version',
-    ],
+    ['an older version', ['upgrade', 'payments', 'moved', '2025-03-01'], 'Name a newer version'],
     [
       'no version at all',
       ['upgrade', 'payments', 'moved', '2025-04-01'],
@@ -260,7 +255,7 @@ describe('sundial pin', () => {
     [
       'nothing to take back',
       ['roll-back', 'payments', 'nobody'],
-      'No upgrade of this account is left to take back.',
+      'This account has no upgrade that can be rolled back.',
     ],
     [
       'an API without pins',
@@ -290,7 +285,7 @@ describe('sundial pin', () => {
         exitCode: 1,
         stdout: '',
         stderr:
-          'sundial: The account is on 2025-09-01. An upgrade leads to a newer version; a roll-back takes the last upgrade back.\n',
+          'sundial: The account is on 2025-09-01. Name a newer version, or roll back the last upgrade.\n',
       });
     expect((await pin('show', 'payments', 'bornlate')).stdout).toContain('nothing is stored for bornlate');
     const moved = await upgrade('bornlate', '2026-03-01', '2025-10-14T10:00:00+02:00');

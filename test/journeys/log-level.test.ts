@@ -84,7 +84,7 @@ it('is refused where there is no such level', async () => {
   expect((await put({ level: 'error' }, { authorization: undefined })).status).toBe(401);
   expect(await put({ level: 'debug' })).toMatchObject({
     status: 422,
-    json: { message: 'There is no log level "debug": write info, warn, error.' },
+    json: { message: 'Unknown log level "debug" (known: info, warn, error).' },
   });
   expect((await put({})).status).toBe(400);
   expect(await logLevel('--format', 'json')).toMatchObject({

@@ -135,7 +135,7 @@ Trend: the last seven whole days against the seven before.
   });
 
   it.each([
-    [['--api', 'order'], 1, 'Neither the policies nor the ledger have "order". There are open, orders.'],
+    [['--api', 'order'], 1, 'Not in the policies or the ledger: "order". Known: open, orders.'],
     [['--since', 'soon'], 2, 'Write a length such as 30d'],
     [['--erase', 'acme', '--api', 'orders'], 2, 'cannot be used with option'],
     [['--erase', 'acme', '--format', 'csv'], 2, 'printed as a table or as JSON'],
