@@ -206,7 +206,7 @@ it('TLS-7: a renewed certificate is served after a reload; a broken one is not, 
   expect(await gateway.metric('sundial_tls_certificates_current')).toBe(0);
   expect(gateway.log).toContainEqual(
     expect.objectContaining({
-      message: 'a certificate was not taken over; the one in use stays',
+      message: 'a new certificate was refused; the certificate in use stays',
       names: 'b.example',
     }),
   );
