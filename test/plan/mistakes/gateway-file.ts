@@ -8,14 +8,14 @@ export const GATEWAY_FILE: readonly Mistake[] = [
     'policies:',
     'tracing: { otlp: "http://user:word@127.0.0.1:4318" }\npolicies:',
     expect.stringMatching(
-      /^config\/gateway.yaml:4 «.*» error: not a URL of http or https without user, password, query and fragment, such as http:\/\/127.0.0.1:4318/,
+      /^config\/gateway.yaml:4 «.*» error: not an http or https URL \(no user, password, query or fragment\), such as http:\/\/127.0.0.1:4318/,
     ),
   ],
   [
     'a collector of traces by another protocol',
     'policies:',
     'tracing: { otlp: "grpc://127.0.0.1:4317" }\npolicies:',
-    expect.stringMatching(/^config\/gateway.yaml:4 «.*» error: not a URL of http or https without/),
+    expect.stringMatching(/^config\/gateway.yaml:4 «.*» error: not an http or https URL/),
   ],
   [
     'a log level that there is not',
@@ -69,7 +69,7 @@ export const GATEWAY_FILE: readonly Mistake[] = [
     'a claim about the token and not its holder',
     'audience: api',
     'audience: api, consumer: [jti]',
-    '3 «jti» error: not the name of a claim about who calls, such as client_id: "jti"',
+    '3 «jti» error: not a claim that identifies the caller, such as client_id: "jti"',
   ],
   [
     'proxies that are everybody',
@@ -119,7 +119,7 @@ export const GATEWAY_FILE: readonly Mistake[] = [
     'an issuer in the clear',
     'https://auth.example.com',
     'http://auth.example.com',
-    '3 «http://auth.example.com» error: not an https URL without query; http is for this machine only: "http://auth.example.com"',
+    '3 «http://auth.example.com» error: not an https URL (no query; http only on this machine): "http://auth.example.com"',
   ],
   [
     'JWT-1: a shared-secret algorithm',
@@ -151,31 +151,31 @@ export const GATEWAY_FILE: readonly Mistake[] = [
     'a store of an unknown kind',
     'public:',
     'store: mysql://x\npublic:',
-    '1 «mysql://x» error: not a store: embedded, embedded:<folder>, redis://host:port or rediss://host:port, perhaps with a database such as /1, redis+cluster://host:port,host:port or redis+sentinel://host:port,host:port/primary: "mysql://x"',
+    '1 «mysql://x» error: not a store: embedded, embedded:<folder>, redis://host:port or rediss://host:port (with a database such as /1 if needed), redis+cluster://host:port,host:port or redis+sentinel://host:port,host:port/primary: "mysql://x"',
   ],
   [
     'a store in a database that Redis cannot have',
     'public:',
     'store: redis://cache:6379/orders\npublic:',
-    '1 «redis://cache:6379/orders» error: not a store: embedded, embedded:<folder>, redis://host:port or rediss://host:port, perhaps with a database such as /1, redis+cluster://host:port,host:port or redis+sentinel://host:port,host:port/primary: "redis://cache:6379/orders"',
+    '1 «redis://cache:6379/orders» error: not a store: embedded, embedded:<folder>, redis://host:port or rediss://host:port (with a database such as /1 if needed), redis+cluster://host:port,host:port or redis+sentinel://host:port,host:port/primary: "redis://cache:6379/orders"',
   ],
   [
     'a store in a database below zero',
     'public:',
     'store: redis://cache:6379/-1\npublic:',
-    '1 «redis://cache:6379/-1» error: not a store: embedded, embedded:<folder>, redis://host:port or rediss://host:port, perhaps with a database such as /1, redis+cluster://host:port,host:port or redis+sentinel://host:port,host:port/primary: "redis://cache:6379/-1"',
+    '1 «redis://cache:6379/-1» error: not a store: embedded, embedded:<folder>, redis://host:port or rediss://host:port (with a database such as /1 if needed), redis+cluster://host:port,host:port or redis+sentinel://host:port,host:port/primary: "redis://cache:6379/-1"',
   ],
   [
     'a store whose URL would set up the client',
     'public:',
     'store: redis://cache:6379/1?enableOfflineQueue=true\npublic:',
-    '1 «redis://cache:6379/1?enableOfflineQueue=true» error: not a store: embedded, embedded:<folder>, redis://host:port or rediss://host:port, perhaps with a database such as /1, redis+cluster://host:port,host:port or redis+sentinel://host:port,host:port/primary: "redis://cache:6379/1?enableOfflineQueue=true"',
+    '1 «redis://cache:6379/1?enableOfflineQueue=true» error: not a store: embedded, embedded:<folder>, redis://host:port or rediss://host:port (with a database such as /1 if needed), redis+cluster://host:port,host:port or redis+sentinel://host:port,host:port/primary: "redis://cache:6379/1?enableOfflineQueue=true"',
   ],
   [
     'such a store, without its password',
     'public:',
     'store: redis://:hunter2@cache:6379/orders\npublic:',
-    '1 «redis://:hunter2@cache:6379/orders» error: not a store: embedded, embedded:<folder>, redis://host:port or rediss://host:port, perhaps with a database such as /1, redis+cluster://host:port,host:port or redis+sentinel://host:port,host:port/primary: "redis://********@cache:6379/orders"',
+    '1 «redis://:hunter2@cache:6379/orders» error: not a store: embedded, embedded:<folder>, redis://host:port or rediss://host:port (with a database such as /1 if needed), redis+cluster://host:port,host:port or redis+sentinel://host:port,host:port/primary: "redis://********@cache:6379/orders"',
   ],
   [
     'plain HTTP served to all',
@@ -235,6 +235,6 @@ export const GATEWAY_FILE: readonly Mistake[] = [
     'a store that is an address alone',
     'public:',
     'store: localhost:6379\npublic:',
-    '1 «localhost:6379» error: not a store: embedded, embedded:<folder>, redis://host:port or rediss://host:port, perhaps with a database such as /1, redis+cluster://host:port,host:port or redis+sentinel://host:port,host:port/primary: "localhost:6379" (write redis://localhost:6379)',
+    '1 «localhost:6379» error: not a store: embedded, embedded:<folder>, redis://host:port or rediss://host:port (with a database such as /1 if needed), redis+cluster://host:port,host:port or redis+sentinel://host:port,host:port/primary: "localhost:6379" (write redis://localhost:6379)',
   ],
 ];
