@@ -97,7 +97,7 @@ describe('check finds', () => {
       'a freeze of the API that no version inherits',
       'v2: { released: 2025-01-01 }\n',
       'v2: { released: 2025-01-01, freeze: off }\nfreeze: 2026-07-01\n',
-      'warning taken-over: freeze does nothing here: every version has freeze or deprecated or sunset of its own',
+      'warning taken-over: freeze has no effect: every version has freeze or deprecated or sunset of its own',
     ],
   ])('%s', async (_title, from, to, said) => {
     await using files = await workspace({ 'policies/orders.yaml': POLICY.replace(from, to) });

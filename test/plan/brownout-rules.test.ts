@@ -140,7 +140,7 @@ describe('brownout-windows', () => {
     [
       'windows without number',
       `[ { cron: "* * * * *", zone: UTC, for: 30s, announced: 2025-06-01 } ]`,
-      '«brownouts» error: more than 500 windows: a version that is refused so often has in effect ended',
+      '«brownouts» error: more than 500 windows: write fewer, or an earlier sunset',
     ],
   ])('%s', async (_title, brownouts, expected) => expect(await said(brownouts)).toEqual([expected]));
 

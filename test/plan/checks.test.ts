@@ -92,7 +92,7 @@ describe('check', () => {
       'policies/orders.yaml': `${ended}rules: { parallel-versions: off }\n`,
     });
     expect(await files.problems()).toEqual([
-      'policies/orders.yaml:9 «v2» warning: v1 ends on 2025-06-01, and the redirect leads nowhere from 2026-02-01 on, when v2 ends (sunset of v2 2026-06-01 or later)',
+      'policies/orders.yaml:9 «v2» warning: v1 ends on 2025-06-01, and the redirect ends on 2026-02-01 with v2 (sunset of v2 2026-06-01 or later)',
     ]);
     expect((await files.load()).plan).toBeDefined();
   });
@@ -125,7 +125,7 @@ versions: none
 `,
     });
     const nothing = (line: number, key: string, and = '') =>
-      `policies/open.yaml:${line} «${key}» error: ${key} does nothing in an API with "versions: none"${and}`;
+      `policies/open.yaml:${line} «${key}» error: ${key} has no effect in an API with "versions: none"${and}`;
     const undated = ' and no deprecated of its own';
     expect(await files.problems()).toEqual([
       nothing(4, 'warning', undated),

@@ -154,7 +154,7 @@ upstreams: { one: { targets: [http://127.0.0.1:4001] } }
 versions: none
 `;
     expect(await problems(text)).toEqual([
-      'policies/payments.yaml:3 «resolve» error: resolve does nothing in an API with "versions: none"',
+      'policies/payments.yaml:3 «resolve» error: resolve has no effect in an API with "versions: none"',
     ]);
   });
 });

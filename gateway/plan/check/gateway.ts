@@ -48,7 +48,7 @@ function checkProxies({ parts }: GatewayView, report: Report): void {
     report(['trusted_proxies', index], {
       rule: 'proxies',
       severity: 'warning',
-      message: 'every client can forge its address, the host and the scheme',
+      message: 'every client can forge its address, host and scheme',
       hint: 'write the addresses of the proxies, such as 10.0.0.0/8',
     });
   }

@@ -31,7 +31,7 @@ export const brownoutWindows: VersionCheck = (subject, report) => {
         report([...at, index], { rule: RULE, message: 'no window lies within this time' });
     }
     if (placed.windows.length > MOST_WINDOWS) {
-      const message = `more than ${MOST_WINDOWS} windows: a version that is refused so often has in effect ended`;
+      const message = `more than ${MOST_WINDOWS} windows: write fewer, or an earlier sunset`;
       report(at, { rule: RULE, message, at: 'key' });
       continue;
     }
@@ -69,7 +69,7 @@ function outside({ times }: BrownoutRule, span: BrownoutSpan): WindowFinding | u
     if (begin < span.deprecated) {
       return {
         at: ['before_sunset'],
-        message: `this begins ${formatInstant(begin)}, before deprecated (${deprecated})`,
+        message: `before_sunset begins ${formatInstant(begin)}, before deprecated (${deprecated})`,
       };
     }
     if (times.beat !== undefined || times.lasts <= times.beforeSunset) return undefined;

@@ -66,7 +66,7 @@ export const DATES: readonly Mistake[] = [
     'a redirect before its target exists',
     'successor: v2 }\n  v2: { released: 2026-01-15',
     'after: { redirect: v2 } }\n  v2: { released: 2027-06-15',
-    '9 «2027-01-15» error: v1 ends before v2, where it redirects to, is released (2027-06-15) (sunset 2027-06-15 or later)',
+    '9 «2027-01-15» error: v1 ends before its redirect target v2 is released (2027-06-15) (sunset 2027-06-15 or later)',
   ],
   [
     'LNK-3: a guide that is no URL',

@@ -75,7 +75,7 @@ export const GATEWAY_FILE: readonly Mistake[] = [
     'proxies that are everybody',
     'policies:',
     'trusted_proxies: [10.0.0.0/8, "::/0"]\npolicies:',
-    '4 «"::/0"» warning: every client can forge its address, the host and the scheme (write the addresses of the proxies, such as 10.0.0.0/8)',
+    '4 «"::/0"» warning: every client can forge its address, host and scheme (write the addresses of the proxies, such as 10.0.0.0/8)',
   ],
   [
     'a key of the other file',
@@ -223,7 +223,7 @@ export const GATEWAY_FILE: readonly Mistake[] = [
     'a pattern nothing matches',
     '../policies/*.yaml',
     '../policy/*.yaml',
-    '4 «../policy/*.yaml» error: no policy file matches (looked for policy/*.yaml: a pattern is relative to this file)',
+    '4 «../policy/*.yaml» error: no policy file matches this pattern (searched policy/*.yaml; a pattern is relative to this file)',
   ],
   [
     'a public URL without a scheme',
