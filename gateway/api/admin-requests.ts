@@ -10,7 +10,7 @@ const line = (most: number, description: string) =>
       const trimmed = text.trim();
       return trimmed.length <= most && isPrintableId(trimmed) ? trimmed : undefined;
     },
-    `not one line of 1 to ${most} characters without control characters`,
+    `must be a single line of 1 to ${most} printable characters`,
     { description },
   );
 

@@ -195,7 +195,7 @@ describe('extend', () => {
         .replace(/expect[\s\S]*/, ''),
     });
     expect((await extend(files, 'hooks', undefined)).text).toContain(
-      'the sunset of hooks has passed: an API that is gone stays gone',
+      'the sunset of hooks has passed: an API that has ended is not revived',
     );
     await files.write('policies/orders.yaml', ORDERS.replace('sunset: 2027-06-01\n', ''));
     expect((await extend(files, 'orders', undefined)).text).toMatch(

@@ -85,7 +85,7 @@ describe('check finds', () => {
       'an exception without a freeze',
       '    freeze: 2026-06-01\n',
       '',
-      'error exception: v1 has no freeze to be excepted from',
+      'error exception: v1 has no freeze, so an exception from it has no effect',
     ],
     [
       'an exception that ends before the freeze',

@@ -103,7 +103,7 @@ describe('accepting a date that the rules refuse', () => {
       'The API orders has no version "v9". There are v1, v2, v3.',
     );
     expect((await acceptBecause(gateway, ' ', 'orders')).stderr).toBe(
-      'sundial: --why: not one line of 1 to 200 characters without control characters\n',
+      'sundial: --why: must be a single line of 1 to 200 printable characters\n',
     );
     const data = join(folder.path, 'moved');
     const elsewhere = { DATA: data, STORE: `embedded:${data}` };

@@ -151,16 +151,16 @@ describe('a body that cannot be used', () => {
       '"until": not a calendar date',
     ],
     ['a number for a version', { ...PAUSE, version: 1 }, '"version": expected text'],
-    ['no reason', { ...PAUSE, why: '  ' }, '"why": not one line of 1 to 200 characters'],
+    ['no reason', { ...PAUSE, why: '  ' }, '"why": must be a single line of 1 to 200 printable characters'],
     [
       'two lines of reason',
       { ...PAUSE, why: 'x\n{"level":"info"}' },
-      '"why": not one line of 1 to 200 characters',
+      '"why": must be a single line of 1 to 200 printable characters',
     ],
     [
       'an author that writes backwards',
       { ...PAUSE, by: 'maria\u202e' },
-      '"by": not one line of 1 to 100 characters',
+      '"by": must be a single line of 1 to 100 printable characters',
     ],
   ])('is refused with 400 and a sentence: %s', async (_name, body, sentence) => {
     const answer = await pause({ body });

@@ -104,7 +104,7 @@ describe('check', () => {
     );
     await using files = await workspace({ 'policies/orders.yaml': text });
     expect(await files.problems()).toEqual([
-      'policies/orders.yaml:3 «resolve» warning: without a path or subdomain for the version a redirect would lead back to the same URL: those requests get 410',
+      'policies/orders.yaml:3 «resolve» warning: no path or subdomain has the version, so a redirect would return to the same URL: requests get 410',
     ]);
   });
 

@@ -36,13 +36,13 @@ const rows: readonly Row[] = [
     'a substitute beside a successor',
     '    successor: v2\n',
     '    successor: v2\n    alternate: https://other.example.com/orders\n',
-    /«alternate» error: v1 leads to v2: alternate is for a version without a successor/,
+    /«alternate» error: v1 has the successor v2: alternate is for a version without one/,
   ],
   [
     'a short label that a full one of the same major takes all requests from',
     '  v2:\n    released: 2025-06-01',
     '  v2.1.0: { released: 2026-02-01 }\n  v2:\n    released: 2025-06-01',
-    /«v2» warning: once v2\.1\.0 is released no request reaches v2: a request for v2 gets v2\.1\.0 \(call it v2\.0\.0, .*\)/,
+    /«v2» warning: after the release of v2\.1\.0, requests for v2 get v2\.1\.0 \(call it v2\.0\.0, .*\)/,
   ],
   [
     'a method nobody knows',
@@ -55,7 +55,7 @@ const rows: readonly Row[] = [
     'a whole path, as a client would write it',
     'GET /search:',
     'GET /api/v2/orders/search:',
-    /«GET \/api\/v2\/orders\/search» warning: operation paths are relative to the base: .* \(write GET \/search\)/,
+    /«GET \/api\/v2\/orders\/search» warning: operation paths are relative to the base, .* \(write GET \/search\)/,
   ],
   [
     'a parameter as other routers have it',
@@ -87,7 +87,7 @@ const rows: readonly Row[] = [
     'templates that cross',
     'GET /{id}: {',
     'GET /{a}/b: {}\n      GET /a/{b}: {',
-    /«GET \/a\/\{b\}» warning: some requests match this and GET \/\{a\}\/b/,
+    /«GET \/a\/\{b\}» warning: some requests also match GET \/\{a\}\/b/,
   ],
   [
     'an operation sunset before it is deprecated',

@@ -112,7 +112,7 @@ describe('a pin', () => {
     ['{ pin: {} }, { pin: { by: tenant } }', '3 «{ pin: { by: tenant } }» error: a second pin'],
     [
       '{ pin: { match: exact } }',
-      '3 «match» warning: match does nothing without created: the first call decides',
+      '3 «match» warning: match has no effect without created: the first call decides',
     ],
   ])('%s: %s', async (pin, problem) => {
     expect((await problems(withPin(pin))).join('\n')).toContain(`policies/payments.yaml:${problem}`);

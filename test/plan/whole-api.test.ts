@@ -172,8 +172,8 @@ describe('a problem of the whole API', () => {
 
   it('does not mention versions if the API has none', async () => {
     const late = `${TOP}extended: [ { to: 2027-06-15, announced: 2027-02-01 } ]\n`;
-    expect((await said(unversioned(late))).join()).toContain('an API that is gone stays gone');
-    expect((await said(versioned(late))).join()).toContain('a version that is gone stays gone');
+    expect((await said(unversioned(late))).join()).toContain('an API that has ended is not revived');
+    expect((await said(versioned(late))).join()).toContain('a version that has ended is not revived');
     const alone = TOP.replace(/deprecated.*\n/, '');
     expect((await said(unversioned(alone))).join()).toContain(
       'before the API is gone, callers get a Sunset header',

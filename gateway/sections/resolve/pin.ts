@@ -32,7 +32,7 @@ export function checkPin(view: PolicyView, report: Report): void {
     report([...path, 'match'], {
       rule: 'pin',
       severity: 'warning',
-      message: 'match does nothing without created: the first call decides',
+      message: 'match has no effect without created: the first call decides',
       at: 'key',
     });
   }

@@ -14,8 +14,8 @@ export function checkRoutes(view: PolicyView, { certifiedNames }: CheckContext, 
     if (versioned.has(each)) {
       report(at, {
         rule: 'resolve',
-        message: 'the subdomain of this host names a version: requests for it would name no version',
-        hint: 'remove it from host: the subdomain is served anyway',
+        message: 'the subdomain of this host is a version, but requests for this host would have no version',
+        hint: 'remove it from host: the subdomain carrier serves it anyway',
       });
     }
     checkCertified({ hosts: [each], at, wanted: each }, certifiedNames, view, report);

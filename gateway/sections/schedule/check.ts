@@ -91,7 +91,7 @@ function checkDates(checked: CheckedVersion, report: Report): void {
     if (announced < moves) continue;
     report([...at('extended'), index, 'announced'], {
       rule: 'date-order',
-      message: `announced after the sunset that it moves (${dayOf(moves)}) had passed: ${view.unversioned ? 'an API' : 'a version'} that is gone stays gone`,
+      message: `announced after the sunset that it moves (${dayOf(moves)}): ${view.unversioned ? 'an API' : 'a version'} that has ended is not revived`,
     });
   }
 }

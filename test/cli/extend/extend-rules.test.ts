@@ -56,9 +56,9 @@ describe('the rules judge before anything is written (RET-11)', () => {
     [
       'an announcement after the sunset',
       { announced: date('2027-02-01') },
-      'a version that is gone stays gone',
+      'a version that has ended is not revived',
     ],
-    ['a sunset that has passed', { now: Date.UTC(2027, 0, 15) }, 'a version that is gone stays gone'],
+    ['a sunset that has passed', { now: Date.UTC(2027, 0, 15) }, 'a version that has ended is not revived'],
   ])('%s is refused with 1', async (_name, options, said) => {
     await using files = await workspace({ 'policies/orders.yaml': BLOCK });
     const { exitCode, text } = await extend(files, options);
@@ -115,8 +115,14 @@ describe('the rules judge before anything is written (RET-11)', () => {
     ['an inherited name', ORDERS, { version: 'constructor' }, 2, 'no version is called'],
     ['no gateway file', ORDERS, { configFile: 'nowhere.yaml' }, 2, 'cannot read'],
     ['no sunset', ORDERS, { version: 'v2' }, 1, 'policies/orders.yaml:10:7: error: v2 has no sunset'],
-    ['a line end in the reason', ORDERS, { why: 'one\ntwo' }, 2, '--why is one line of 1 to 300 characters'],
-    ['no reason', ORDERS, { why: '' }, 2, '--why is one line of 1 to 300 characters'],
+    [
+      'a line end in the reason',
+      ORDERS,
+      { why: 'one\ntwo' },
+      2,
+      '--why must be a single line of 1 to 300 printable characters',
+    ],
+    ['no reason', ORDERS, { why: '' }, 2, '--why must be a single line of 1 to 300 printable characters'],
     ['an interpolation in the reason', ORDERS, { why: `\${env:HOME}` }, 2, 'the reason cannot contain'],
     ['a file with errors', ORDERS.replace('default: v2', 'default: v3'), {}, 1, 'no version is called "v3"'],
     [

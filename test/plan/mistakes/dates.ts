@@ -102,6 +102,6 @@ export const DATES: readonly Mistake[] = [
     'an exception for a consumer with a blank',
     'successor: v2',
     'successor: v2, exceptions: [ { consumer: "acme ", until: 2027-01-10, from: [brownouts], why: x, by: y } ]',
-    '9 «"acme "» error: the consumer begins or ends with a blank, which no token does (remove the blank)',
+    '9 «"acme "» error: the consumer begins or ends with a blank, so it matches no token (remove the blank)',
   ],
 ];

@@ -87,21 +87,21 @@ export const GATEWAY_FILE: readonly Mistake[] = [
     'a public URL for many hosts',
     'https://api.example.com',
     'https://*.example.com',
-    '1 «https://*.example.com» error: not an origin: http or https, a host and perhaps a port, nothing else: "https://*.example.com"',
+    '1 «https://*.example.com» error: not an origin: only http or https, a host and an optional port: "https://*.example.com"',
   ],
   ...['https://{v}.example.com', 'https://example.com.', 'https://a..b', 'https://-a.b', 'https://a.b:0'].map(
     (url): Mistake => [
       'a public URL that no request can ask for',
       'https://api.example.com',
       `"${url}"`,
-      `1 «"${url}"» error: not an origin: http or https, a host and perhaps a port, nothing else: "${url}"`,
+      `1 «"${url}"» error: not an origin: only http or https, a host and an optional port: "${url}"`,
     ],
   ),
   [
     'a public URL with a path',
     'https://api.example.com',
     'https://api.example.com/x',
-    '1 «https://api.example.com/x» error: not an origin: http or https, a host and perhaps a port, nothing else: "https://api.example.com/x" (write https://api.example.com)',
+    '1 «https://api.example.com/x» error: not an origin: only http or https, a host and an optional port: "https://api.example.com/x" (write https://api.example.com)',
   ],
   [
     'an address without port',
@@ -229,7 +229,7 @@ export const GATEWAY_FILE: readonly Mistake[] = [
     'a public URL without a scheme',
     'https://api.example.com',
     '127.0.0.1:8443',
-    '1 «127.0.0.1:8443» error: not an origin: http or https, a host and perhaps a port, nothing else: "127.0.0.1:8443" (write https://127.0.0.1:8443)',
+    '1 «127.0.0.1:8443» error: not an origin: only http or https, a host and an optional port: "127.0.0.1:8443" (write https://127.0.0.1:8443)',
   ],
   [
     'a store that is an address alone',
