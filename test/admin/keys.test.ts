@@ -72,7 +72,7 @@ describe('a key that is made', () => {
     expect(answer?.takenBy).toEqual(takenBy);
     const text = answer && madeText(answer, (...words) => `sundial ${words.join(' ')}`);
     expect(text).not.toContain(answer?.secret);
-    expect(text?.includes('Warning: no API takes API keys, so that it opens nothing.')).toBe(warns);
+    expect(text?.includes('Warning: no API accepts API keys, so this key has no effect.')).toBe(warns);
     expect(text?.includes('restart the gateway')).toBe(warns);
   });
 
@@ -205,6 +205,6 @@ describe('keys add', () => {
   ])('%j', async (words, scopes) => expect(await scopesOf(words)).toEqual(scopes));
 
   it.each([[''], [','], ['  ']])('a list without a scope, %j, is wrong usage', async (text) => {
-    expect(await scopesOf(['--scope', text])).toContain('It names no scope.');
+    expect(await scopesOf(['--scope', text])).toContain('The value names no scope.');
   });
 });

@@ -94,7 +94,7 @@ describe('what dates mean to who calls now', () => {
       NEAR,
       [
         RETIRES,
-        '15: v1, 2027-01-15: retire_when below 1 consumer in 30 days: exceeded by 14 consumers, 93,000 calls in 30 days, its sunset comes all the same',
+        '15: v1, 2027-01-15: retire_when below 1 consumer in 30 days: exceeded by 14 consumers, 93,000 calls in 30 days, its sunset stays',
       ],
     ],
     ...(['hold', 'warn'] as const).map(
@@ -107,8 +107,8 @@ describe('what dates mean to who calls now', () => {
           RETIRES,
           'orders v1: retire_when below 20 consumers in 30 days: met',
           onExceed === 'hold'
-            ? 'orders v1: its retirement is held now, until 2027-01-18 or longer: on_exceed: warn lets it run out'
-            : 'orders v1: its retirement is held now, until 2027-01-18, and not longer: sundial pause --end ends it at once',
+            ? 'orders v1: its retirement is held now, until 2027-01-18 or longer; on_exceed: warn lets it expire'
+            : 'orders v1: its retirement is held now, until 2027-01-18 at the latest; sundial pause --end ends it at once',
         ],
       ],
     ),
@@ -148,7 +148,7 @@ describe('what dates mean to who calls now', () => {
         decides: { ...DECIDES, countedSince: '2026-06-01T00:00:00Z' },
       },
       NOW,
-      [RETIRES, '15: this freeze refuses no consumer: calls of v1 are counted only since 2026-06-01'],
+      [RETIRES, '15: this freeze refuses no consumer, because calls of v1 are counted only since 2026-06-01'],
     ],
     [
       'what leave is used for',

@@ -213,10 +213,7 @@ describe('a command given an API without versions', () => {
       version: 'none',
       write: false,
     });
-    expect([exitCode, stderr]).toEqual([
-      2,
-      'sundial: hooks has no versions, and only a version names a description\n',
-    ]);
+    expect([exitCode, stderr]).toEqual([2, 'sundial: hooks has no versions, so it has no description\n']);
   });
 });
 

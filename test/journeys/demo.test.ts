@@ -125,7 +125,7 @@ describe('a second demo', { timeout: 60_000 }, () => {
     expect(failDemo(project.folder, moved)).toEqual({
       code: 3,
       stdout: '',
-      stderr: `sundial: cannot start: the http listener cannot listen on 127.0.0.1:${port}: the address is in use; SUNDIAL_HTTP_PORT=<free port> moves it\n`,
+      stderr: `sundial: cannot start: the http listener cannot listen on 127.0.0.1:${port}: the address is in use; SUNDIAL_HTTP_PORT=<free port> sets another\n`,
     });
   });
 

@@ -178,7 +178,7 @@ it('says who has no contact, in the dry run and in the log, and that a gateway w
   await vi.waitFor(
     async () =>
       expect((await operate(['notify', '--dry-run', '--admin', admin])).stdout).toContain(
-        'No contact of initech, so no mail of orders/v1/sunset-30d/2027-04-15\n',
+        'initech has no contact, so it gets no mail about orders/v1/sunset-30d/2027-04-15\n',
       ),
     { timeout: 20_000, interval: 20 },
   );

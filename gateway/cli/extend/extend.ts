@@ -106,7 +106,7 @@ export async function runExtend(options: ExtendOptions): Promise<CommandResult> 
   if (hasErrors(after.problems)) return refusedBy(after.problems, options, madeErrors(after.problems));
   const extended = after.sources?.policies.find(({ file }) => file.api === options.api);
   if (extended === undefined || effectiveSunset(lifeOf(extended.file, version)) !== to.at)
-    throw new Error('an extension that was written is not what the file then says');
+    throw new Error('an extension that was written differs from the file');
 
   const refused = options.dryRun ? undefined : await replaceFile(path, bytes, edited);
   if (refused !== undefined) return unusable(`cannot write ${source.document.file}: ${refused}`);

@@ -132,7 +132,7 @@ function inWords(version: VersionRules, now: EpochMs): string {
   const phase = phaseAt(phases, now);
   const ended = hasEnded(phase);
   const early = ended && upstream === undefined && (schedule.sunset ?? now) > now;
-  const words = [early ? `${phase.stage} for want of an upstream` : phase.stage, ...datesOf(schedule, now)];
+  const words = [early ? `${phase.stage} without an upstream` : phase.stage, ...datesOf(schedule, now)];
   if (freeze !== undefined && !ended)
     words.push(`closed to new consumers ${freeze > now ? 'from' : 'since'} ${dateInWords(freeze)}`);
   const windows = (ended ? undefined : brownouts?.windows(now, Number.POSITIVE_INFINITY)) ?? [];

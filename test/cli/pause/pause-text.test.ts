@@ -18,7 +18,7 @@ const HOLD: PauseBody = {
 it('a hold of the guard that was ended is made again before its sunset, and says so', () => {
   expect(pauseEndedText(HOLD)).toBe(
     'Ended the hold of orders v1 that guard had made until 2027-02-18.\n' +
-      'Before its sunset a hold is made again while more is called than retire_when allows: on_exceed: warn stops that.\n',
+      'The gateway renews a hold until the sunset if usage exceeds retire_when. on_exceed: warn stops that.\n',
   );
   expect(pauseEndedText({ ...HOLD, renewable: true })).toBe(pauseEndedText(HOLD));
   expect(pauseEndedText({ ...HOLD, kind: 'pause', by: 'maria' })).toMatch(/by their dates again/);
@@ -27,9 +27,7 @@ it('a hold of the guard that was ended is made again before its sunset, and says
 it('a hold that the policies of now do not make again is ended for good, and nothing else is said', () => {
   const warned = { ...HOLD, renewable: false };
   const ended = pauseEndedText(warned);
-  expect(ended).toMatch(
-    /^Ended the hold .*\nRetirement happens by its date again, from the next request on\.\n$/,
-  );
+  expect(ended).toMatch(/^Ended the hold .*\nFrom the next request, retirement follows its date again\.\n$/);
   const list = (...overrides: PauseBody[]) =>
     pausesText({ now: HOLD.from, overrides }, (...words) => words.join(' '));
   expect(list(warned)).not.toContain('on_exceed');
@@ -39,8 +37,6 @@ it('a hold that the policies of now do not make again is ended for good, and not
 it('a list with a hold in it says how one is ended for good, and no other list does', () => {
   const list = (kind: 'hold' | 'pause') =>
     pausesText({ now: HOLD.from, overrides: [{ ...HOLD, kind }] }, (...words) => words.join(' '));
-  expect(list('hold')).toMatch(
-    /\nBefore its sunset a hold is made again .*: on_exceed: warn stops that\.\n$/,
-  );
+  expect(list('hold')).toMatch(/\nThe gateway renews a hold .* on_exceed: warn stops that\.\n$/);
   expect(list('pause')).not.toContain('on_exceed');
 });
