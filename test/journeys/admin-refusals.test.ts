@@ -276,7 +276,7 @@ describe('the audit', () => {
       message: 'admin write refused',
       audit: { action: 'pause', from: '127.0.0.1' },
     });
-    expect(gateway.log.map(({ message }) => message)).not.toContain('an admin page failed');
+    expect(gateway.log.map(({ message }) => message)).not.toContain('a request to the admin listener failed');
   });
 
   it('counts what was done and what was refused', async () => {

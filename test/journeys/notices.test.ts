@@ -105,7 +105,7 @@ it('tells those who call, once, whatever restarts and however many gateways ther
     expect.arrayContaining(['Subject: orders v1 ends on 2027-04-15', 'Auto-Submitted: auto-generated']),
   );
   for (const words of [
-    'You get this mail because you call it as acme.',
+    'You get this mail because of calls as acme.',
     '30 days are left.',
     'Why: money amounts become integers.',
     'Call https://127.0.0.1/api/v2/orders instead.',

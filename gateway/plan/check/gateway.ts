@@ -132,7 +132,7 @@ function checkAdmin({ document, parts }: GatewayView, report: Report): void {
     rule: 'admin',
     severity: 'warning',
     message,
-    hint: 'prefer loopback; for probes and scrapers, use listeners.metrics',
+    hint: 'prefer loopback, and use listeners.metrics for probes and scrapers',
   });
 }
 

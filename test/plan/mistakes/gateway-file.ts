@@ -205,7 +205,7 @@ export const GATEWAY_FILE: readonly Mistake[] = [
     'an admin token that others send over the network',
     '"127.0.0.1:9901"',
     '":9901", token: 0123456789abcdef0123456789abcdef',
-    '2 «":9901"» warning: every host that reaches this address can read the metrics, and the token is sent unencrypted (prefer loopback; for probes and scrapers, use listeners.metrics)',
+    '2 «":9901"» warning: every host that reaches this address can read the metrics, and the token is sent unencrypted (prefer loopback, and use listeners.metrics for probes and scrapers)',
   ],
   [
     'a range that is none',
