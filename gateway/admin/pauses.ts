@@ -102,7 +102,7 @@ async function end(
   });
 }
 
-/** The audit trail has them. What the store does not remove now, the next pause removes. */
+/** Deletes overrides that expired long ago. If the store is unavailable, the next pause retries. */
 async function removeLongOver(overrides: OverrideStore, now: EpochMs): Promise<void> {
   try {
     for (const { id } of longExpired(overrides.current(), now).slice(0, MOST_REMOVED_AT_ONCE))

@@ -22,7 +22,7 @@ export function checkRoutes(view: PolicyView, { certifiedNames }: CheckContext, 
   }
 }
 
-/** The host of each version. A subdomain contains no dot, so a semantic version is named by its major. */
+/** The host of each version. A subdomain cannot contain a dot, so that of a semantic version names only the major. */
 export function hostsOfVersions(subdomain: string | undefined, { labels }: PolicyView): readonly string[] {
   const named = labels.flatMap((label) => {
     const parsed = parseLabel(label);
