@@ -59,7 +59,7 @@ export function parseRequest(
   // A method alone is an error: a shell may have removed the path.
   if (!SENDABLE.test(rawTarget)) return unusable('Write a method and a path, such as GET /api/v1/orders.');
   const headers = fieldsOf(text);
-  // As HTTP/1.1: the bounds count a header as fewer octets than over HTTP/2.
+  // As HTTP/1.1, because the bounds count fewer octets for a header than over HTTP/2.
   const head: RequestHead = {
     url: rawTarget.replace(ORIGIN, ''),
     httpVersion: '1.1',

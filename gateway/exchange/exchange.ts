@@ -67,7 +67,7 @@ export interface Exchange {
   readonly publish: (publication: Publication, facts: ExchangeFacts, view: RequestView) => ExchangeAnswer;
   /** Edits in place. */
   readonly decorate: (status: number, headers: HeaderLines, facts: ExchangeFacts, view: RequestView) => void;
-  /** Why an open tunnel must close, by the plan, the overrides and the clocks of now. */
+  /** Why an open tunnel must close now, by the current plan, overrides and clocks. */
   readonly expiryCauseOf: (held: TunnelService) => ExpiryCause | undefined;
 }
 

@@ -1,4 +1,4 @@
-// The `log_level`, `access_log` and `tracing` sections of gateway.yaml: what stands in the log, and where spans go.
+// The `log_level`, `access_log` and `tracing` sections of gateway.yaml.
 import { z } from 'zod';
 import { notation } from '../../policy/notation.ts';
 

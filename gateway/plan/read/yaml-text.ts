@@ -112,7 +112,7 @@ function findUnquotedBrace(text: string, firstError: number): SyntaxProblem | un
   };
 }
 
-/** Finds the open quote behind an error of the parser far below. `error`: the first one. */
+/** Finds the unclosed quote that causes a parser error, often many lines before it. `error`: the first error. */
 function findOpenQuote(
   text: string,
   error: { readonly at: number; readonly message: string },

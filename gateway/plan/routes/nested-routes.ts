@@ -16,7 +16,7 @@ export interface RouteNode<T> extends NodesByName<RouteNode<T>> {
 }
 
 export interface NestedRoutes<T> {
-  /** The longest routes that readers find for `path`, which starts behind the outer route; or the outer route. */
+  /** The longest routes that readers find for `path`, the path after the outer route. Otherwise the outer route. */
   readonly reached: (path: ReadPath) => readonly NestedRoute<T>[];
 }
 

@@ -112,7 +112,7 @@ function hasOwnSuccessor(requested: OperationRef, { versions }: PolicyView): boo
   return there?.rules.successor !== undefined && tailOf(there.template) === tailOf(requested.template);
 }
 
-/** Reports a cycle once, for the last operation of the newest version. */
+/** Each cycle is reported once, for the last operation of the newest version. */
 function comesAfter(other: OperationRef, start: OperationRef, { versions }: PolicyView): boolean {
   if (other.label !== start.label) return compareLabels(other.label, start.label) > 0;
   const keys = Object.keys(versions.get(start.label)?.operations ?? {});

@@ -95,7 +95,7 @@ function nearestValue<K extends keyof NamedLimit>(
 }
 
 /**
- * Milliseconds until an empty bucket is full. A burst belongs to the rate of its own level, or to the next rate behind it.
+ * Milliseconds until an empty bucket is full. A burst belongs to the rate of its own level, or to the next outer rate.
  */
 function longestFill(layers: readonly NamedLimit[]): number {
   const rated = layers.findIndex(({ rate }) => rate !== undefined);

@@ -96,7 +96,7 @@ function checkDates(checked: CheckedVersion, report: Report): void {
   }
 }
 
-/** DEP-8: callers learn of a deprecation before it begins. An inherited announcement may be older than the version. */
+/** DEP-8: a deprecation is announced before it begins. An inherited announcement may be older than the version. */
 function orderAnnounced({ label, version, at, view }: CheckedVersion, report: Report): void {
   const { released, announced, deprecated } = version;
   if (announced === undefined) return;

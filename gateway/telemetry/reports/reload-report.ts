@@ -31,7 +31,7 @@ const MOST_LINES = 100;
 const RESTART = 'the gateway file changed; restart to apply it';
 const RESTORED = 'policy files match the plan in force again';
 
-/** `tell`: prints a line for each outcome that concerns the author of the files. `monotonic`: milliseconds. */
+/** `tell`: prints a line for each outcome that the author of the files needs. `monotonic`: milliseconds. */
 export function createReloadReport(
   { logger, metrics }: Pick<Telemetry, 'logger' | 'metrics'>,
   tell: (line: string) => void = () => undefined,
