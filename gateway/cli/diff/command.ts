@@ -10,9 +10,9 @@ import {
   withCalls,
 } from '../command-setting.ts';
 
-const CALLS = `diff compares policies as they were with policies as they are to be: two files, or two folders. Usual calls:
+const CALLS = `diff compares policies before and after a change: two files, or two folders. Usual calls:
   sundial diff old/orders.yaml policies/orders.yaml
-  sundial diff old/                     a folder, with the policies that the gateway file names`;
+  sundial diff old/                     a folder, with the policies of the gateway file`;
 
 export function addDiffCommand(program: Command, setting: CommandSetting): void {
   withCalls(program.command('diff'), CALLS)

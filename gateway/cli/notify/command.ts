@@ -14,8 +14,8 @@ import { moment, onTerminal } from '../terminal-text.ts';
 
 const CALLS = `Usual calls:
   sundial notify --dry-run --api orders --consumer acme
-  sundial notify --dry-run --at 2027-04-08     what will be due then
-  sundial notify                        send now what is due`;
+  sundial notify --dry-run --at 2027-04-08     what will be due that day
+  sundial notify                        send what is due now`;
 
 const NOTICES = '/-/notices';
 /** Time for the gateway to read its ledger. */

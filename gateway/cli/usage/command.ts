@@ -10,7 +10,7 @@ import { showUsage, USAGE, type UsageFormat, WITHIN_MS } from './show-usage.ts';
 
 const CALLS = `Usual calls:
   sundial usage --api orders --version v1 --since 30d
-  sundial usage --consumer acme --format json     all that is kept of it
+  sundial usage --consumer acme --format json     all its records
   sundial usage --erase acme`;
 
 interface UsageOptions
