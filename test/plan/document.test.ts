@@ -133,22 +133,22 @@ describe('YAML', () => {
     [
       `an unquoted \${…} in braces`,
       `a: { b: \${env:PORT} }\nc: 1\n`,
-      `1:9 an unquoted \${…} cannot stand inside { } or [ ]`,
+      `1:9 an unquoted \${…} is not allowed inside { } or [ ]`,
     ],
     [
       `an unquoted \${…} in brackets`,
       `a: [http://h:\${env:PORT:-1}, b]\n`,
-      `1:14 an unquoted \${…} cannot stand inside { } or [ ]`,
+      `1:14 an unquoted \${…} is not allowed inside { } or [ ]`,
     ],
     [
       'an unquoted {version} in braces',
       'a: [ { path: /api/{version}/orders } ]\nc: 1\n',
-      '1:19 an unquoted {…} cannot stand inside { } or [ ]',
+      '1:19 an unquoted {…} is not allowed inside { } or [ ]',
     ],
     [
       'an unquoted {version} in brackets',
       'a: [vnd.acme.{version}+json, "b"]\nb: 1\n',
-      '1:14 an unquoted {…} cannot stand inside { } or [ ]',
+      '1:14 an unquoted {…} is not allowed inside { } or [ ]',
     ],
     ['a comma forgotten', 'a: [ { b: 1 }{ c: 2 } ]\n', expect.not.stringContaining('unquoted')],
     ['a bracket left open', 'a: [1, 2\nb: 3\n', expect.stringMatching(/^2:1 /)],

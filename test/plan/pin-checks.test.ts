@@ -128,7 +128,7 @@ describe('a pin', () => {
 
   it('needs date versions', async () => {
     expect(await problems(PAYMENTS.replaceAll('2025-09-15: {', 'v1: {'))).toEqual([
-      'policies/payments.yaml:3 «pin» error: accounts are pinned to dates, and the version "v1" is no date (name versions by date, such as 2026-01-15)',
+      'policies/payments.yaml:3 «pin» error: accounts are pinned to dates, and the version "v1" is not a date (name versions by date, such as 2026-01-15)',
     ]);
   });
 

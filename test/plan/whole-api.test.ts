@@ -176,7 +176,7 @@ describe('a problem of the whole API', () => {
     expect((await said(versioned(late))).join()).toContain('a version that has ended is not revived');
     const alone = TOP.replace(/deprecated.*\n/, '');
     expect((await said(unversioned(alone))).join()).toContain(
-      'before the API is gone, callers get a Sunset header',
+      'before the API ends, callers get a Sunset header',
     );
     const leave = `${TOP}exceptions: [ { consumer: acme, until: 2027-05-01, from: [sunset], why: x, by: y } ]\n`;
     expect((await said(unversioned(leave))).join()).toContain('give the API a later retired');

@@ -18,7 +18,7 @@ export function checkGateway(view: GatewayView, report: Report): void {
   ) {
     report(['listeners', 'http', 'mode'], {
       rule: 'plain-http',
-      message: 'plain HTTP is served on loopback or behind trusted_proxies only',
+      message: 'mode: serve is only for a loopback address, or with trusted_proxies',
     });
   }
   checkAdmin(view, report);

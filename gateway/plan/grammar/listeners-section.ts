@@ -107,7 +107,7 @@ export const listenersSection = z
   .strictObject({
     https: https.meta({ description: 'HTTPS for clients.' }).optional(),
     http: http
-      .meta({ description: 'Plain HTTP for clients; refused unless `mode` says otherwise.' })
+      .meta({ description: 'Plain HTTP for clients. Requests get 400 unless `mode` allows them.' })
       .optional(),
     admin: admin
       .meta({ description: 'Admin API, dashboard, metrics and health. Keep it on loopback.' })

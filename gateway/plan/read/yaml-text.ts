@@ -107,7 +107,7 @@ function findUnquotedBrace(text: string, firstError: number): SyntaxProblem | un
   return {
     from,
     to: from + written.length,
-    message: `an unquoted ${dollar}{…} cannot stand inside { } or [ ]`,
+    message: `an unquoted ${dollar}{…} is not allowed inside { } or [ ]`,
     hint: `quote the whole value: "…${dollar}{${dollar === '' ? 'version' : 'env:NAME'}}…"`,
   };
 }

@@ -120,7 +120,7 @@ function checkDates(
   const announced = deprecated ?? version.deprecated;
   if (sunset !== undefined && announced === undefined && !isWritten(view, at('deprecated'))) {
     const message =
-      'a sunset without deprecated: before the operation is gone, callers get a Sunset header, but no Deprecation and no mail';
+      'a sunset without deprecated: before the operation ends, callers get a Sunset header, but no Deprecation and no mail';
     report(at('sunset'), { rule: 'date-order', severity: 'warning', message, at: 'key' });
   }
 }

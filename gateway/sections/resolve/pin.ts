@@ -12,7 +12,7 @@ export function checkPin(view: PolicyView, report: Report): void {
   if (other !== undefined) {
     report(path, {
       rule: 'pin',
-      message: `accounts are pinned to dates, and the version "${other.slice(0, 60)}" is no date`,
+      message: `accounts are pinned to dates, and the version "${other.slice(0, 60)}" is not a date`,
       hint: 'name versions by date, such as 2026-01-15',
       at: 'key',
     });

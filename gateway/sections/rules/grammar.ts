@@ -62,7 +62,7 @@ export const RULES = {
   },
   'method-override': {
     severity: 'warning',
-    asks: 'No kept header and no _method in a form lets a service use another method than the one judged.',
+    asks: 'No kept header and no _method in a form lets a service use another method than the checked one.',
   },
   'nested-access': {
     severity: 'warning',
@@ -74,7 +74,7 @@ export const RULES = {
   },
   'encoded-slash': {
     severity: 'warning',
-    asks: 'An API with operations is judged by both readings of %2F.',
+    asks: 'An API with operations applies the rules of both readings of %2F.',
   },
   'sunset-rewritten': { severity: 'error', asks: 'A sunset is not earlier than the one published before.' },
   'dates-rewritten': { severity: 'warning', asks: 'The dates of a published version do not change.' },

@@ -66,7 +66,7 @@ function checkDates(checked: CheckedVersion, report: Report): void {
   // An unknown key may be the misspelt date, and has its own finding.
   const isMissing = (key: string) => !isWritten(view, at(key)) && !hasUnknownKey(label, view);
   if (sunset !== undefined && isMissing('deprecated')) {
-    const message = `a sunset without deprecated: before ${what} is gone, callers get a Sunset header, but no Deprecation and no mail`;
+    const message = `a sunset without deprecated: before ${what} ends, callers get a Sunset header, but no Deprecation and no mail`;
     report(at('sunset'), { rule: 'date-order', severity: 'warning', message, at: 'key' });
   }
   if (announced !== undefined && isMissing('deprecated')) {

@@ -36,7 +36,7 @@ export const DATES: readonly Mistake[] = [
     'DEP-4: a sunset nobody was told of',
     'deprecated: 2026-01-15, ',
     '',
-    '9 «sunset» warning: a sunset without deprecated: before the version is gone, callers get a Sunset header, but no Deprecation and no mail',
+    '9 «sunset» warning: a sunset without deprecated: before the version ends, callers get a Sunset header, but no Deprecation and no mail',
   ],
   [
     'an extension that shortens',

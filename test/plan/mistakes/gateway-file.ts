@@ -181,7 +181,7 @@ export const GATEWAY_FILE: readonly Mistake[] = [
     'plain HTTP served to all',
     'admin:',
     'http: { address: ":8080", mode: serve }, admin:',
-    '2 «serve» error: plain HTTP is served on loopback or behind trusted_proxies only',
+    '2 «serve» error: mode: serve is only for a loopback address, or with trusted_proxies',
   ],
   [
     'an admin listener for others without a token of its own',
