@@ -176,6 +176,10 @@ const exitCode = await runProgram(process.argv.slice(2), packageVersion(), {
     const { unusableFolder } = await import('./stores/read-unopened.ts');
     return unusableFolder(folder);
   },
+  unusableTracing: async (tracing) => {
+    const { unusableTracing } = await import('./telemetry/traces/spans.ts');
+    return unusableTracing(tracing);
+  },
   actions: {
     run,
     demo,

@@ -170,7 +170,7 @@ describe('a table of rules is refused', () => {
     ],
     [
       'with a test that nothing runs',
-      change([['pause/told.ts', 'CAT-3: the catalog lists what is served again']]),
+      change([['pause/told.ts', 'CAT-3: the catalog lists versions that are served again']]),
       'What the service does 1: pause/told.ts is run by no test file',
     ],
   ])('%s', (_what, section, fault) => {

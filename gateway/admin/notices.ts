@@ -89,7 +89,7 @@ async function send({ notices, now }: NoticePorts, { body }: AdminRequest): Prom
     const result = await announce();
     const { events, mails, busy } = result;
     const body: SentAnswer = { now: instantText(now()), busy, events, mails };
-    const after = { mails: String(mails.sent), events: String(events.sent) };
+    const after = { mails: mails.sent, events: events.sent };
     return { answer: jsonAnswer(200, body), audit: { ...audit, after } };
   });
 }

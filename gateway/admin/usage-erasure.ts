@@ -25,7 +25,7 @@ export async function eraseUsage(
   return orStoreUnavailable(audit, async () => {
     const erased = await ledger.erase(target.consumer);
     const body: ErasedAnswer = { now: instantText(now()), erased };
-    return { answer: jsonAnswer(200, body), audit: { ...audit, after: { erased: String(erased) } } };
+    return { answer: jsonAnswer(200, body), audit: { ...audit, after: { erased } } };
   });
 }
 

@@ -1,5 +1,6 @@
 // Request bodies of the admin API: their grammars and readers.
 import { z } from 'zod';
+import { LOG_LEVELS } from '../plan/grammar/logs-section.ts';
 import { flattenIssues, knownKeys, type ShapeIssue, suggest } from '../plan/read/shape-issues.ts';
 import { scope } from '../policy/authentication/scope.ts';
 import { duration, instant, isPrintableId, notation, parseMail } from '../policy/notation.ts';
@@ -54,7 +55,7 @@ const rotation = z.strictObject({
 });
 
 const logLevel = z.strictObject({
-  level: line(20, 'Lowest level of messages in the log.'),
+  level: z.enum(LOG_LEVELS).meta({ description: 'Lowest level of messages in the log.' }),
   by: author.by.optional(),
   why: author.why.optional(),
 });

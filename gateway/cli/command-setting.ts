@@ -3,7 +3,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { CONFIG_VARIABLE, DEFAULT_CONFIG } from '../plan/next-command.ts';
 import type { PublishedEntry } from '../plan/published/record.ts';
 import type { Environment } from '../plan/read/interpolate.ts';
-import type { StoreSettings } from '../plan/settings.ts';
+import type { StoreSettings, TracingSettings } from '../plan/settings.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import { parseInstant } from '../policy/notation.ts';
 import type { GatewayClient } from './admin-call.ts';
@@ -26,6 +26,8 @@ export interface CommandSetting {
   readonly restoreBackup: (folder: string, backup: string, at: EpochMs) => Promise<RestoredState>;
   /** Why this edition cannot start with a data folder. Undefined if it can. */
   readonly unusableFolder: (folder: string) => Promise<string | undefined>;
+  /** Why this installation cannot export spans. Undefined if it can, or need not. */
+  readonly unusableTracing: (tracing: TracingSettings) => Promise<string | undefined>;
 }
 
 export interface RestoredState {

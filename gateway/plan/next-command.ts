@@ -10,7 +10,7 @@ export interface CommandContext {
   readonly environment: Environment;
 }
 
-/** `sundial <words>`, with `-c` and `--admin` if they differ from the defaults, quoted for a shell. */
+/** `sundial <words>`, with `npx` if it was started so, with `-c` and `--admin` if they differ from the defaults, quoted for a shell. */
 export type NextCommand = (...words: readonly string[]) => string;
 
 export function nextCommand({ config, admin, environment }: CommandContext): NextCommand {
@@ -18,7 +18,9 @@ export function nextCommand({ config, admin, environment }: CommandContext): Nex
     ...(config === defaultConfig(environment) ? [] : ['-c', config]),
     ...(admin === undefined ? [] : ['--admin', admin]),
   ];
-  return (...words) => ['sundial', ...[...words, ...reach].map(asWord)].join(' ');
+  // npm sets it to `exec` for npx. The command is then not on the PATH of the shell.
+  const start = environment.npm_command === 'exec' ? ['npx', 'sundial'] : ['sundial'];
+  return (...words) => [...start, ...[...words, ...reach].map(asWord)].join(' ');
 }
 
 /** Many shells and containers set an empty variable to leave it out. */

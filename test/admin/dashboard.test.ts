@@ -69,7 +69,7 @@ async function start({ exposed = false } = {}) {
 }
 
 describe('the files of the dashboard', () => {
-  it('run no script and load nothing but their own, and stand in no frame', async () => {
+  it('have a content security policy that allows only their own scripts, and no frames', async () => {
     const { ask } = await start();
     for (const { path } of pages) {
       const { status, headers } = await ask('GET', path);
@@ -96,7 +96,7 @@ describe('the files of the dashboard', () => {
     }
   });
 
-  it('name no other origin, and write no markup from texts', async () => {
+  it('refer to no other origin, and write no HTML from strings', async () => {
     const { ask } = await start();
     for (const { path } of pages) {
       const { text } = await ask('GET', path);
@@ -108,12 +108,12 @@ describe('the files of the dashboard', () => {
     }
   });
 
-  it.each(['/', '/dashboard'])('%s leads to the first page', async (path) => {
+  it.each(['/', '/dashboard'])('%s redirects to the first page', async (path) => {
     const { ask } = await start();
     expect(await ask('GET', path)).toMatchObject({ status: 302, headers: { location: '/dashboard/' } });
   });
 
-  it('are not sent again to whoever has them', async () => {
+  it('get 304 if the client has the current entity tag', async () => {
     const { ask } = await start();
     const path = '/dashboard/page/dashboard.js';
     const { headers } = await ask('GET', path);
@@ -129,7 +129,7 @@ describe('the files of the dashboard', () => {
     expect((await ask('GET', path, { 'if-none-match': '"other"' })).status).toBe(200);
   });
 
-  it('and whatever else there is, are nothing that a page of another origin can ask for unseen', async () => {
+  it('and all other paths get 403 for a page of another site, except for a navigation', async () => {
     const { ask } = await start();
     for (const path of ['/-/versions', '/dashboard/', '/dashboard/page/sun.svg']) {
       const from = async (site: string, mode: string) =>
@@ -145,7 +145,7 @@ describe('the files of the dashboard', () => {
     }
   });
 
-  it('are shown to whoever is to sign in, where nothing else is', async () => {
+  it('are readable before the sign-in, unlike all other paths', async () => {
     const { ask } = await start({ exposed: true });
     expect((await ask('GET', '/dashboard/')).status).toBe(200);
     expect((await ask('GET', '/-/versions')).status).toBe(401);
@@ -154,7 +154,7 @@ describe('the files of the dashboard', () => {
 });
 
 describe('a session', () => {
-  it('begins with the token, behind a cookie that no script and no other site gets', async () => {
+  it('begins with the token, and has an HttpOnly cookie with SameSite=Strict', async () => {
     const { ask, own } = await start();
     const { status, headers } = await ask('POST', '/-/session', { origin: own }, { token: TOKEN });
     expect(status).toBe(200);
@@ -176,13 +176,13 @@ describe('a session', () => {
     expect(audited).toEqual([[expected === 401 ? 'unauthorised' : 'refused', 'sign_in']]);
   });
 
-  it('is not begun by a page of another origin, which another port of this machine is', async () => {
+  it('does not begin from another origin, such as another port of this machine', async () => {
     const { ask } = await start();
     const { status } = await ask('POST', '/-/session', { origin: 'http://127.0.0.1:1' }, { token: TOKEN });
     expect(status).toBe(403);
   });
 
-  it('reads where reading needs the token, and writes from its own pages alone', async () => {
+  it('may read, and may write only from the pages of the dashboard', async () => {
     const { ask, own, signIn } = await start({ exposed: true });
     const cookie = await signIn();
     expect((await ask('GET', '/-/versions', { cookie })).status).toBe(200);
@@ -194,7 +194,7 @@ describe('a session', () => {
     expect((await ask('POST', '/-/reload', { cookie: `a=b; ${cookie}x`, origin: own })).status).toBe(401);
   });
 
-  it('ends by signing out, whoever kept the cookie', async () => {
+  it('ends at sign-out, even for a client that keeps the cookie', async () => {
     const { ask, own, signIn } = await start({ exposed: true });
     const cookie = await signIn();
     const { headers } = await ask('DELETE', '/-/session', { cookie, origin: own });
@@ -204,7 +204,7 @@ describe('a session', () => {
     expect((await ask('GET', '/-/versions', { cookie })).status).toBe(401);
   });
 
-  it('ends by itself after half a day, and with it what it may', async () => {
+  it('expires after half a day', async () => {
     const { ask, signIn } = await start({ exposed: true });
     const cookie = await signIn();
     clock += HALF_A_DAY_MS - 1;
@@ -214,7 +214,7 @@ describe('a session', () => {
   });
 });
 
-it('of more than a hundred sessions the oldest ends', () => {
+it('with more than a hundred sessions, the oldest one ends', () => {
   let count = 0;
   const sessions = createSessions({ monotonic: () => 0, random: () => `id-${++count}` });
   for (let begun = 0; begun < 101; begun += 1) sessions.begin();
@@ -228,7 +228,7 @@ it('of more than a hundred sessions the oldest ends', () => {
   ]);
 });
 
-it('has at most five font sizes, each a token of the style sheet', async () => {
+it('the dashboard has at most five font sizes, each a token of the style sheet', async () => {
   const { ask } = await start();
   const { text } = await ask('GET', '/dashboard/page/dashboard.css');
   const tokens = [...text.matchAll(/(--text-\w+): [\d.]+rem;/g)].map(([, name]) => name);

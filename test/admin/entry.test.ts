@@ -21,7 +21,7 @@ const refusalOf = (url: string, hosts: number) => {
   return entry.kind === 'refused' ? entry.answer : jsonAnswer(200, {});
 };
 
-it('an unknown path is told of every path there is, once, those that are only written to included', () => {
+it('the 404 for an unknown path lists each path once, including paths that only take writes', () => {
   const { status, body } = refusalOf('/-/pin', 1);
   expect(status).toBe(404);
   expect(JSON.parse(body)).toMatchObject({
@@ -29,6 +29,6 @@ it('an unknown path is told of every path there is, once, those that are only wr
   });
 });
 
-it('a request with two Host lines is refused whichever comes first', () => {
+it('a request with two Host fields is refused', () => {
   expect([refusalOf('/metrics', 1).status, refusalOf('/metrics', 2).status]).toEqual([200, 400]);
 });

@@ -63,10 +63,10 @@ async function added(keyHeaders: readonly string[], scopes: readonly string[] = 
   return readNewKeyAnswer(JSON.parse(String(answer.body)));
 }
 
-describe('a key that is made', () => {
+describe('a new key', () => {
   it.each([
-    ['while an API takes keys', ['x-api-key'], ['orders', 'news'], false],
-    ['while none does', [], [], true],
+    ['has no warning if an API accepts keys', ['x-api-key'], ['orders', 'news'], false],
+    ['has a warning if no API accepts keys', [], [], true],
   ])('%s', async (_when, headers, takenBy, warns) => {
     const answer = await added(headers);
     expect(answer?.takenBy).toEqual(takenBy);
@@ -78,19 +78,23 @@ describe('a key that is made', () => {
 
   it.each([
     ['a scope of an API, its version and its operation', ['orders:write', 'v1:read', 'search'], undefined],
-    ['none', [], undefined],
-    ['a slip', ['orders:raed'], 'no policy names the scope orders:raed.'],
+    ['no scopes', [], undefined],
+    ['a misspelt scope', ['orders:raed'], 'no policy names the scope orders:raed.'],
     ['another case', ['Orders:read', 'orders:read'], 'no policy names the scope Orders:read.'],
-    ['several as one', ['orders:read,orders:write'], 'no policy names the scope orders:read,orders:write.'],
-    ['two unknown ones', ['a', 'search', 'b'], 'no policy names the scopes a, b.'],
-  ])('for %s warns of what no policy names', async (_what, scopes, warning) => {
+    [
+      'several scopes in one',
+      ['orders:read,orders:write'],
+      'no policy names the scope orders:read,orders:write.',
+    ],
+    ['two unknown scopes', ['a', 'search', 'b'], 'no policy names the scopes a, b.'],
+  ])('with %s warns only of scopes that no policy names', async (_what, scopes, warning) => {
     const answer = await added(['x-api-key'], scopes);
     const text = (answer && madeText(answer, () => '')) ?? '';
     if (warning === undefined) expect(text).not.toContain('Warning');
     else expect(text).toContain(`Warning: ${warning}`);
   });
 
-  it('by a gateway of an edition that does not say so is told of without a warning', async () => {
+  it('of an older gateway has no warning', async () => {
     const { takenBy: _, unknownScopes: __, ...older } = (await added([])) ?? {};
     const answer = readNewKeyAnswer(older);
     expect(answer && madeText(answer, () => '')).not.toContain('Warning');
@@ -117,7 +121,7 @@ describe('a key whose record cannot be read', () => {
     return route.perform(asked);
   };
 
-  it('is not denied, gets no other secret, and can be ended', async () => {
+  it('cannot be shown or rotated, but can be revoked', async () => {
     const shown = routes.find(({ path, method }) => path === '/-/keys/{id}' && method === 'GET');
     if (shown === undefined || !('show' in shown)) throw new Error('no route');
     const first = [await shown.show(asked), (await write('rotate_key')).answer];
@@ -134,7 +138,7 @@ describe('a key whose record cannot be read', () => {
   });
 });
 
-describe('the keys there are', () => {
+describe('the list of keys', () => {
   const ask = (exposed: boolean, fields: Readonly<Record<string, string>> = {}, host = '127.0.0.1') =>
     ['/-/keys', '/-/keys/0123456789ab'].map((url) => {
       const entry = decideAccess(
@@ -147,7 +151,7 @@ describe('the keys there are', () => {
       return entry.kind === 'admitted' ? 200 : entry.answer.status;
     });
 
-  it('are shown on loopback, under its own name, and to nobody else without the token', () => {
+  it('is readable on loopback, and elsewhere only with the token', () => {
     expect(ask(false)).toEqual([200, 200]);
     expect(ask(false, {}, 'rebound.example')).toEqual([421, 421]);
     expect(ask(true)).toEqual([401, 401]);
@@ -202,7 +206,7 @@ describe('keys add', () => {
     ],
     [['--scope=a,b'], ['a', 'b']],
     [[], []],
-  ])('%j', async (words, scopes) => expect(await scopesOf(words)).toEqual(scopes));
+  ])('sends the scopes of %j', async (words, scopes) => expect(await scopesOf(words)).toEqual(scopes));
 
   it.each([[''], [','], ['  ']])('a list without a scope, %j, is wrong usage', async (text) => {
     expect(await scopesOf(['--scope', text])).toContain('The value names no scope.');

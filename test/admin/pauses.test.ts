@@ -78,7 +78,7 @@ describe('a gateway whose store was never read', () => {
     message: `The store has not answered since this gateway started, so ${what} is unknown. Retry.`,
   });
 
-  it('ERR-5: says that it cannot know, and not that no pause is in force', async () => {
+  it('ERR-5: responds with 503 instead of reporting no pauses', async () => {
     expect(await pages(storeOf([endingAgo(HOUR)], undefined, false))).toEqual([
       cannotKnow('whether a pause is in force'),
       cannotKnow('whether this pause exists'),
@@ -87,7 +87,7 @@ describe('a gateway whose store was never read', () => {
     expect((await pages(storeOf([]))).map(({ status }) => status)).toEqual([200, 404, 404]);
   });
 
-  it('tells what it knew before', async () => {
+  it('shows the pauses that it knows', async () => {
     const known = pauseFrom(NOW - 1, { id: 'abc' });
     expect((await pages(storeOf([known], undefined, false))).map(({ status }) => status)).toEqual([
       200, 200, 200,
@@ -104,10 +104,10 @@ describe('a hold of the guard', () => {
     onExceed,
   });
   it.each([
-    ['while its version says hold', version({ retireWhen: retireWhen('hold') }), true],
-    ['once its version says warn', version({ retireWhen: retireWhen('warn') }), false],
-    ['once its version says nothing of it', version(), false],
-  ])('is made again %s: %#', async (_when, rules, renewable) => {
+    ['renewable if its version has on_exceed: hold', version({ retireWhen: retireWhen('hold') }), true],
+    ['not renewable if its version has on_exceed: warn', version({ retireWhen: retireWhen('warn') }), false],
+    ['not renewable if its version has no retire_when', version(), false],
+  ])('is %s: %#', async (_when, rules, renewable) => {
     const routes = pauseRoutes({
       plan: () => plan([api([rules])]),
       now: () => NOW,
@@ -135,14 +135,14 @@ describe('a hold of the guard', () => {
 });
 
 describe('pauses that have ended', () => {
-  it('leave the store with a later pause, a day after their end', async () => {
+  it('are removed a day after their end, when another pause is stored', async () => {
     const [recent, running] = [endingAgo(23 * HOUR), pauseFrom(NOW - 1)];
     const store = storeOf([endingAgo(24 * HOUR), endingAgo(2000 * HOUR), recent, running]);
     expect(await pause(store)).toBe(201);
     expect(store.current().slice(0, -1)).toEqual([recent, running]);
   });
 
-  it('are removed a few at a time, so that nobody waits for thousands', async () => {
+  it('are removed at most ten at a time', async () => {
     const store = storeOf(Array.from({ length: 25 }, () => endingAgo(48 * HOUR)));
     for (const left of [16, 7, 3]) {
       expect(await pause(store)).toBe(201);
@@ -153,14 +153,14 @@ describe('pauses that have ended', () => {
   it.each([
     ['by a lifecycle clock that was moved ahead', { now: NOW + 1000 * HOUR }],
     ['by a real clock that is ahead of the lifecycle clock', { wallClock: NOW + 1000 * HOUR }],
-  ])('stay when they have ended only %s', async (_which, clocks) => {
+  ])('stay if they have ended only %s', async (_which, clocks) => {
     const running = pauseFrom(NOW);
     const store = storeOf([running]);
     expect(await pause(store, clocks)).toBe(201);
     expect(store.current()).toContain(running);
   });
 
-  it('that the store does not remove now do no harm to the pause that was stored', async () => {
+  it('do not affect a new pause if the store fails to remove them', async () => {
     const away = async () => Promise.reject(new StoreUnavailable('away'));
     expect(await pause(storeOf([endingAgo(48 * HOUR)], away))).toBe(201);
   });

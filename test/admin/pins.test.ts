@@ -78,8 +78,8 @@ function write(method: 'PUT' | 'POST', store: PinStore, asked: object): Promise<
 const upgrade = (store: PinStore, version: string) => write('PUT', store, { version });
 const rollBack = (store: PinStore) => write('POST', store, {});
 
-describe('an upgrade that meets another', () => {
-  it('is tried once more, on what stands there by then', async () => {
+describe('an upgrade beside a concurrent one', () => {
+  it('is retried once from the new pin', async () => {
     const { answer, audit } = await upgrade(between([moved('2025-03-01', NOW - 1)]), '2026-03-01');
     expect(answer.status).toBe(200);
     expect(audit).toMatchObject({ before: { version: '2025-03-01' }, after: { version: '2026-03-01' } });
@@ -89,13 +89,13 @@ describe('an upgrade that meets another', () => {
     });
   });
 
-  it('gives way to one that leads as far', async () => {
+  it('gets 409 if the other one leads to the same version', async () => {
     const { answer } = await upgrade(between([moved('2026-03-01', NOW - 1)]), '2026-03-01');
     expect(answer.status).toBe(409);
     expect(JSON.parse(answer.body)).toMatchObject({ message: expect.stringContaining('on 2026-03-01.') });
   });
 
-  it('is given up after the second, and says so', async () => {
+  it('gets 409 after a second concurrent move', async () => {
     const others = [moved('2025-03-01', NOW - 2), moved('2025-03-01', NOW - 1)];
     const { answer, audit } = await upgrade(between(others), '2026-03-01');
     expect(answer.status).toBe(409);
@@ -108,15 +108,15 @@ describe('an upgrade that meets another', () => {
   });
 });
 
-describe('a pin on a version that the policy file does not have any more', () => {
-  it('moves to one that is served: nothing else would serve the account', async () => {
+describe('a pin on a version that the policy no longer has', () => {
+  it('can be moved to any served version', async () => {
     await pins.claim(KEY, moved('2025-12-01', NOW - 1));
     const { answer } = await upgrade(pins, '2025-09-01');
     expect(answer.status).toBe(200);
     expect(await pins.find(KEY)).toMatchObject({ label: '2025-09-01' });
   });
 
-  it('is not led back to, and that is said', async () => {
+  it('is not restored by a rollback', async () => {
     const previous = { label: '2025-12-01', until: NOW + 1 };
     await pins.claim(KEY, { ...moved('2026-03-01', NOW - 1), previous });
     const { answer } = await rollBack(pins);
@@ -127,7 +127,7 @@ describe('a pin on a version that the policy file does not have any more', () =>
   });
 });
 
-it('a creation day is refused where accounts are not pinned by it', async () => {
+it('a creation day is refused if the API does not pin by it', async () => {
   const { answer } = await write('PUT', pins, { version: '2026-03-01', created: '2025-10-14' });
   expect(answer.status).toBe(422);
   expect(JSON.parse(answer.body)).toMatchObject({

@@ -104,13 +104,13 @@ async function guard(
     overrides: stores.overrides,
     report,
   });
-  // The check that it begins with.
+  // Waits for the check that the guard starts when it opens.
   await opened.look();
   return opened;
 }
 
-describe('a version of which too much is called', () => {
-  it('is held once, whoever looks, and again before the hold runs out', async () => {
+describe('a version with too many calls', () => {
+  it('is held once by two guards, and its hold is extended before it expires', async () => {
     await called(3);
     await using stack = new AsyncDisposableStack();
     const one = stack.adopt(await guard(policy('hold')), (each) => each.close());
@@ -130,7 +130,7 @@ describe('a version of which too much is called', () => {
     expect(said).toEqual(['v1 exceeded', 'v1 exceeded', 'v1 exceeded']);
   });
 
-  it('is held from the sunset that callers know, while its extension is not announced', async () => {
+  it('is held at its published sunset while an extension is not announced', async () => {
     await called(3);
     await using stack = new AsyncDisposableStack();
     const later = policy('hold').replace(
@@ -142,7 +142,7 @@ describe('a version of which too much is called', () => {
     await stack.disposeAsync();
   });
 
-  it('an operator ends a hold for good by on_exceed: warn, and by nothing less before the sunset', async () => {
+  it('gets a removed hold again before its sunset, unless on_exceed is warn', async () => {
     await called(3);
     let plan = await planOf(policy('hold'));
     const { look, close } = await guard('', { plan: () => plan });
@@ -154,24 +154,20 @@ describe('a version of which too much is called', () => {
     expect(await ended()).toBe(1);
     plan = await planOf(policy('warn'));
     await look();
-    expect(stores.overrides.current(), 'callers were told its end').toHaveLength(1);
+    expect(stores.overrides.current(), 'an existing hold stays').toHaveLength(1);
     expect(await ended()).toBe(0);
     now = SUNSET;
     plan = await planOf(policy('hold'));
     await look();
-    expect(stores.overrides.current(), 'what has ended is never revived').toEqual([]);
+    expect(stores.overrides.current(), 'an ended version is not revived').toEqual([]);
     expect(said.filter((text) => text.includes('goes'))).toHaveLength(1);
     await close();
   });
 
   it.each([
-    [
-      'only a warning is asked for',
-      policy('warn'),
-      ['v1 exceeded', 'v1 goes: 3 consumers, 30 calls in 30 days'],
-    ],
-    ['the API is only observed', policy('hold', 'mode: observe\n'), ['v1 exceeded']],
-  ])('is held by nobody where %s', async (_title, text, expected) => {
+    ['on_exceed is warn', policy('warn'), ['v1 exceeded', 'v1 goes: 3 consumers, 30 calls in 30 days']],
+    ['the API is in observe mode', policy('hold', 'mode: observe\n'), ['v1 exceeded']],
+  ])('is not held if %s', async (_title, text, expected) => {
     await called(3);
     const { close } = await guard(text);
     await close();
@@ -179,7 +175,7 @@ describe('a version of which too much is called', () => {
     expect(said).toEqual(expected);
   });
 
-  it('is said to go once a day, from thirty days before its sunset to the day of it', async () => {
+  it('is reported as ending once a day, from thirty days before its sunset to that day', async () => {
     await called(3);
     now = SUNSET - 29.5 * DAY;
     const { look, close } = await guard(policy('warn').replace('100/30d', '100/60d'));
@@ -195,14 +191,14 @@ describe('a version of which too much is called', () => {
   });
 });
 
-it('a version of which little is called is held by nobody, and said to be ready', async () => {
+it('a version with few calls is not held, and is reported as ready to retire', async () => {
   await called(1);
   const { close } = await guard(policy('hold'));
   await close();
   expect([stores.overrides.current(), said]).toEqual([[], ['v1 met']]);
 });
 
-it('a version whose rule looks back further than the ledger keeps days is not said to be ready', async () => {
+it('a version is not reported as ready if its rule counts more days than the ledger keeps', async () => {
   await called(1);
   for (const [days, verdict] of [
     [29, 'v1 unknown'],
@@ -214,14 +210,14 @@ it('a version whose rule looks back further than the ledger keeps days is not sa
   }
 });
 
-it('a store that is away is told of, and what was judged before is known no more', async () => {
+it('an unavailable store is reported, and the verdict becomes unknown', async () => {
   const away = () => Promise.reject(new StoreUnavailable('away'));
   const { close } = await guard(policy('hold'), { ledger: { count: away, beganAt: away } });
   await close();
   expect([stores.overrides.current(), said]).toEqual([[], ['v1 unknown', 'v1 away']]);
 });
 
-it('far from a sunset the ledger is read once an hour, near it at every look', async () => {
+it('far from a sunset the ledger is read once an hour, near it at every check', async () => {
   let reads = 0;
   let clock = 0;
   const { count, beganAt } = stores.ledger;

@@ -51,7 +51,7 @@ describe('a path', () => {
     expect(matchRoute(routes, 'GET', `/-/pins/payments/${segment}`)).toEqual({ kind: 'malformed' });
   });
 
-  it('gives every parameter back as it was meant, whatever characters it is made of', () => {
+  it('has decoded parameters, for any characters', () => {
     fc.assert(
       fc.property(fc.string({ unit: anyCharacter, minLength: 1 }), (account) => {
         fc.pre(account.isWellFormed());
@@ -67,7 +67,7 @@ describe('a path', () => {
   });
 });
 
-describe('a page that writes', () => {
+describe('a write', () => {
   const host = '127.0.0.1:9901';
 
   it.each([
@@ -76,13 +76,13 @@ describe('a page that writes', () => {
     ['the address bar', { 'sec-fetch-site': 'none' }, true],
     ['another port', { origin: 'http://127.0.0.1:9902' }, false],
     ['another name of this machine', { origin: 'http://localhost:9901' }, false],
-    ['TLS', { origin: `https://${host}` }, false],
-    ['no origin worth the name', { origin: 'null' }, false],
-    ['an origin that begins the same', { origin: `http://${host}.evil.example` }, false],
+    ['the same host over TLS', { origin: `https://${host}` }, false],
+    ['the origin null', { origin: 'null' }, false],
+    ['an origin with the same prefix', { origin: `http://${host}.evil.example` }, false],
     ['the same site', { 'sec-fetch-site': 'same-site' }, false],
-    ['elsewhere', { 'sec-fetch-site': 'cross-site' }, false],
-    ['two places', { 'sec-fetch-site': ['same-origin', 'cross-site'] }, false],
-  ])('from %s: %o is %s', (_name, fields, own) => {
+    ['another site', { 'sec-fetch-site': 'cross-site' }, false],
+    ['two values of Sec-Fetch-Site', { 'sec-fetch-site': ['same-origin', 'cross-site'] }, false],
+  ])('from %s, with %o, is allowed: %s', (_name, fields, own) => {
     expect(isFromOwnPage({ host, ...fields })).toBe(own);
   });
 });

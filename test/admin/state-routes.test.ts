@@ -135,17 +135,17 @@ const DETAIL = '/-/versions/{api}/{version}';
 const detail = (changes: Partial<StateRoutePorts> = {}) => get(DETAIL, changes, ['orders', 'v1']);
 
 describe('the versions', () => {
-  it('come with the APIs that are served in their last accepted form, and those that are left out', async () => {
+  it('come with the names of the quarantined and the left-out APIs', async () => {
     const { body } = await get('/-/versions');
     expect(body).toMatchObject({ quarantined: ['payments'], leftOut: ['refunds'] });
   });
 
-  it('come with the days before a sunset from which the dashboard warns', async () => {
+  it('come with the number of days before a sunset at which the dashboard warns', async () => {
     expect((await get('/-/versions')).body.noticeDays).toBe(90);
     expect((await get('/-/versions', { noticeDays: 60 })).body.noticeDays).toBe(60);
   });
 
-  it('are told with stage, phases, dates and the brownout that runs', async () => {
+  it('have stage, phases, dates and the running brownout', async () => {
     const { body } = await get('/-/versions');
     expect(body).toMatchObject({
       now: '2026-11-20T00:00:00Z',
@@ -171,7 +171,7 @@ describe('the versions', () => {
     expect(phases[0]?.from).toBeNull();
   });
 
-  it('are told as a pause leaves them', async () => {
+  it('have the sunset and the brownouts that a pause leaves', async () => {
     const until = at('2027-05-01');
     const common = { id: 'p', author: 'a', reason: 'r', from: NOW - DAY_MS, until };
     const pause: Override = { kind: 'pause', api: 'orders', label: 'v1', ...common };
@@ -184,7 +184,7 @@ describe('the versions', () => {
     });
   });
 
-  it('are told with what else holds of them: closed to new consumers, held by their guard, and their operations', async () => {
+  it('have their freeze, the hold of the guard and their operations', async () => {
     const operation = version({ operation: 'GET /search', limits: LIMITS });
     const closing = version({
       limits: LIMITS,
@@ -216,7 +216,7 @@ describe('the versions', () => {
     expect(limits.map(({ operation: of }: { operation: string | null }) => of)).toEqual([null]);
   });
 
-  it('that are to come have their full limit', async () => {
+  it('have their full limit while they are planned', async () => {
     const { schedule, phasesOf } = version();
     const [released, deprecated] = [at('2027-01-01'), at('2028-01-01')];
     const planned = { ...schedule, released, deprecated, sunset: at('2029-01-01') };
@@ -227,7 +227,7 @@ describe('the versions', () => {
 });
 
 describe('one version', () => {
-  it('has its calls of thirty days and today, and whom its end today would meet and spare', async () => {
+  it('has its calls of thirty days and today, and the impact of a retirement today', async () => {
     const { status, body } = await detail();
     expect(status).toBe(200);
     expect(body).toMatchObject({
@@ -246,14 +246,14 @@ describe('one version', () => {
       { day: '2026-11-19', calls: 3 },
       { day: '2026-11-20', calls: 12 },
     ]);
-    // An exception from limits is none from the sunset. An address spelt like a consumer is not that consumer.
+    // An exception from limits does not cover the sunset. An address is not the consumer of the same name.
     expect(body.impact).toEqual({
       refused: { consumers: 4, calls: 24 },
       spared: { consumers: 1, calls: 6 },
     });
   });
 
-  it('that nobody counts says so instead of that nobody calls', async () => {
+  it('says that calls are not counted while the ledger is off', async () => {
     expect((await detail({ recordsUsage: false })).body).toMatchObject({
       recording: false,
       countedSince: null,
@@ -265,7 +265,7 @@ describe('one version', () => {
     ['2026-01-01', 'operations'],
     ['2026-02-01', 'all'],
     ['2027-05-01', 'exceptions'],
-  ])('says at %s whose calls are recorded: %s', async (day, recorded) => {
+  ])('says at %s which calls are recorded: %s', async (day, recorded) => {
     const operation = version({ operation: 'GET /search' });
     const { schedule, phasesOf } = version();
     const dated = { ...schedule, deprecated: at('2026-01-15') };
@@ -279,7 +279,7 @@ describe('one version', () => {
     expect(body.recorded).toBe(recorded);
   });
 
-  it('that takes too long to add up is refused in time', async () => {
+  it('gets 503 if counting takes longer than 8 seconds', async () => {
     let clock = 0;
     const { status, body } = await detail({ monotonic: () => (clock += 9_000) });
     expect(status).toBe(503);
@@ -289,12 +289,12 @@ describe('one version', () => {
   it.each([
     ['orders', 'v9'],
     ['nothing', 'v1'],
-  ])('%s %s is not there', async (...names) => {
+  ])('%s %s gets 404', async (...names) => {
     expect((await get(DETAIL, {}, names)).status).toBe(404);
   });
 });
 
-it('the traffic has the share of what is deprecated, and apart what named no version', async () => {
+it('traffic has the share of deprecated requests, and apart the requests without a version', async () => {
   expect((await get('/-/traffic')).body).toEqual({
     now: '2026-11-20T00:00:00Z',
     requests: 28,
@@ -310,7 +310,7 @@ it('the traffic has the share of what is deprecated, and apart what named no ver
   expect(nothing.body).toMatchObject({ requests: 0, share: null, versions: [] });
 });
 
-it('a limit is told as it is now, with what it was and what became of its requests', async () => {
+it('a limit has its current units, its full units and the counts of its decisions', async () => {
   expect((await get('/-/limits')).body.limits).toMatchObject([
     {
       api: 'orders',
@@ -325,7 +325,7 @@ it('a limit is told as it is now, with what it was and what became of its reques
   ]);
 });
 
-it('an upstream has its targets, and whether each is in service where something watches it', async () => {
+it('an upstream has its targets, and their state if they are watched', async () => {
   const { body } = await get('/-/upstreams');
   expect(body.upstreams).toMatchObject([
     {
@@ -365,7 +365,7 @@ describe('a target is failing', () => {
     [5, 5, 0.5],
     [60, 20, 0.75],
   ])(
-    'with %i failed calls beside %i: since when, which share, and the last error',
+    'with %i failed calls and %i successful ones: with its begin, share and last error',
     async (failed, answered, share) => {
       expect(await read(failed, answered)).toMatchObject({
         up: null,
@@ -379,7 +379,7 @@ describe('a target is failing', () => {
     [4, 0],
     [5, 6],
     [0, 0],
-  ])('not with %i failed calls beside %i', async (failed, answered) => {
+  ])('not with %i failed calls and %i successful ones', async (failed, answered) => {
     expect(await read(failed, answered)).toMatchObject({ failing: null });
   });
 });

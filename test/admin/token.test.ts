@@ -16,7 +16,7 @@ const open = (dataFolder = folder) => openAdminToken({ configured: undefined, da
 const modeOf = async (path: string) => (await stat(path)).mode & 0o777;
 
 describe('the admin token', () => {
-  it('is made where there is none: 32 random bytes, in a folder and a file for their owner only', async () => {
+  it('is created if missing: 32 random bytes in a folder and a file that only its owner reads', async () => {
     const data = join(folder, 'data');
     const token = await open(data);
     expect(token).toMatch(/^[A-Za-z0-9_-]{43}$/);
@@ -26,27 +26,27 @@ describe('the admin token', () => {
     expect(await open(join(folder, 'other'))).not.toBe(token);
   });
 
-  it('is one, however many start at once on the same folder, and nothing is left beside it', async () => {
+  it('is the same for all processes that start at once, which leave no other file', async () => {
     const tokens = await Promise.all(Array.from({ length: 20 }, () => open()));
     expect(new Set(tokens).size).toBe(1);
     expect(await readdir(folder)).toEqual(['admin-token']);
   });
 
-  it('is taken back from others who could read it', async () => {
+  it('gets mode 0600 if others could read it', async () => {
     const token = await open();
     await chmod(join(folder, 'admin-token'), 0o644);
     expect(await open()).toBe(token);
     expect(await modeOf(join(folder, 'admin-token'))).toBe(0o600);
   });
 
-  it('is not looked for where the gateway file gives one', async () => {
+  it('is not created if the gateway file has one', async () => {
     const configured = 'x'.repeat(32);
     expect(await openAdminToken({ configured, dataFolder: join(folder, 'data') })).toBe(configured);
     expect(await readdir(folder)).toEqual([]);
   });
 
   it.each(['', 'short', 'a token with spaces in it, long enough', `${'x'.repeat(40)}\n${'y'.repeat(40)}`])(
-    'is not guessed from a file that holds %j',
+    'is refused if its file contains %j',
     async (text) => {
       await writeFile(join(folder, 'admin-token'), text);
       await expect(open()).rejects.toThrow(/admin-token has no valid token: remove it, and the next start/);
@@ -54,10 +54,14 @@ describe('the admin token', () => {
   );
 
   it.each([
-    ['is no file', 'EISDIR', () => mkdir(join(folder, 'admin-token'))],
-    ['leads nowhere', 'ENOENT', () => symlink('/not/there', join(folder, 'admin-token'))],
-    ['has a file for a folder', 'ENOTDIR', () => writeFile(join(folder, 'data'), '')],
-  ])("fails with the system's word and what to do where its place %s", async (_how, word, make) => {
+    ['is a folder', 'EISDIR', () => mkdir(join(folder, 'admin-token'))],
+    [
+      'is a symbolic link without a target',
+      'ENOENT',
+      () => symlink('/not/there', join(folder, 'admin-token')),
+    ],
+    ['has a file as its folder', 'ENOTDIR', () => writeFile(join(folder, 'data'), '')],
+  ])('fails with the system error and a remedy if its path %s', async (_how, word, make) => {
     await make();
     const place = word === 'ENOTDIR' ? join(folder, 'data') : folder;
     await expect(open(place)).rejects.toThrow(
@@ -66,7 +70,7 @@ describe('the admin token', () => {
   });
 });
 
-describe('the form of a token', () => {
+describe('the syntax of a token', () => {
   it.each([
     ['x'.repeat(32), true],
     ['x'.repeat(31), false],
@@ -76,12 +80,12 @@ describe('the form of a token', () => {
     [`${'x'.repeat(32)}\n`, false],
     [`${'x'.repeat(32)}"`, false],
     [`${'x'.repeat(32)}é`, false],
-  ])('%j: %s', (text, good) => {
+  ])('%j is valid: %s', (text, good) => {
     expect(parseAdminToken(text)).toBe(good ? text : undefined);
   });
 });
 
-describe('the comparison', () => {
+describe('the Authorization field', () => {
   const token = 'abcdefghijklmnopqrstuvwxyz012345';
   const check = createTokenCheck(token);
 
@@ -97,7 +101,7 @@ describe('the comparison', () => {
     ['Bearer ', false],
     ['', false],
     [undefined, false],
-  ])('%j: %s', (authorization, admitted) => {
+  ])('%j is accepted: %s', (authorization, admitted) => {
     expect(check(authorization)).toBe(admitted);
   });
 });

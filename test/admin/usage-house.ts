@@ -1,4 +1,4 @@
-// A small plan at a fixed instant with a ledger in the embedded store, and the admin API's responses about it.
+// The usage pages of the admin API for a small plan at a fixed instant, with a ledger in the embedded store.
 import { expect } from 'vitest';
 import type { AdminAnswer } from '../../gateway/admin/answers.ts';
 import type { AdminWriteResult } from '../../gateway/admin/route.ts';

@@ -9,8 +9,8 @@ beforeAll(async () => {
 });
 afterAll(() => house[Symbol.asyncDispose]());
 
-describe('those with the most calls', () => {
-  it('come first, whatever they are called, however many others there are and whatever they called it by', async () => {
+describe('the rows with the most calls', () => {
+  it('come first, in the order of their calls', async () => {
     const { consumers, next, versions } = await house.usage('most=3');
     expect(consumers.map(({ consumer, via, calls }) => [consumer, via, calls])).toEqual([
       ['acme', 'token', 8],
@@ -23,7 +23,7 @@ describe('those with the most calls', () => {
     expect(versions).toEqual((await house.usage()).versions);
   });
 
-  it('have all their operations where those stand on two pages of the ledger', async () => {
+  it('have all their operations, even from two pages of the ledger', async () => {
     const count = async (_filter: unknown, _window: unknown, { after }: PageRequest) => {
       const row = { api: 'orders', version: 'v1', consumer: 'acme', via: 'token', agents: [] } as const;
       const counted = { firstAt: 1, lastAt: 1, calls: 4, week: 0, weekBefore: 0 };
@@ -41,7 +41,7 @@ describe('those with the most calls', () => {
   });
 
   it.each(['most=0', 'most=501', 'most=1e2', 'most=', 'most=3&after=x', 'most=3&consumer=acme'])(
-    'are not asked for by %s',
+    'get 400 for %s',
     async (query) => {
       expect((await house.look(query)).status).toBe(400);
     },

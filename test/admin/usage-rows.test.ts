@@ -9,7 +9,7 @@ beforeAll(async () => {
 afterAll(() => house[Symbol.asyncDispose]());
 
 describe('GET /-/usage', () => {
-  it('has a row for each consumer that called, by all its operations', async () => {
+  it('has a row per consumer with all its operations', async () => {
     const { consumers, next } = await house.usage('api=orders&version=v1');
     expect(next).toBeNull();
     expect(consumers.map(({ consumer, via, calls }) => [consumer, via, calls])).toEqual([
@@ -24,7 +24,7 @@ describe('GET /-/usage', () => {
     });
   });
 
-  it('tells many rows in pages, each consumer once, the versions on the first alone', async () => {
+  it('has pages; each consumer is on one page, and versions are on the first page only', async () => {
     const first = await house.usage('api=zoo');
     const second = await house.usage(`api=zoo&after=${encodeURIComponent(first.next ?? '')}`);
     expect([first.versions?.length, second.versions, second.next]).toEqual([1, undefined, null]);
@@ -33,7 +33,7 @@ describe('GET /-/usage', () => {
     expect(first.consumers.length).toBeLessThan(600);
   });
 
-  it('tells all that is kept of one consumer, and no verdict by what it does', async () => {
+  it('has all records of one consumer, without verdicts', async () => {
     const { versions, since, records } = await house.usage('consumer=acme');
     expect(since).toBe('2026-08-01');
     expect(versions?.map((each) => [each.api, each.version, each.verdict, each.summary])).toEqual([
@@ -58,7 +58,7 @@ describe('GET /-/usage', () => {
     ]);
   });
 
-  it('is CSV for who asks for it, in pages that name the next one', async () => {
+  it('responds with CSV if Accept prefers it, in pages with a link to the next one', async () => {
     const { contentType, headers, body } = await house.look('api=orders&version=v1', 'text/csv');
     expect(contentType).toBe('text/csv; charset=utf-8; header=present');
     expect(headers).not.toHaveProperty('link');
@@ -93,14 +93,14 @@ describe('GET /-/usage', () => {
   it.each([
     ['api=order', 'Not in the policies or the ledger: "order". Known: orders.'],
     ['api=orders&version=v9', 'Not in the policies or the ledger: "v9". Known: v0, v1, v2.'],
-  ])('?%s is found nowhere: nothing of it is said to be safe', async (query, message) => {
+  ])('?%s gets 404 instead of a verdict', async (query, message) => {
     const { status, body } = await house.look(query);
     expect([status, JSON.parse(body).message]).toEqual([404, message]);
   });
 });
 
 describe('DELETE /-/usage', () => {
-  it('forgets a consumer whole, and tells the audit how much, but not of whom', async () => {
+  it('erases all records of a consumer; the audit has their number, but not the name', async () => {
     const { answer, audit } = await house.erase('consumer=hooli', { by: 'maria', why: 'asked for it' });
     expect([answer.status, JSON.parse(answer.body)]).toEqual([200, { now: expect.any(String), erased: 1 }]);
     expect(audit).toEqual({

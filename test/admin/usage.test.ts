@@ -9,8 +9,8 @@ beforeAll(async () => {
 });
 afterAll(() => house[Symbol.asyncDispose]());
 
-describe('a store that answers each question in time, and all of them too slowly', () => {
-  it('ERR-5: is asked no more after 25 seconds, and whoever asked is told why', async () => {
+describe('a store that reads each page in time, but all of them too slowly', () => {
+  it('ERR-5: is not read any further after 25 seconds, and the response is 503', async () => {
     let monotonic = 0;
     let asked = 0;
     const count = async () => {
@@ -35,7 +35,7 @@ describe('a store that answers each question in time, and all of them too slowly
 });
 
 describe('GET /-/usage', () => {
-  it('says of each version whether it is safe to retire, who calls it and who has leave', async () => {
+  it('has the verdict, the calls and the exceptions of each version', async () => {
     const { versions, since, began } = await house.usage('api=orders');
     expect({ since, began }).toEqual({ since: '2026-10-21', began: '2026-08-01T00:00:00Z' });
     expect(versions).toMatchObject([
@@ -90,7 +90,7 @@ describe('GET /-/usage', () => {
     ]);
   });
 
-  it('tells of what the policies have forgotten, behind all that they have', async () => {
+  it('lists versions that no policy has after all others', async () => {
     const { versions = [] } = await house.usage();
     expect(versions.map((each) => [each.api, each.version, each.stage, each.summary])).toEqual([
       ['orders', 'v0', 'deprecated', expect.any(String)],
@@ -101,7 +101,7 @@ describe('GET /-/usage', () => {
     ]);
   });
 
-  it('calls nothing safe to retire while the ledger is off, however long it was on before', async () => {
+  it('does not report a version as safe to retire while the ledger is off', async () => {
     const { body } = await house.look('version=v0', undefined, false);
     expect(JSON.parse(body)).toMatchObject({
       recording: false,
@@ -111,7 +111,7 @@ describe('GET /-/usage', () => {
     });
   });
 
-  it('calls nothing safe to retire of days that it has forgotten, and says which those are', async () => {
+  it('does not report a version as safe to retire if the ledger has deleted counted days', async () => {
     const told = async (kept: string) => {
       const [route] = house.routes(true, { keptFrom: () => at(kept) });
       if (route?.method !== 'GET') throw new Error('no such page');

@@ -95,7 +95,7 @@ async function elsewhere(listener: RequestListener): Promise<string> {
 }
 
 describe('the webhooks of the admin API', () => {
-  it('tell subscriptions with state, host, counts and attempts, and of a URL nothing but its host', async () => {
+  it('list subscriptions with state, counts and attempts, and only the host of their URL', async () => {
     const { service } = await sample();
     const { status, json } = await ask(service, 'GET', ALL);
     expect(status).toBe(200);
@@ -123,7 +123,7 @@ describe('the webhooks of the admin API', () => {
     expect(JSON.stringify(json)).not.toContain('s3cret');
   });
 
-  it('tell the deliveries of one, by state, each with its attempts', async () => {
+  it('list the deliveries of a subscription by state, each with its attempts', async () => {
     const { service, delivery } = await sample();
     const { json } = await ask(service, 'GET', ONE, { query: 'state=dead' });
     expect(json).toMatchObject({ subscription: 'wh_1', total: 1 });
@@ -143,7 +143,7 @@ describe('the webhooks of the admin API', () => {
     expect((await ask(service, 'GET', ONE, { query: 'state=pending' })).json.deliveries).toEqual([]);
   });
 
-  it('deliver a dead letter again, and the audit has whose it was', async () => {
+  it('replay a dead letter, and the audit names its subscription', async () => {
     const { service, store, delivery } = await sample();
     const done = await ask(service, 'POST', REPLAY, { body: { delivery, by: 'maria', why: 'mended' } });
     expect(done).toMatchObject({
@@ -178,7 +178,7 @@ describe('the webhooks of the admin API', () => {
     expect((await ask(service, method, path, asked)).status).toBe(expected);
   });
 
-  it('say how they are set where they are not', async () => {
+  it('get 404 with the key to set if they are not configured', async () => {
     for (const [method, path] of [['GET', ALL] as const, ['GET', ONE] as const, ['POST', REPLAY] as const]) {
       const { status, json } = await ask(undefined, method, path, { body: {} });
       expect(status).toBe(404);
@@ -187,7 +187,7 @@ describe('the webhooks of the admin API', () => {
   });
 });
 
-describe('a webhooks service that', () => {
+describe('a webhooks service', () => {
   const problem = async (
     listener: RequestListener,
     bounds: Parameters<typeof createWebhookService>[1] = {},
@@ -201,7 +201,7 @@ describe('a webhooks service that', () => {
     return { status, headers, json };
   };
 
-  it('is away is 503 with Retry-After, and no address', async () => {
+  it('that is unreachable gives 503 with Retry-After and without its address', async () => {
     const url = await elsewhere(() => undefined);
     await perTest.disposeAsync();
     perTest = new AsyncDisposableStack();
@@ -212,18 +212,18 @@ describe('a webhooks service that', () => {
     );
   });
 
-  it('hangs up is 503', async () => {
+  it('that closes the connection gives 503', async () => {
     expect((await problem((request) => request.socket.destroy())).status).toBe(503);
   });
 
-  it('does not answer, or not to the end, is 504 in time', async () => {
+  it('that does not complete its response gives 504', async () => {
     const silent = await problem(() => undefined, { withinMs: 60 });
     expect(silent).toMatchObject({ status: 504, json: { timeout: '0.06s' } });
     const halfway = await problem((_request, response) => void response.write('{'), { withinMs: 60 });
     expect(halfway.status).toBe(504);
   });
 
-  it('answers without an end is cut off at the bound: 502', async () => {
+  it('that responds with more than 4 MiB gives 502, and its connection is closed', async () => {
     const cut = Promise.withResolvers<void>();
     const { status, json } = await problem((_request, response) => {
       const more = (): void => void response.write(' '.repeat(4 * 1024 * 1024));
@@ -235,7 +235,7 @@ describe('a webhooks service that', () => {
     await cut.promise;
   });
 
-  it('leads elsewhere is not followed: 502', async () => {
+  it('that redirects gives 502, and the redirect is not followed', async () => {
     let followed = false;
     const there = await elsewhere((_request, response) => {
       followed = true;
@@ -248,24 +248,24 @@ describe('a webhooks service that', () => {
   });
 
   it.each([
-    ['no JSON', 200, '<!doctype html>'],
-    ['something else', 200, '{"status":"ok"}'],
-    ['counts that are none', 200, '{"store":"x","deliveries":{"pending":-1,"delivered":0,"dead":0}}'],
-    ['an error', 500, '{"error":"x","message":"secret"}'],
-    ['that there is no such page', 404, '{}'],
-  ])('answers %s is 502, without what it said', async (_what, answered, text) => {
+    ['HTML', 200, '<!doctype html>'],
+    ['other JSON', 200, '{"status":"ok"}'],
+    ['negative counts', 200, '{"store":"x","deliveries":{"pending":-1,"delivered":0,"dead":0}}'],
+    ['status 500', 500, '{"error":"x","message":"secret"}'],
+    ['status 404', 404, '{}'],
+  ])('that responds with %s gives 502 without the text of its response', async (_what, answered, text) => {
     const { status, json } = await problem((_request, response) => response.writeHead(answered).end(text));
     expect([status, json.service]).toEqual([502, 'webhooks']);
     expect(json.message).not.toContain('secret');
   });
 
-  it('has lost its own store is 503', async () => {
+  it('that has lost its store gives 503', async () => {
     const { status, json } = await problem((_request, response) => response.writeHead(503).end('{}'));
     expect(status).toBe(503);
     expect(json.message).toContain('its store');
   });
 
-  it('says a member that nobody knows, or a text without end, is understood and cut', async () => {
+  it('that sends unknown members and long texts is read, and the texts are cut', async () => {
     const endpoint = {
       ...{ id: 'wh_1', owner: 'x'.repeat(10_000), host: 'h', events: [], status: 'enabled', extra: 1 },
       health: { breaker: 'resting', failures: 0 },

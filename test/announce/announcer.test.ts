@@ -11,7 +11,7 @@ const QUIET = day('2026-12-10');
 const DUE = day('2026-12-16');
 const ENDS = 'Subject: orders v1 ends on 2027-01-15';
 
-it('an unavailable mail server is retried with backoff and reported, and no consumer gets a mail twice', async () => {
+it('an unavailable mail server is reported and retried, and no consumer gets a mail twice', async () => {
   await using harness = await openHarness({ now: QUIET });
   const announcer = harness.announcer();
   await announcer.announce();
@@ -46,7 +46,7 @@ it('a contact that the server refuses permanently is reported once and not retri
   expect(harness.report).toEqual(['sunset_approaching mail refused', 'refused acme EENVELOPE 550']);
 });
 
-it('a process that is killed after a mail and before its mark causes at most one more mail, and never a lost one', async () => {
+it('a process killed between a mail and its mark causes one duplicate mail, and no lost one', async () => {
   await using harness = await openHarness({ now: QUIET });
   await harness.announcer().announce();
   await harness.called('acme', 'globex');
@@ -138,7 +138,7 @@ it('an event that the intake did not store is posted again with the same id and 
   expect(readEvent(first ?? new Uint8Array(), 0)).toMatchObject({ kind: 'event' });
 });
 
-it('a consumer that starts to call while a notice is open gets it, at the contact of its key if the policy has none', async () => {
+it('a new caller gets an open notice, at the contact of its key if the policy has none', async () => {
   await using harness = await openHarness({ now: QUIET });
   const announcer = harness.announcer();
   await announcer.announce();

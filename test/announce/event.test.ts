@@ -1,4 +1,4 @@
-// Events for the webhooks service: every kind, any version and operation name, and failures that affect no other event.
+// Events for the webhooks service: every kind, long names, and a failure that does not affect other events.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';

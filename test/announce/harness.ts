@@ -1,4 +1,4 @@
-// An announcer over the embedded store, a compiled policy and a real SMTP server, with a settable clock and ledger.
+// An announcer with the embedded store, a compiled policy, a real SMTP server and a settable clock.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -16,7 +16,7 @@ afterAll(() => catcher[Symbol.asyncDispose]());
 
 const HOSTILE = 'x\r\nBcc: all@evil.example\r\n\r\n<script>alert(1)</script>\u2028"&';
 
-function told(reason: string): readonly ConsumerNotice[] {
+function noticesWith(reason: string): readonly ConsumerNotice[] {
   const rules = version({ api: HOSTILE, schedule: { ...version().schedule, reason } });
   const sample = { method: 'GET', template: '/api/v1/orders/*', requestId: HOSTILE };
   return [
@@ -34,8 +34,8 @@ async function sent(to: string) {
     from: 'api@example.com',
     now: NOW,
     readers: [
-      { consumer: HOSTILE, byKey: false, notices: told(HOSTILE) },
-      { consumer: `${HOSTILE}\u202E`, byKey: true, notices: told(HOSTILE) },
+      { consumer: HOSTILE, byKey: false, notices: noticesWith(HOSTILE) },
+      { consumer: `${HOSTILE}\u202E`, byKey: true, notices: noticesWith(HOSTILE) },
     ],
   });
   const smtp = parseSmtp(catcher.url);

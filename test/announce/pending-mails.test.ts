@@ -74,7 +74,7 @@ it('a refused address blocks no other consumer, and a corrected address gets the
   expect(harness.mails.mails.map(({ to }) => to[0])).toEqual(['new@acme.example']);
 });
 
-it('a consumer with an exception is told about it', async () => {
+it('the mail to a consumer with an exception names the exception', async () => {
   const exceptions = '[{ consumer: acme, until: 2027-06-30, from: [sunset], why: contract, by: maria }]';
   const policy = ORDERS.replace(
     'successor: v2 }',

@@ -21,7 +21,7 @@ describe('a caller', () => {
   const callers = (...records: readonly UsageRecord[]) =>
     callersOf({ read: async () => ({ records, next: undefined }) }, due.slice(-1), NOW);
 
-  it('is a named consumer: an address with the same text is another caller and is counted separately', async () => {
+  it('is a named consumer; an address with the same text is counted separately', async () => {
     const { named, addresses } = await callers(
       usageOf({ callsByDay: { '2026-11-19': 2 } }),
       usageOf({ via: 'address', callsByDay: { '2026-11-19': 40 } }),

@@ -36,7 +36,7 @@ describe('timeline', () => {
     return (await timeline(folder, { columns: 200, ...options })).text.replaceAll(/\s+/g, ' ');
   };
 
-  it('counts notice from the announcement, and names what is not announced yet', async () => {
+  it('counts notice from the announcement, and lists dates that are not announced yet', async () => {
     expect(await words({})).toContain(
       'sunset 2027-01-15 in 56 days (15 months of notice), retired 2027-07-15, forgotten 2028-01-15, then 410; not announced yet: brownouts from 2027-01-05T14:00:00Z (announced 2026-12-01), extension to 2027-04-15 (announced 2026-12-10)',
     );
@@ -48,7 +48,7 @@ describe('timeline', () => {
     );
   });
 
-  it('as JSON has the dates of versions and operations as they are announced, and what is announced later', async () => {
+  it('prints JSON with the announced dates, and unannounced ones under not_announced', async () => {
     await using folder = await files();
     const { exitCode, text } = await timeline(folder, { format: 'json' });
     expect(exitCode).toBe(0);
@@ -123,7 +123,7 @@ describe('timeline', () => {
     expect(later).not.toHaveProperty('not_announced');
   });
 
-  it('brownouts that hang on the sunset are those of their own announcement, whatever is extended later', async () => {
+  it('computes brownouts before the sunset from the sunset known at their announcement', async () => {
     const hanging = ORDERS.replace(
       /brownouts: .*/,
       'brownouts: [{ before_sunset: 10d, for: 1h, announced: 2026-12-01 }]',
@@ -142,7 +142,7 @@ describe('timeline', () => {
     );
   });
 
-  it('a brownout that is announced before its deprecation is announced with it', async () => {
+  it('shows a brownout announced before the deprecation as announced with the deprecation', async () => {
     const early = ORDERS.replace(
       'sunset: 2028-06-01,',
       '$& brownouts: [{ before_sunset: 10d, for: 1h, announced: 2026-12-20 }],',
@@ -157,7 +157,7 @@ describe('timeline', () => {
     ]);
   });
 
-  it('LNK-2: as a calendar names the operation that follows another one', async () => {
+  it('LNK-2: prints a calendar with the successor of an operation', async () => {
     await using folder = await files();
     const { text } = await timeline(folder, { format: 'ics' });
     const events = text.replaceAll('\r\n ', '').split('BEGIN:VEVENT');
@@ -179,7 +179,7 @@ describe('check', () => {
       now,
     });
 
-  it('shows what is not announced yet, at its line, as a notice', async () => {
+  it('reports each unannounced date as a notice at its line', async () => {
     await using folder = await files();
     const notices = async (now?: number) =>
       (await checked(folder, now)).text.split('\n').filter((line) => line.includes(': notice: '));

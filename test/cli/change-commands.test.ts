@@ -8,8 +8,8 @@ import { runCommand } from '../support/command.ts';
 // The commands use the real day.
 const LASTING = ORDERS.replace('sunset: 2027-01-15', 'sunset: 2097-01-15');
 
-describe('as processes', () => {
-  it('diff says what changed and ends with 1 where that was asked for; extend writes what diff then shows', async () => {
+describe('commands as processes', () => {
+  it('extend writes an extension; diff shows it and exits with 1 under --exit-code', async () => {
     await using files = await workspace({ 'policies/orders.yaml': LASTING, 'old.yaml': LASTING });
     const policy = join(files.folder, 'policies/orders.yaml');
     const words = ['extend', 'orders', 'v1', '--to', '2097-05-15', '--why', 'acme', '-c', files.configFile];
@@ -24,7 +24,7 @@ describe('as processes', () => {
     expect(changed.stdout).toContain('orders v1: sunset 2097-01-15 -> 2097-05-15, +4 months\n');
   }, 30_000);
 
-  it('what comes to nothing is said on stderr, so that a pipe or a file gets nothing of it', async () => {
+  it('a failed command prints its error on stderr only', async () => {
     await using files = await workspace({ 'policies/orders.yaml': LASTING });
     const ended = await runCommand(['timeline', '--api', 'order', '--format', 'ics', '-c', files.configFile]);
     const said = 'sundial: no API with dates is called "order": did you mean "orders"?\n';
@@ -36,7 +36,7 @@ describe('as processes', () => {
     [['extend', 'orders', 'v1', '--why', 'acme']],
     [['extend', 'orders', 'v1', '--to', '2097-02-30', '--why', 'acme']],
   ])(
-    'wrong usage ends with 2: %j',
+    'wrong usage exits with 2: %j',
     async (words) => {
       expect((await runCommand(words)).exitCode).toBe(2);
     },

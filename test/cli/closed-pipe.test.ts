@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 
-/** The output besides the pipe, and the exit code. */
+/** The exit code, after all output that does not go into the pipe. */
 function intoClosedPipe(words: string): string {
   const command = `{ "$NODE" gateway/sundial.js ${words}; echo $? >&3; } 3>&2 | true`;
   const env = { ...process.env, NODE: process.execPath };
@@ -14,14 +14,11 @@ function intoClosedPipe(words: string): string {
 it.each([
   ['stdout', '--help', '0\n'],
   ['stderr', '--nothing 2>&1', '2\n'],
-])(
-  'ends without a word, with its own exit code, when nobody reads its %s any more',
-  (_stream, words, said) => {
-    expect(intoClosedPipe(words)).toBe(said);
-  },
-);
+])('prints nothing and keeps its exit code when the reader closes its %s', (_stream, words, said) => {
+  expect(intoClosedPipe(words)).toBe(said);
+});
 
-it('says in one line that what it was to print could not be written, and ends with 2', () => {
+it('prints one line and exits with 2 if its output cannot be written', () => {
   const env = { ...process.env, NODE: process.execPath };
   const cwd = join(import.meta.dirname, '../..');
   const command = '"$NODE" gateway/sundial.js --help > /dev/full';

@@ -1,4 +1,4 @@
-// The `expect` list of policy files: `check` reports each failed expectation with its place and the actual value.
+// The `expect` list of policy files: `check` reports each failed expectation with its place and result.
 import { describe, expect, it } from 'vitest';
 import { runCheck } from '../../gateway/cli/check/check.ts';
 import { NOW, workspace } from '../plan/workspace.ts';
@@ -80,7 +80,7 @@ describe('expectations that do not hold', () => {
     expect(await check(line)).toEqual({ exitCode: 1, errors: [error] });
   });
 
-  it('are all told, each at its line', async () => {
+  it('are all reported, each at its line', async () => {
     const wrong = 'request: GET /nowhere, at: 2026-11-20, status: 410';
     const right = 'request: GET /nowhere, at: 2026-11-20, status: 404';
     const { errors } = await check(wrong, right, wrong);
@@ -88,7 +88,7 @@ describe('expectations that do not hold', () => {
   });
 });
 
-describe('what is no expectation', () => {
+describe('invalid expectations', () => {
   it.each([
     ['request: GET /api/orders, status: 404', /"at" is missing/],
     ['request: GET /api/orders, at: 2026-11-20', /nothing is expected/],

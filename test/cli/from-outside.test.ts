@@ -1,4 +1,4 @@
-// Commands show the variables of a policy, never their values. `explain` is exempt: it shows where a request goes.
+// Commands show the names of variables, never their values. `explain` is exempt: it shows the target.
 import { describe, expect, it } from 'vitest';
 import { runCheck } from '../../gateway/cli/check/check.ts';
 import { runConfigShow } from '../../gateway/cli/config/config-show.ts';
@@ -89,8 +89,8 @@ async function checked(made: Workspace, environment: Readonly<Record<string, str
 
 const leaking = (text: string) => text.split('\n').filter((line) => MARKER.test(line));
 
-describe('a text that came from a variable is concealed by the commands that compare and check', () => {
-  it.each(['text', 'json'] as const)('by diff, timeline and config show, as %s', async (format) => {
+describe('commands that compare or check conceal the values of variables', () => {
+  it.each(['text', 'json'] as const)('in diff, timeline and config show, printed as %s', async (format) => {
     await using made = await files();
     const environment = { ...TEXTS, ...SECOND };
     const compared = (await diff(made, { environment, format })).text;
@@ -111,13 +111,13 @@ describe('a text that came from a variable is concealed by the commands that com
     expect(leaking(stdout)).toEqual([]);
   });
 
-  it.each(Object.keys(TEXTS))('check says what is wrong with %s, and not what stands there', async (name) => {
+  it.each(Object.keys(TEXTS))('in check, for a wrong value of %s', async (name) => {
     await using made = await files();
     for (const wrong of [`${TEXTS[name]} ü x`, `/a/../${TEXTS[name]}?#`, 'Marker', 'marker'.repeat(400)])
       expect(leaking(await checked(made, { ...TEXTS, [name]: wrong }))).toEqual([]);
   });
 
-  it('nor where two files disagree', async () => {
+  it('in check, for a conflict of two files', async () => {
     await using made = await files();
     await made.write('policies/more.yaml', POLICY.replace('api: orders', 'api: more'));
     const said = await checked(made, TEXTS);
@@ -126,7 +126,7 @@ describe('a text that came from a variable is concealed by the commands that com
   });
 });
 
-it('dates from a variable are shown by diff: they hold no secret', async () => {
+it('diff shows dates from variables, because dates are no secrets', async () => {
   const policy = (name: string) => ORDERS.replace('sunset: 2027-01-15', `sunset: "\${env:${name}}"`);
   await using made = await workspace({ 'old.yaml': policy('DAY'), 'new.yaml': policy('SECOND_DAY') });
   const environment = { DAY: '2027-01-15', SECOND_DAY: '2027-03-15' };

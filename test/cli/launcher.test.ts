@@ -47,19 +47,19 @@ function bundleNode(script: string): void {
 const ONE_LINE = /^[^\n]+\n$/;
 
 describe('the launcher', () => {
-  it('can be executed by its own name', () => {
+  it('is executable and starts with a Node shebang', () => {
     expect(statSync(LAUNCHER).mode & 0o111).toBe(0o111);
     expect(readFileSync(LAUNCHER, 'utf8')).toMatch(/^#!\/usr\/bin\/env node\n/);
   });
 
-  it('keeps what it compiled beside the packages, for the next start', () => {
+  it('stores compiled code below node_modules/.cache for the next start', () => {
     writeFileSync(join(project, 'gateway/main.ts'), 'const done: number = 0; process.exitCode = done;');
     expect(launch([])).toEqual({ status: 0, stdout: '', stderr: '' });
     const [version = ''] = readdirSync(join(project, 'node_modules/.cache/sundial'));
     expect(readdirSync(join(project, 'node_modules/.cache/sundial', version))).not.toEqual([]);
   });
 
-  it('hands over to main.ts with the arguments as they are', () => {
+  it('passes its arguments unchanged to main.ts', () => {
     writeFileSync(
       join(project, 'gateway/main.ts'),
       'const rest: string[] = process.argv.slice(2); console.log(rest.join());',
@@ -67,7 +67,7 @@ describe('the launcher', () => {
     expect(launch([], 'check', '--at')).toEqual({ status: 0, stdout: 'check,--at\n', stderr: '' });
   });
 
-  it('says in one line what an older Node needs, and never reads main.ts', () => {
+  it('prints one line under an older Node, and does not load main.ts', () => {
     writeFileSync(join(project, 'gateway/main.ts'), 'console.log("read")');
     const { status, stdout, stderr } = launch(OLD_NODE, 'run');
     expect(status).toBe(2);
@@ -77,7 +77,7 @@ describe('the launcher', () => {
     expect(stderr).toContain('`npm ci`, then `npm start` or `npx sundial …`');
   });
 
-  it('says in one line that the packages are missing', () => {
+  it('prints one line if the packages are missing', () => {
     writeFileSync(join(project, 'gateway/main.ts'), "import 'a-package-that-is-not-there';");
     const { status, stderr } = launch([], 'run');
     expect(status).toBe(2);
@@ -85,7 +85,7 @@ describe('the launcher', () => {
     expect(stderr).toContain('lacks its packages');
   });
 
-  it('does not hide a fault of the program itself', () => {
+  it('does not hide other errors of main.ts', () => {
     writeFileSync(join(project, 'gateway/main.ts'), "import './not-there.ts';");
     const { status, stderr } = launch([], 'run');
     expect(status).toBe(1);
@@ -99,7 +99,7 @@ describe('the probe after the installation', () => {
   it.each([
     ['an old', OLD_NODE],
     ['a new', []],
-  ])('is silent under %s Node when the bundled one starts', (_, nodeArguments) => {
+  ])('prints nothing under %s Node if the bundled Node starts', (_, nodeArguments) => {
     bundleNode(GOOD);
     expect(launch(nodeArguments, '--probe')).toEqual({ status: 0, stdout: '', stderr: '' });
   });
@@ -110,7 +110,7 @@ describe('the probe after the installation', () => {
       'node: error while loading shared libraries: libatomic.so.1: cannot open shared object file: No such file or directory',
     ],
     ['musl', 'Error loading shared library libatomic.so.1: No such file or directory (needed by node)'],
-  ])('names the package that has libatomic when the loader of %s misses it', (_, message) => {
+  ])('names the package of libatomic if the %s loader does not find it', (_, message) => {
     bundleNode(`#!/bin/sh\necho '${message}' >&2\nexit 127\n`);
     const { status, stderr } = launch(OLD_NODE, '--probe');
     expect(status).toBe(1);
@@ -133,7 +133,7 @@ describe('the probe after the installation', () => {
     expect(stderr).toContain('npm ci --omit=dev');
   });
 
-  it('asks for Node 26 when none was bundled and this one is older', () => {
+  it('asks for Node 26 if no Node is bundled and the running one is older', () => {
     const { status, stderr } = launch(OLD_NODE, '--probe');
     expect(status).toBe(1);
     expect(stderr).toMatch(ONE_LINE);
@@ -141,7 +141,7 @@ describe('the probe after the installation', () => {
     expect(stderr).toContain('or install Node 26');
   });
 
-  it('needs no bundled Node where this one will do', () => {
+  it('needs no bundled Node if the running one is new enough', () => {
     expect(launch([], '--probe')).toEqual({ status: 0, stdout: '', stderr: '' });
   });
 });

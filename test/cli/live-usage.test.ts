@@ -1,4 +1,4 @@
-// `check --live` and `diff --live` ask the running gateway for current calls, and print what the dates mean for them.
+// `check --live` and `diff --live` get the current calls from the running gateway and print the impact.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
@@ -26,7 +26,7 @@ describe('a command that asks the running gateway', () => {
   }
   const common = { environment: {}, now: NOW, colour: false } as const;
 
-  it('diff --live says of a changed version whom that meets, and of others nothing', async () => {
+  it('diff --live prints who calls a changed version now', async () => {
     const { asked, config, close } = await gatewayAt(answer());
     await using files = await workspace({
       'config/gateway.yaml': config,
@@ -53,7 +53,7 @@ describe('a command that asks the running gateway', () => {
     expect((await runDiff({ ...options, live: true })).text).toContain('usage not checked: ');
   });
 
-  it('check --live asks for the callers of a frozen version, and for nobody else’s', async () => {
+  it('check --live requests callers only for frozen versions', async () => {
     const { asked, config, close } = await gatewayAt(answer({ decides: DECIDES }));
     const policy = POLICY.replace('#more', 'freeze: 2026-06-01');
     const fresh = policy.replaceAll('orders', 'invoices');
@@ -82,7 +82,7 @@ describe('a command that asks the running gateway', () => {
     await close();
   });
 
-  it('check --live says it of every version', async () => {
+  it('check --live prints who calls a version that will retire', async () => {
     const { config, close } = await gatewayAt(answer());
     await using files = await workspace({ 'config/gateway.yaml': config, 'policies/orders.yaml': POLICY });
     const { text } = await runCheck({

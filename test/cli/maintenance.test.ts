@@ -21,7 +21,7 @@ async function changes(older: string, newer: string): Promise<readonly string[]>
 }
 
 describe('explain', () => {
-  it('tells of the maintenance, why, at which line, and what follows it', async () => {
+  it('shows the maintenance with its reason and line, and what follows', async () => {
     const text = await explained('GET /api/v2/orders');
     expect(text).toMatch(
       /^refused +maintenance +until 2026-11-20T06:00:00Z: a new index +policies\/orders.yaml:10$/m,
@@ -30,13 +30,13 @@ describe('explain', () => {
     expect(text).toContain('next      2026-11-20T06:00:00Z  v2 active: forwarded');
   });
 
-  it('tells nothing of one that is not that of the request', async () => {
+  it('does not mention maintenance of another version', async () => {
     expect(await explained('GET /api/v1/orders')).not.toContain('maintenance');
   });
 });
 
-describe('expect', () => {
-  it('is answered by a maintenance until its end', async () => {
+describe('an expectation', () => {
+  it('of status 503 holds during maintenance, and fails at its end', async () => {
     const text = `${MAINTAINED}expect:
   - { request: GET /api/v2/orders, at: 2026-11-20T05:59:59Z, status: 503 }
   - { request: GET /api/v2/orders, at: 2026-11-20T06:00:00Z, status: 503 }
@@ -49,21 +49,31 @@ describe('expect', () => {
 
 describe('diff', () => {
   it.each([
-    ['of one version', ORDERS, MAINTAINED, ['orders v2: maintenance until 2026-11-20T06:00:00Z added']],
     [
-      'of the whole API, at each version',
+      'a maintenance of one version',
+      ORDERS,
+      MAINTAINED,
+      ['orders v2: maintenance until 2026-11-20T06:00:00Z added'],
+    ],
+    [
+      'a maintenance of the whole API at each version',
       ORDERS,
       ORDERS.replace('upstreams:', 'maintenance: 2026-11-21\nupstreams:'),
       ['orders v1: maintenance until 2026-11-21 added', 'orders v2: maintenance until 2026-11-21 added'],
     ],
-    ['of which the reason is a note', MAINTAINED, MAINTAINED.replace('a new index', 'two new indexes'), []],
-  ])('names a maintenance %s', async (_whose, older, newer, expected) => {
+    [
+      'no change if only the reason of a maintenance differs',
+      MAINTAINED,
+      MAINTAINED.replace('a new index', 'two new indexes'),
+      [],
+    ],
+  ])('shows %s', async (_whose, older, newer, expected) => {
     expect(await changes(older, newer)).toEqual(expected);
   });
 
   it.each([
     [
-      'a second target brings balance and a breaker',
+      'a second target adds balance and a breaker',
       'targets: [http://127.0.0.1:4001], breaker: off',
       'targets: [http://127.0.0.1:4001, http://127.0.0.1:4005]',
       [
@@ -73,13 +83,13 @@ describe('diff', () => {
       ],
     ],
     [
-      'a health check, the rest of it by default',
+      'a health check is shown with its defaults',
       'targets: [http://127.0.0.1:4001]',
       'targets: [http://127.0.0.1:4001], health: /healthz',
       ['orders upstream v1: health /healthz every 5 seconds, timeout 1 second, healthy 2, unhealthy 3 added'],
     ],
     [
-      'what is meant anyway is no change',
+      'a written default is no change',
       'targets: [http://127.0.0.1:4001], health: /healthz, breaker: {}',
       'targets: [http://127.0.0.1:4001], health: { path: /healthz, every: 5s }, breaker: { failures: 5, open: 10s }',
       [],

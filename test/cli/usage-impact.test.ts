@@ -7,7 +7,7 @@ import { hasPlan } from '../../gateway/plan/load.ts';
 import { NOW, workspace } from '../plan/workspace.ts';
 import { answer, CALLERS, DECIDES, POLICY, RETIRES, row } from './called-orders.ts';
 
-async function told(
+async function impactsOf(
   more: string,
   changes: Partial<UsedVersion> = {},
   now = NOW,
@@ -31,7 +31,7 @@ async function told(
 }
 
 const NEAR = Date.UTC(2027, 0, 1);
-const leave = (until: string, from = 'sunset') =>
+const withException = (until: string, from = 'sunset') =>
   `retired: 2027-07-15\n    exceptions: [ { consumer: acme, until: ${until}, from: [${from}], why: x, by: y } ]`;
 const exception = (calls: number) => ({
   exceptions: [
@@ -39,19 +39,19 @@ const exception = (calls: number) => ({
   ],
 });
 
-describe('what dates mean to who calls now', () => {
+describe('the impact on current callers', () => {
   type Row = [string, string, Partial<UsedVersion>, number, readonly string[]];
   it.each<Row>([
-    ['who is retired', '', {}, NOW, [RETIRES]],
+    ['the consumers that a retirement affects', '', {}, NOW, [RETIRES]],
     [
-      'how few calls',
+      'few calls as a total',
       '',
       { consumers: 1, calls: 12 },
       NOW,
       ['orders v1: retires on 2027-01-15 for 1 consumer, 12 calls in 30 days'],
     ],
     [
-      'how often, over no more days than the gateway has looked',
+      'calls per day since the ledger began to record',
       '',
       { calls: 310, looks: { since: '2026-11-10T00:00:00Z', because: 'ledger' } },
       NOW,
@@ -60,7 +60,7 @@ describe('what dates mean to who calls now', () => {
       ],
     ],
     [
-      'the same by the gateway, however far ahead the files are judged',
+      'calls per day by the gateway clock, even if the files are judged as of a later day',
       '',
       { calls: 310, looks: { since: '2026-11-10T00:00:00Z', because: 'deprecated' } },
       NEAR,
@@ -68,17 +68,17 @@ describe('what dates mean to who calls now', () => {
         'orders v1: retires on 2027-01-15 for 14 consumers, 31 calls a day; it has been deprecated only since 2026-11-10',
       ],
     ],
-    ['nobody', '', { consumers: 0, calls: 0 }, NOW, []],
-    ['nothing once it has ended', '', {}, Date.UTC(2027, 0, 15), []],
+    ['nothing for a version without calls', '', { consumers: 0, calls: 0 }, NOW, []],
+    ['nothing for an ended version', '', {}, Date.UTC(2027, 0, 15), []],
     [
-      'that a rule is met',
+      'that retire_when is met',
       'retire_when: { consumers_below: 20 }',
       {},
       NOW,
       [RETIRES, 'orders v1: retire_when below 20 consumers in 30 days: met'],
     ],
     [
-      'that a rule is not met in its own days',
+      'that retire_when is exceeded in the days that it counts',
       'retire_when: { consumers_below: 20, calls_below: 1000000/60d, on_exceed: hold }',
       {},
       NOW,
@@ -88,7 +88,7 @@ describe('what dates mean to who calls now', () => {
       ],
     ],
     [
-      'that too much is called shortly before a sunset, as a finding',
+      'an exceeded retire_when shortly before the sunset as a finding',
       'retire_when: { consumers_below: 1 }',
       {},
       NEAR,
@@ -99,7 +99,7 @@ describe('what dates mean to who calls now', () => {
     ],
     ...(['hold', 'warn'] as const).map(
       (onExceed): Row => [
-        `of a hold that runs how to end it, where the file says ${onExceed}`,
+        `how to end a running hold with on_exceed: ${onExceed}`,
         `retire_when: { consumers_below: 20, on_exceed: ${onExceed} }`,
         { decides: { ...DECIDES, heldUntil: '2027-01-18T00:00:00Z' } },
         NOW,
@@ -113,7 +113,7 @@ describe('what dates mean to who calls now', () => {
       ],
     ),
     [
-      'that a ledger is too young for a rule',
+      'that the ledger has recorded too few days for a rule',
       'retire_when: { consumers_below: 20 }',
       {
         decides: { ...DECIDES, countedSince: '2026-11-01T00:00:00Z' },
@@ -125,7 +125,7 @@ describe('what dates mean to who calls now', () => {
       ],
     ],
     [
-      'whom a freeze refuses',
+      'how many consumers a freeze refuses',
       'freeze: 2026-06-01',
       {},
       NOW,
@@ -135,14 +135,14 @@ describe('what dates mean to who calls now', () => {
       ],
     ],
     [
-      'whom a freeze to come finds',
+      'how many consumers call before a coming freeze',
       'freeze: 2026-12-01',
       {},
       NOW,
       [RETIRES, 'orders v1: closes to new consumers on 2026-12-01; 3 consumers call it now'],
     ],
     [
-      'that a freeze refuses no consumer, as a finding',
+      'a freeze that refuses no consumer as a finding',
       'freeze: 2026-06-01',
       {
         decides: { ...DECIDES, countedSince: '2026-06-01T00:00:00Z' },
@@ -151,15 +151,15 @@ describe('what dates mean to who calls now', () => {
       [RETIRES, '15: this freeze refuses no consumer, because calls of v1 are counted only since 2026-06-01'],
     ],
     [
-      'what leave is used for',
-      leave('2027-06-30'),
+      'the calls under an exception',
+      withException('2027-06-30'),
       exception(120),
       NOW,
       [RETIRES, 'orders v1: acme has an exception from sunset until 2027-06-30: 120 calls in 30 days'],
     ],
     [
-      'that leave is about to end and still used, as a finding',
-      leave('2026-12-01', 'brownouts'),
+      'an exception that ends soon and is still used as a finding',
+      withException('2026-12-01', 'brownouts'),
       exception(120),
       NOW,
       [
@@ -168,32 +168,32 @@ describe('what dates mean to who calls now', () => {
       ],
     ],
     [
-      'that leave is about to end and used no more',
-      leave('2026-12-01', 'brownouts'),
+      'an exception that ends soon and is no longer used',
+      withException('2026-12-01', 'brownouts'),
       exception(0),
       NOW,
       [RETIRES, 'orders v1: acme has an exception from brownouts until 2026-12-01: 0 calls in 30 days'],
     ],
-  ])('tells %s', async (_title, more, changes, now, expected) => {
-    expect(await told(more, changes, now)).toEqual(expected);
+  ])('reports %s', async (_title, more, changes, now, expected) => {
+    expect(await impactsOf(more, changes, now)).toEqual(expected);
   });
 
-  it('tells that a rule cannot be judged of days that the ledger has forgotten', async () => {
+  it('reports that a rule cannot be judged if the ledger has deleted days that it counts', async () => {
     const rule = 'retire_when: { consumers_below: 20 }';
-    const said = async (kept: string) => (await told(rule, { decides: DECIDES }, NOW, { kept })).at(-1);
+    const said = async (kept: string) => (await impactsOf(rule, { decides: DECIDES }, NOW, { kept })).at(-1);
     expect(await said('2026-11-14T00:00:00Z')).toBe(
       'orders v1: retire_when below 20 consumers in 30 days: the ledger has not counted long enough',
     );
     expect(await said('2026-10-21T00:00:00Z')).toMatch(/: met$/);
   });
 
-  it('tells of a consumer that is known by its key and by tokens once, from its first call by either', async () => {
+  it('counts a consumer with key and token once, from its first call by either', async () => {
     const byKey = (consumer: string, firstCall: string) => ({
       ...row(consumer, firstCall),
       via: 'key' as const,
     });
     const callers = [...CALLERS, byKey('globex', '2026-03-01'), byKey('acme', '2026-09-01')];
-    expect(await told('freeze: 2026-06-01', { decides: DECIDES }, NOW, { callers })).toContain(
+    expect(await impactsOf('freeze: 2026-06-01', { decides: DECIDES }, NOW, { callers })).toContain(
       'orders v1: closed to new consumers since 2026-06-01: refuses 1 of 3 consumers that called it in 30 days',
     );
   });

@@ -19,6 +19,7 @@ const PRINTED = {
   readRecorded: async () => [],
   restoreBackup: async () => expect.fail('nothing is restored'),
   unusableFolder: async () => undefined,
+  unusableTracing: async () => undefined,
   actions: { run: async () => 99, demo: async () => 99, token: async () => 99 },
 };
 
@@ -34,7 +35,7 @@ async function said(words: readonly string[]): Promise<{ exitCode: number; stder
 
 afterEach(() => vi.restoreAllMocks());
 
-describe('a wrong call', () => {
+describe('wrong usage', () => {
   it.each([
     [['diff'], "missing required argument 'old'", 'sundial diff old/orders.yaml policies/orders.yaml\n'],
     [['diff'], 'two files, or two folders', 'sundial diff old/ '],
@@ -48,7 +49,7 @@ describe('a wrong call', () => {
     [['timeline', '--fromat', 'ics'], '(Did you mean --format?)', '`sundial <command> --help`'],
     [['usage', '--since', '30'], 'Write a length such as 30d, or a day', 'sundial usage --api orders '],
     [['timeline', '--at', 'tomorrow'], 'Write a date such as 2026-11-20', '`sundial <command> --help`'],
-  ])('%j says what is wrong and how it is called', async (words, wrong, call) => {
+  ])('%j prints the mistake and a correct command', async (words, wrong, call) => {
     const { exitCode, stderr } = await said(words);
     expect(exitCode).toBe(2);
     expect(stderr).toMatch(/^error: /);
@@ -57,12 +58,12 @@ describe('a wrong call', () => {
   });
 });
 
-describe('an option with two values, or none', () => {
+describe('repeated and empty options', () => {
   it.each([
     [['extend', 'orders', 'v1', '--to', '2027-04-15', '--to', '2027-05-15', '--why', 'x'], '--to <date>'],
     [['check', '-c', 'a.yaml', '--config', 'b.yaml'], '-c, --config <file>'],
     [['pin', 'show', 'a', 'b', '--format', 'json', '--format', 'text'], '--format <format>'],
-  ])('is refused: %j', async (words, flags) => {
+  ])('a repeated option with a value is refused: %j', async (words, flags) => {
     const { exitCode, stderr } = await said(words);
     expect(exitCode).toBe(2);
     expect(stderr).toContain(`error: option '${flags}' is given twice\n`);
@@ -73,20 +74,20 @@ describe('an option with two values, or none', () => {
     [['check', '-c', ''], '-c, --config <file>'],
     [['usage', '--erase='], '--erase <consumer>'],
     [['explain', 'GET', '/', '--as', ''], '--as <consumer>'],
-  ])('is refused where it is empty, as an unset variable leaves it: %j', async (words, flags) => {
+  ])('an empty value, such as that of an unset variable, is refused: %j', async (words, flags) => {
     const { exitCode, stderr } = await said(words);
     expect(exitCode).toBe(2);
     expect(stderr).toContain(`error: option '${flags}' has an empty value\n`);
   });
 
-  it('may be a header line each, and a switch may be said twice', async () => {
+  it('headers and switches may be repeated', async () => {
     const words = ['explain', 'GET', '/', '-H', 'A: 1', '-H', 'B: 2', '--format', 'json'];
     expect(await said(words)).toEqual({ exitCode: 99, stderr: '' });
     expect(await said(['check', '--strict', '--strict'])).toEqual({ exitCode: 99, stderr: '' });
   });
 });
 
-describe('asked for JSON, a command that comes to nothing', () => {
+describe('a failed command with --format json', () => {
   const PROBLEMS = expect.arrayContaining([expect.objectContaining({ line: 1, rule: 'unknown-key' })]);
 
   it.each([
@@ -102,14 +103,14 @@ describe('asked for JSON, a command that comes to nothing', () => {
       3,
       expect.stringContaining('no gateway answers'),
     ],
-  ])('says so on stdout as well: %j', async (words, exitCode, error) => {
+  ])('prints its error on stdout as well: %j', async (words, exitCode, error) => {
     const ended = await operate([...words, '--format', 'json']);
     expect(ended.exitCode).toBe(exitCode);
     expect(JSON.parse(ended.stdout)).toEqual({ error, problems: [] });
     expect(ended.stderr).toMatch(/^sundial: /);
   });
 
-  it('has the problems of the files in it, and no colour', async () => {
+  it('prints the problems of the files without colour', async () => {
     await using files = await workspace({
       'config/gateway.yaml': `publik: x\n${GATEWAY}`,
       'policies/orders.yaml': ORDERS,
@@ -126,7 +127,7 @@ describe('asked for JSON, a command that comes to nothing', () => {
     expect(JSON.parse(explained.json ?? '').problems).toEqual(PROBLEMS);
   });
 
-  it('an API that does not exist is an error without problems', async () => {
+  it('prints an error without problems for an unknown API', async () => {
     await using files = await workspace({ 'policies/orders.yaml': ORDERS });
     const { exitCode, stdout } = await operate([
       'config',

@@ -50,7 +50,7 @@ const common = (files: Workspace) => ({
 });
 
 describe('check', () => {
-  it('runs what is expected of an API without versions', async () => {
+  it('runs the expectations of an API without versions', async () => {
     await using files = await workspace(policies);
     const check = { files: [], format: 'text', strict: true, against: undefined } as const;
     expect(await runCheck({ ...common(files), ...check })).toMatchObject({ exitCode: 0 });
@@ -68,7 +68,7 @@ describe('explain', () => {
     return (await runExplain({ ...common(files), ...asked, now, format: 'text' })).text.split('\n');
   };
 
-  it('says the stage of the API, and of one without versions the dates and their lines', async () => {
+  it('shows stage, dates and lines of an API without versions', async () => {
     const lines = await explain('GET /hooks/7');
     expect(lines.slice(2, 4).map((line) => line.replace(/ {2,}/g, '  '))).toEqual([
       'api  hooks  /hooks, deprecated  policies/hooks.yaml:2',
@@ -83,7 +83,7 @@ describe('explain', () => {
     ]);
   });
 
-  it('STAT-1: names the line by which an API without versions is forgotten', async () => {
+  it('STAT-1: names the line that makes an API without versions forgotten', async () => {
     const refused = (await explain('GET /hooks/7', Date.UTC(2028, 0, 15))).find((line) =>
       /^refused/.test(line),
     );
@@ -92,7 +92,7 @@ describe('explain', () => {
     );
   });
 
-  it('points at the line of the API where a version takes its date over', async () => {
+  it('points at the line of the API for a date that a version inherits', async () => {
     const [, , api = '', , stage = ''] = await explain('GET /api/v2/orders', Date.UTC(2027, 5, 1));
     expect(api).toMatch(/^api +orders +\/api\/\{version\}\/orders, retired +policies\/orders.yaml:3$/);
     expect(stage).toMatch(/^stage +retired .*policies\/orders.yaml:6$/);
@@ -100,7 +100,7 @@ describe('explain', () => {
 });
 
 describe('timeline', () => {
-  it('draws an API without versions that has dates, and says the stage of each', async () => {
+  it('draws an API without versions if it has dates, and shows the stage of each API', async () => {
     await using files = await workspace(policies);
     const options = { ...common(files), api: undefined, format: 'text', columns: 100 } as const;
     const lines = (await runTimeline(options)).text.split('\n').map((line) => line.trim());
@@ -127,7 +127,7 @@ describe('extend', () => {
       dryRun: false,
     });
 
-  it('extends the sunset of the whole API for every version that has none of its own', async () => {
+  it('extends the sunset of the API for every version without its own', async () => {
     await using files = await workspace(policies);
     const { exitCode, text } = await extend(files, 'orders', undefined);
     expect(exitCode).toBe(0);
@@ -142,7 +142,7 @@ describe('extend', () => {
   });
 
   it.each([undefined, 'none'])(
-    'extends that of an API without versions, by its name alone or with none: %s',
+    'extends the sunset of an API without versions if the version argument is %s',
     async (version) => {
       const text = HOOKS.replace(/retired[\s\S]*guide/, 'guide').replace(/expect[\s\S]*/, '');
       await using files = await workspace({ 'policies/hooks.yaml': text });
@@ -166,7 +166,7 @@ describe('extend', () => {
     expect(text).toContain(message);
   });
 
-  it('refuses an API whose versions all say their own end: nothing would end later', async () => {
+  it('refuses an API whose versions all have their own end', async () => {
     const own = 'extended: [ { to: 2027-09-01, announced: 2026-09-01, why: first } ]';
     const text = ORDERS.replace('released: 2025-06-01', `released: 2025-06-01, ${own}`);
     await using files = await workspace({ 'policies/orders.yaml': text });
@@ -178,7 +178,7 @@ describe('extend', () => {
     expect(await readFile(join(files.folder, 'policies/orders.yaml'), 'utf8')).toBe(text);
   });
 
-  it('extends a version of the API that has extensions of its own', async () => {
+  it('extends a version that has its own extensions', async () => {
     const own = 'extended: [ { to: 2027-09-01, announced: 2026-09-01, why: first } ]';
     const text = ORDERS.replace('released: 2025-06-01', `released: 2025-06-01, ${own}`);
     await using files = await workspace({ 'policies/orders.yaml': text });
@@ -187,7 +187,7 @@ describe('extend', () => {
     );
   });
 
-  it('refuses an API whose sunset has passed, or stands in its versions only', async () => {
+  it('refuses an API whose sunset has passed, or that has no sunset of its own', async () => {
     await using files = await workspace({
       ...policies,
       'policies/hooks.yaml': HOOKS.replace('sunset: 2027', 'sunset: 2026')
@@ -204,8 +204,8 @@ describe('extend', () => {
   });
 });
 
-describe('a command given an API without versions', () => {
-  it('openapi says that only a version names a description', async () => {
+describe('openapi', () => {
+  it('refuses an API without versions, because only a version names a description', async () => {
     await using files = await workspace(policies);
     const { exitCode, stderr } = await runOpenapi({
       ...common(files),
@@ -225,12 +225,12 @@ describe('diff', () => {
     return text.split('\n').filter((line) => /^(orders|hooks|no changes)/.test(line));
   };
 
-  it('tells a date of the whole API at the versions that take it over', async () => {
+  it('shows a changed date of the API at the versions that inherit it', async () => {
     const later = ORDERS.replace('sunset: 2027-06-01', 'sunset: 2027-09-01');
     expect(await diff(ORDERS, later)).toEqual(['orders v2: sunset 2027-06-01 -> 2027-09-01, +3 months']);
   });
 
-  it('says nothing of a date that only moved from the versions to their API', async () => {
+  it('shows no change if a date only moves from the versions to the API', async () => {
     const shared = 'deprecated: 2026-06-01, sunset: 2027-06-01, guide: "https://docs.example.com/end"';
     const [, top = ''] = /(deprecated[\s\S]*?)upstreams/.exec(ORDERS) ?? [];
     const each = ORDERS.replace(top, '')
@@ -239,7 +239,7 @@ describe('diff', () => {
     expect(await diff(ORDERS, each)).toEqual([expect.stringMatching(/^no changes/)]);
   });
 
-  it('tells the life of an API without versions as its own', async () => {
+  it('shows changed dates and links of an API without versions', async () => {
     const newer = HOOKS.replace('sunset: 2027-01-15', 'sunset: 2027-02-15')
       .replace('/hooks\nupstreams', '/bye\nupstreams')
       .replace('forgotten: 2028-01-15\n', 'alternate: https://events.example.com/\n');

@@ -1,4 +1,4 @@
-// Tests of the cache of first sightings: which calls it makes to the ledger, and its answer while the ledger is unavailable.
+// The cache of when consumers were first seen: its calls to the ledger, and its answers during an outage.
 import { describe, expect, it } from 'vitest';
 import { type EpochMs, StoreUnavailable } from '../../gateway/policy/contract.ts';
 import { createAdoption, type Unjudged } from '../../gateway/stores/adoption.ts';
@@ -12,15 +12,15 @@ interface Ledger {
   readonly seen: Map<string, EpochMs>;
   began: EpochMs | undefined;
   away: boolean;
-  asked: number;
+  calls: number;
 }
 
 function open(most?: number) {
-  const ledger: Ledger = { seen: new Map(), began: FREEZE - 1, away: false, asked: 0 };
+  const ledger: Ledger = { seen: new Map(), began: FREEZE - 1, away: false, calls: 0 };
   const unjudged: Unjudged[] = [];
   let clock = 0;
   const answer = async <T>(value: () => T): Promise<T> => {
-    ledger.asked += 1;
+    ledger.calls += 1;
     if (ledger.away) throw new StoreUnavailable('away');
     return value();
   };
@@ -60,29 +60,29 @@ describe('a consumer of a frozen version', () => {
     expect(unjudged).toEqual([]);
   });
 
-  it('seen earlier is known from then on without another call, for any freeze date', async () => {
+  it('seen before the freeze needs no second ledger call; an earlier freeze date needs one', async () => {
     const { ledger, isLate, pass } = open();
     ledger.seen.set('acme', FREEZE - 10);
     expect(await isLate()).toBe(false);
     pass(10 * 86_400_000);
     ledger.away = true;
     expect(isLate()).toBe(false);
-    expect(ledger.asked).toBe(1);
+    expect(ledger.calls).toBe(1);
     expect(await isLate('acme', FREEZE - 20)).toBe(false);
-    expect(ledger.asked).toBe(2);
+    expect(ledger.calls).toBe(2);
   });
 
-  it('never seen is read again after seconds, since other gateways may not have flushed yet', async () => {
+  it('never seen is looked up again after 5 seconds, because other gateways flush later', async () => {
     const { ledger, isLate, pass } = open();
     expect(await isLate()).toBe(true);
     ledger.seen.set('acme', FREEZE - 1);
     expect(await isLate()).toBe(true);
-    expect(ledger.asked).toBe(1);
+    expect(ledger.calls).toBe(1);
     pass(5_000);
     expect(await isLate()).toBe(false);
   });
 
-  it('is read again after a moment right after the freeze, since earlier counts may be on their way', async () => {
+  it('just after the freeze is looked up again within 250 ms, because counts may arrive late', async () => {
     const { ledger, isLate, pass } = open();
     expect(await isLate('acme', FREEZE, FREEZE + 100)).toBe(true);
     ledger.seen.set('acme', FREEZE - 100);
@@ -90,7 +90,7 @@ describe('a consumer of a frozen version', () => {
     expect(await isLate('acme', FREEZE, FREEZE + 350)).toBe(false);
   });
 
-  it('that called this gateway before the freeze is known at once, even if the store has not seen it or is unavailable', async () => {
+  it('that called this gateway before the freeze is not late, without a ledger call', async () => {
     const { ledger, isLate, saw, unjudged } = open();
     saw(FREEZE - 1);
     saw(FREEZE - 500);
@@ -99,12 +99,12 @@ describe('a consumer of a frozen version', () => {
     expect(isLate('acme', FREEZE - 400, FREEZE)).toBe(false);
     ledger.away = true;
     expect(isLate('acme', FREEZE, LATER)).toBe(false);
-    expect([ledger.asked, unjudged]).toEqual([0, []]);
+    expect([ledger.calls, unjudged]).toEqual([0, []]);
     ledger.away = false;
     expect(await isLate('globex', FREEZE, FREEZE)).toBe(true);
   });
 
-  it('that was read before it called this gateway is known from its call on', async () => {
+  it('that was looked up before it called this gateway is known from its call on', async () => {
     const { ledger, isLate, saw } = open();
     ledger.began = FREEZE - 5_000;
     expect(await isLate('acme', FREEZE - 1_000, FREEZE - 900)).toBe(true);
@@ -112,31 +112,31 @@ describe('a consumer of a frozen version', () => {
     expect(isLate('acme', FREEZE, FREEZE)).toBe(false);
   });
 
-  it('costs a request at most one call', async () => {
+  it('causes at most one ledger call per request', async () => {
     const { ledger, isLate } = open();
     await isLate();
-    expect(ledger.asked).toBe(1);
+    expect(ledger.calls).toBe(1);
     ledger.away = true;
     await isLate('globex');
-    expect(ledger.asked).toBe(2);
+    expect(ledger.calls).toBe(2);
   });
 
-  it('costs many concurrent requests one call', async () => {
+  it('causes one ledger call for many concurrent requests', async () => {
     const { ledger, isLate } = open();
     ledger.seen.set('acme', FREEZE - 1);
     const answers = await Promise.all(Array.from({ length: 100 }, () => isLate()));
     expect(answers.every((late) => !late)).toBe(true);
-    expect(ledger.asked).toBe(1);
+    expect(ledger.calls).toBe(1);
   });
 });
 
 describe('no consumer is late', () => {
-  it('while the store is unavailable, which is not called for every request', async () => {
+  it('while the store is unavailable, which is called at most once per second', async () => {
     const { ledger, isLate, unjudged, pass } = open();
     ledger.away = true;
     expect(await isLate()).toBe(false);
     expect(await isLate('globex')).toBe(false);
-    expect(ledger.asked).toBe(1);
+    expect(ledger.calls).toBe(1);
     expect(unjudged).toEqual(['store_away', 'store_away']);
     ledger.away = false;
     pass(1_000);
@@ -144,10 +144,10 @@ describe('no consumer is late', () => {
   });
 
   it.each([
-    ['not yet', undefined],
-    ['since the freeze', FREEZE],
-    ['since later', FREEZE + 1],
-  ])('if calls of the version are counted %s: consumers before that are unknown', async (_title, began) => {
+    ['has not begun', undefined],
+    ['began at the freeze', FREEZE],
+    ['began after the freeze', FREEZE + 1],
+  ])('if the counting of calls %s, because earlier consumers are unknown', async (_title, began) => {
     const { ledger, isLate, unjudged, pass } = open();
     ledger.began = began;
     ledger.seen.set('acme', FREEZE + 5);
@@ -169,7 +169,7 @@ it('the cache evicts the least recently used consumer', async () => {
   await isLate('c');
   expect(isLate('a')).toBe(false);
   expect(isLate('b')).toBeInstanceOf(Promise);
-  expect(ledger.asked).toBe(4);
+  expect(ledger.calls).toBe(4);
 });
 
 it('an error other than StoreUnavailable is passed on', async () => {

@@ -33,7 +33,7 @@ export function announcedStoreContract(name: string, open: () => Promise<Lasting
       ]);
     });
 
-    it('of concurrent claims one gets the lease, and its owner gets it again', async () => {
+    it('one of many concurrent claims gets the lease, and its owner can claim it again', async () => {
       const id = newId();
       const claims = await Promise.all(
         Array.from({ length: 50 }, (_, index) =>
@@ -47,7 +47,7 @@ export function announcedStoreContract(name: string, open: () => Promise<Lasting
       expect(await announced().find([id])).toEqual([undefined]);
     });
 
-    it('an announcement that was kept cannot be claimed, on every gateway and after a restart', async () => {
+    it('a stored announcement cannot be claimed, on every gateway and after a restart', async () => {
       const [id, other] = [newId(), newId()];
       await announced(0).claim(id, 'a', LONG_MS);
       expect(await announced(0).keep(id, 'sent')).toBe('sent');
@@ -58,7 +58,7 @@ export function announcedStoreContract(name: string, open: () => Promise<Lasting
       expect(await announced(0).keep(id, 'sent again')).toBe('sent');
     });
 
-    it('the first text is kept, and an empty text counts', async () => {
+    it('the first text is stored, also if it is empty', async () => {
       const [id, empty] = [newId(), newId()];
       const texts = await Promise.all([announced(0).keep(id, 'a'), announced(1).keep(id, 'b')]);
       expect(new Set(texts).size).toBe(1);

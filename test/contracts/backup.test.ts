@@ -1,4 +1,4 @@
-// Tests of backup and restore of the embedded store: backups during writes, and restores that keep revoked keys revoked.
+// Backup and restore of the embedded store: backups during writes, and revoked keys that stay revoked.
 import { execFileSync } from 'node:child_process';
 import {
   appendFileSync,
@@ -45,7 +45,7 @@ async function inState<T>(use: (state: EmbeddedState) => Promise<T>): Promise<T>
 const names = (): readonly string[] => readdirSync(folder).sort();
 
 describe('a backup', () => {
-  it('is complete, readable by its owner only, and contains all writes acknowledged before it was requested', async () => {
+  it('is complete, readable by its owner only, and has all writes acknowledged before it', async () => {
     await inState(async (state) => {
       for (let n = 0; n < 200; n += 1) await state.pins.claim(account(`before-${n}`), pinOf('v1'));
       const made = state.backup(AT);
@@ -75,7 +75,7 @@ describe('a backup', () => {
     expect(readdirSync(file('backups'))).toHaveLength(1);
   });
 
-  it('is another one a moment later', async () => {
+  it('is a new file if it is requested after the previous one has finished', async () => {
     await inState(async (state) => {
       const names = [await state.backup(AT), await state.backup(AT + 1)].map((made) => made.file);
       expect(
@@ -86,7 +86,7 @@ describe('a backup', () => {
     });
   });
 
-  it('that cannot be written leaves no file that could pass for a backup, and the error has no path', async () => {
+  it('that cannot be written is an error without a path', async () => {
     writeFileSync(file('backups'), 'a file');
     await inState(async (state) => {
       await expect(state.backup(AT)).rejects.toMatchObject({
@@ -114,7 +114,7 @@ describe('a restore', () => {
     });
   }
 
-  it('has the state of the backup, but API keys as they are now: revoked keys stay revoked', async () => {
+  it('has the state of the backup and the current API keys: revoked keys stay revoked', async () => {
     await changeAfterBackup();
     const former = 'sundial.db.before-2026-11-20T04-00-00.000Z';
     const restored = await restoreBackup(folder, file(NAME), AT + 3_600_000);
@@ -128,7 +128,7 @@ describe('a restore', () => {
       expect(await pins.find(account('lost'))).toBeUndefined();
       expect(overrides.current()).toEqual([]);
     });
-    // Back to the state before the restore.
+    // Returns to the state before the restore.
     await restoreBackup(folder, file(former), AT + 7_200_000);
     await inState(async ({ pins }) =>
       expect(await pins.find(account('lost'))).toMatchObject({ label: 'v2' }),
@@ -166,7 +166,7 @@ describe('a restore', () => {
         damaged.exec('DROP TABLE announced');
       },
     ],
-  ])('over a state that is %s warns that API keys could not be kept', async (_kind, change) => {
+  ])('over a state that is %s reports that API keys could not be kept', async (_kind, change) => {
     await changeAfterBackup();
     change(file());
     expect(await restoreBackup(folder, file(NAME), AT)).toMatchObject({ keptKeys: false });
@@ -251,7 +251,7 @@ describe('a restore', () => {
     ['CREATE TABLE spare (a)', 'table spare'],
     ['CREATE INDEX by_text ON announced (text)', 'index by_text'],
     ['DROP TABLE pin; CREATE TABLE pin (key TEXT, pin TEXT)', 'table pin'],
-  ])('of a file with what Sundial does not make says so: %s', async (sql, name) => {
+  ])('from a file with a foreign table, view, index or trigger is refused: %s', async (sql, name) => {
     await changeAfterBackup();
     damage((backup) => {
       using database = new DatabaseSync(backup);
@@ -274,7 +274,7 @@ describe('a restore', () => {
     expect(names().filter((name) => name.includes('restoring'))).toEqual([]);
   });
 
-  it('that was interrupted starts again', async () => {
+  it('after an interrupted one succeeds and removes its partial files', async () => {
     await changeAfterBackup();
     writeFileSync(file('sundial.db.restoring'), 'half');
     appendFileSync(file('sundial.db.restoring-wal'), 'half');

@@ -19,7 +19,7 @@ function byHand() {
 }
 
 describe('batches', () => {
-  it('combine calls of one turn, and calls made while one runs', async () => {
+  it('combine calls of one event loop turn, and calls made while another batch runs', async () => {
     const { batches, run, turn } = byHand();
     const { add } = createBatches(run, PATIENT);
     const first = ['a', 'b'].map(add);
@@ -38,7 +38,7 @@ describe('batches', () => {
     expect(await Promise.all(second)).toEqual(['c!', 'd!', 'e!']);
   });
 
-  it('that fail reject all their calls, and no others', async () => {
+  it('that fail reject only their own calls', async () => {
     const { batches, run, turn } = byHand();
     const { add } = createBatches(run, PATIENT);
     const first = Promise.allSettled(['a', 'b'].map(add));

@@ -39,8 +39,8 @@ export const taking = (store: Pick<RateLimitStore, 'take'>, limit: Limit) => (co
 export const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /**
- * In every period from one admission to a later one: units <= burst + elapsed/T. That holds exactly if a bucket of that size,
- * filled at that rate, never runs below empty.
+ * In every period from one admission to a later one: units <= burst + elapsed/T.
+ * This is true exactly if a bucket of that size, filled at that rate, never runs below empty.
  */
 export function expectWithin(
   limit: Limit,

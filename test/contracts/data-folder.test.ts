@@ -63,7 +63,7 @@ describe('the data folder', () => {
   const modes = (folder: string) =>
     Object.fromEntries(readdirSync(folder).map((name) => [name, statSync(join(folder, name)).mode & 0o777]));
 
-  it('has a database and a log for its owner only; the log is deleted when the folder is closed', async () => {
+  it('has a database and a log for its owner only, and the log is deleted on close', async () => {
     const folder = join(base, 'data');
     const umask = process.umask(0);
     try {
@@ -77,7 +77,7 @@ describe('the data folder', () => {
     }
   });
 
-  it('restricts the permissions of an older database, and stays locked meanwhile', async () => {
+  it('restricts the permissions of an older database, and is locked', async () => {
     const folder = join(base, 'data');
     mkdirSync(folder);
     writeFileSync(join(folder, 'sundial.db'), '');
@@ -89,7 +89,7 @@ describe('the data folder', () => {
     await held.close();
   });
 
-  it('is held by one process: a second one gets an error with advice, and can open it after the first has closed', async () => {
+  it('is locked by one process: a second process gets an error until the first has closed it', async () => {
     const folder = join(base, 'data');
     const held = await open(folder);
     const { code, message } = await refusal(folder);
@@ -100,7 +100,7 @@ describe('the data folder', () => {
     await openAndClose(folder);
   });
 
-  it('stays locked without any reference to it, and is free after SIGKILL', async () => {
+  it('stays locked without any reference to it, and is unlocked by SIGKILL', async () => {
     const folder = join(base, 'data');
     const script = `import { openDataFolder } from ${JSON.stringify(module)};
       await openDataFolder(process.argv[1], { onState() {}, onFault() {} });
@@ -159,7 +159,7 @@ describe('the data folder', () => {
     expect(message).toContain(`${file} is damaged`);
   });
 
-  it('a database of a newer release is not changed, and the error says so', async () => {
+  it('a database of a newer release is not changed, and the error names its schema', async () => {
     const file = join(base, 'sundial.db');
     const newer = new DatabaseSync(file);
     newer.exec('PRAGMA user_version = 4711');
@@ -187,7 +187,7 @@ describe('the data folder', () => {
     }
   });
 
-  it('a ledger of a schema without API keys is complete after the migration, and counting goes on', async () => {
+  it('a ledger of a schema without API keys is complete after the migration and can be written', async () => {
     const older = new DatabaseSync(join(base, 'sundial.db'));
     older.exec(`${FIRST_TABLES}
       CREATE TABLE usage (

@@ -51,7 +51,7 @@ it.each<[string, string, bigint[]]>([
     expect((await ledger.count({}, window, place)).records.filter(others)).toHaveLength(1);
     await ledger.firstSeen(acme);
     expect(await ledger.firstSeen(zeta)).toEqual({ at: NOW, countedSince: NOW });
-    // Counting goes on for all consumers.
+    // The ledger still counts all consumers.
     const more = usageOf({ consumer: 'third' });
     await ledger.add(batch([acme, zeta, more]));
     const calls = (await everyRecord(ledger)).map(({ consumer, callsByDay }) => [consumer, callsByDay]);

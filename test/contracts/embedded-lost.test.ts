@@ -12,20 +12,20 @@ const patient = { timeout: 10_000, interval: 20 };
 let base: string;
 let folder: string;
 let states: boolean[];
-let told: string[];
+let reported: string[];
 beforeEach(() => {
   base = mkdtempSync(join(tmpdir(), 'sundial-lost-'));
   folder = join(base, 'data');
   states = [];
-  told = [];
+  reported = [];
 });
 afterEach(() => rmSync(base, { recursive: true, force: true }));
 
 const open = () =>
   openDataFolder(folder, {
     onState: (up) => states.push(up),
-    onFault: (error) => told.push(String(error)),
-    onRefused: (reason) => told.push(reason),
+    onFault: (error) => reported.push(String(error)),
+    onRefused: (reason) => reported.push(reason),
   });
 
 describe('files removed under a running gateway', () => {
@@ -56,22 +56,22 @@ describe('files removed under a running gateway', () => {
     await vi.waitFor(() => expect(states).toEqual([true, false]), patient);
     const gone = `Error: ${folder}/sundial.db was removed or replaced while it was open`;
     await vi.waitFor(
-      () => expect(told.filter((each) => each.startsWith(gone)).length).toBeGreaterThan(0),
+      () => expect(reported.filter((each) => each.startsWith(gone)).length).toBeGreaterThan(0),
       patient,
     );
-    await vi.waitFor(() => expect(told.join()).toContain('restart the gateway'), patient);
+    await vi.waitFor(() => expect(reported.join()).toContain('restart the gateway'), patient);
     await expect(held.database.call('claimPin', 'lost', 'x')).rejects.toMatchObject(away);
     expect(states).toEqual([true, false]);
     await held.close();
   });
 
-  it('the log beside the database: a write is refused and reported, and the database is reopened with all its data', async () => {
+  it('the log beside the database: a write is refused, and the database reopens without loss', async () => {
     const held = await open();
     await held.database.call('claimPin', 'kept', 'x');
     rmSync(`${database()}-wal`);
     await expect(held.database.call('claimPin', 'refused', 'x')).rejects.toMatchObject(away);
     await vi.waitFor(() => expect(states).toEqual([true, false, true]), patient);
-    expect(told.join()).toContain('sundial.db-wal was removed or replaced while it was open');
+    expect(reported.join()).toContain('sundial.db-wal was removed or replaced while it was open');
     expect(await held.database.call('findPin', 'kept')).toBe('x');
     await held.close();
   });
@@ -87,8 +87,8 @@ describe('files removed under a running gateway', () => {
       writeFileSync(join(folder, name), 'not what was there');
       await expect(held.database.call('claimPin', 'refused', 'x')).rejects.toMatchObject(away);
       await vi.waitFor(() => expect(states.slice(0, 2)).toEqual([true, false]), patient);
-      expect(told.join()).toContain(`${name} was removed or replaced while it was open`);
-      await vi.waitFor(() => expect(told.join()).toMatch(new RegExp(reason)), patient);
+      expect(reported.join()).toContain(`${name} was removed or replaced while it was open`);
+      await vi.waitFor(() => expect(reported.join()).toMatch(new RegExp(reason)), patient);
       await held.close();
     },
   );
@@ -107,7 +107,7 @@ describe('files removed under a running gateway', () => {
 });
 
 describe('a call that SQLite refuses', () => {
-  it('makes the store unavailable until a write succeeds, which is tried without a call', async () => {
+  it('makes the store unavailable until a probe write succeeds', async () => {
     const held = await open();
     const refused = held.database.call('claimPin', 'bad', null as unknown as string);
     await expect(refused).rejects.toMatchObject(away);
@@ -118,7 +118,7 @@ describe('a call that SQLite refuses', () => {
 });
 
 describe("a database that is not Sundial's", () => {
-  it('with other tables is not changed, and the error says so', async () => {
+  it('with other tables is reported as damaged', async () => {
     mkdirSync(folder);
     const other = new DatabaseSync(join(folder, 'sundial.db'));
     other.exec('CREATE TABLE other (x); PRAGMA user_version = 1');

@@ -44,17 +44,17 @@ describe('acknowledged data', () => {
         process.stdout.write(n + '\\n');
       }`);
     const ended = once(child, 'exit');
-    let said = '';
+    let printed = '';
     await new Promise<void>((resolve) => {
       child.stdout.on('data', (chunk: Buffer) => {
-        said += chunk.toString();
-        if (said.split('\n').length > 50) resolve();
+        printed += chunk.toString();
+        if (printed.split('\n').length > 50) resolve();
       });
       child.once('exit', () => resolve());
     });
     child.kill('SIGKILL');
     await ended;
-    const last = Number(said.trimEnd().split('\n').at(-1));
+    const last = Number(printed.trimEnd().split('\n').at(-1));
     expect(last).toBeGreaterThan(40);
 
     const state = await open();
@@ -67,7 +67,7 @@ describe('acknowledged data', () => {
     await state.close();
   });
 
-  it('includes calls made before the store was closed', async () => {
+  it('includes writes of calls made before the store was closed', async () => {
     const state = await open();
     const keys = Array.from({ length: 20 }, (_, index) => ({ api: 'payments', account: String(index) }));
     const claims = Promise.all(keys.map((key) => state.pins.claim(key, pinOf('v1'))));
@@ -91,17 +91,17 @@ describe('the process', () => {
     expect(await once(child, 'exit')).toEqual([0, null]);
   });
 
-  it('stays alive for an answer it waits for', async () => {
+  it('stays alive until a pending call is answered', async () => {
     const child = childOn(
       `state.pins.claim({ api: 'payments', account: 'a' }, pin).then(() => process.stdout.write('done'));`,
     );
-    const [said] = await once(child.stdout, 'data');
-    expect(String(said)).toBe('done');
+    const [printed] = await once(child.stdout, 'data');
+    expect(String(printed)).toBe('done');
   });
 });
 
 describe('the database thread', () => {
-  it('is reported and restarted when it ends; running calls are rejected, stored data is there', async () => {
+  it('is restarted when it ends: running calls are rejected, and stored data is kept', async () => {
     const states: boolean[] = [];
     const faults: unknown[] = [];
     const held: DataFolder = await openDataFolder(folder, {
@@ -110,7 +110,7 @@ describe('the database thread', () => {
     });
     const { database } = held;
     await database.call('claimPin', 'key', 'kept');
-    // The gateway makes no such call; such a bug ends a thread.
+    // The invalid argument ends the thread, as a bug of the gateway would.
     const mistaken = database.call('claimPin', 'other', { not: 'a text' } as unknown as string);
     await expect(mistaken).rejects.toMatchObject(away);
     expect(states).toEqual([true, false]);
@@ -133,7 +133,7 @@ describe('the database thread', () => {
     expect(states).toEqual([true, false]);
   });
 
-  it('rolls back a batch it cannot write, reports the reason, and goes on', async () => {
+  it('rolls back a batch it cannot write, reports the reason, and continues', async () => {
     const reasons = new Set<string>();
     const held = await openDataFolder(folder, {
       onState: () => undefined,

@@ -9,7 +9,7 @@ import { HOUR, limitOf, type StoreUnderTest } from './rate-limit-store.ts';
 
 /** In addition to the contract of every store: no units are leased. */
 export function exactStoreContract(name: string, open: () => Promise<StoreUnderTest>): void {
-  describe(`rate-limit store asked each time: ${name}`, () => {
+  describe(`rate-limit store called for each take: ${name}`, () => {
     let store: StoreUnderTest;
     beforeAll(async () => {
       store = await open();
@@ -38,7 +38,7 @@ export function exactStoreContract(name: string, open: () => Promise<StoreUnderT
       expect([await ask(3), await ask(2), await ask()]).toEqual(['wait 5 s', 'left 0', 'wait 5 s']);
     });
 
-    it('RL-9: reset of a sliding log is the time to the next unit if none is left, else to a full log', async () => {
+    it('RL-9: reset of a sliding log is the time to all units, or to the next if none is left', async () => {
       const key = newKey();
       const limit = logOf(2, 20_000);
       const reset = async () =>
@@ -57,11 +57,11 @@ export function exactStoreContract(name: string, open: () => Promise<StoreUnderT
     });
 
     it.each([
-      [1, 'one client'],
-      [4, 'several clients'],
+      ['one client', 1],
+      ['several clients', 4],
     ])(
-      'RL-10: limits of two subjects are taken both or not at all, whichever refuses, with 200 concurrent requests of %i',
-      async (clients) => {
+      'RL-10: 200 concurrent requests of %s take the limits of two subjects both or not at all',
+      async (_who, clients) => {
         const [mine, everyones] = [newKey(), newKey()];
         const consumer = { key: mine, limit: limitOf(60, HOUR), cost: 1 };
         const log = { key: mine, limit: logOf(60, HOUR), cost: 1 };
@@ -78,14 +78,14 @@ export function exactStoreContract(name: string, open: () => Promise<StoreUnderT
         const { allowed, remaining } = await store.clients[0].take(consumer);
         expect(allowed).toBe(true);
         expect(remaining).toBeLessThanOrEqual(19);
-        // A bucket whose units come back out of order keeps one rather than giving one too many. From one client they come in
-        // order.
+        // A bucket never gains a unit, and may lose one if units are returned out of order.
+        // One client returns them in order.
         if (clients === 1) expect(remaining).toBe(19);
         expect(await store.clients[0].take(log)).toMatchObject({ allowed: false, remaining: 0 });
       },
     );
 
-    it('RL-10: if the limits of one subject refuse, those of the next are not called', async () => {
+    it('RL-10: if the limits of one subject refuse, those of the next subject are not taken', async () => {
       const [mine, everyones] = [newKey(), newKey()];
       const consumer = { key: mine, limit: limitOf(1, HOUR), cost: 1 };
       const everyone = { key: everyones, limit: limitOf(9, HOUR), cost: 1 };
@@ -103,7 +103,7 @@ export function exactStoreContract(name: string, open: () => Promise<StoreUnderT
       await fc.assert(
         fc.asyncProperty(steps, fc.integer({ min: 1, max: 6 }), async (walk, units) => {
           const key = newKey();
-          // Far from any edge, since the clock of a real store goes on.
+          // The window is long, because the clock of a real store runs during the test.
           const limit = logOf(units, 4_000_000);
           const log: number[] = [];
           let now = 0;

@@ -1,11 +1,11 @@
-// Tests of stored idempotency records that this release cannot read: they count as carried out.
+// Stored idempotency records that this release cannot read: their requests are not carried out again.
 import { expect, it } from 'vitest';
 import { createIdempotencyStore, writeAnswer } from '../../gateway/stores/idempotency-records.ts';
 import { answerOf } from './idempotency-store.ts';
 
 const sound = JSON.parse(writeAnswer(answerOf()));
 
-it('IDM-6: an unreadable outcome is unknown, so the request is not carried out again; it is reported once', async () => {
+it('IDM-6: an unreadable stored outcome counts as unknown, and is reported once', async () => {
   const faults: unknown[] = [];
   const storeWith = (record: string | undefined) => {
     const texts = { claim: async () => ({ state: 'kept', record }) as const, settle: async () => true };

@@ -26,14 +26,14 @@ export function idempotencyStoreContract(name: string, open: () => Promise<Lasti
       return { one: one.idempotency, other: other.idempotency, key: randomUUID() };
     };
 
-    it('IDM-5: of thirty concurrent claims on two gateways one gets the key', async () => {
+    it('IDM-5: one of thirty concurrent claims on two gateways gets the key', async () => {
       const { one, other, key } = keysOf();
-      const asked = await Promise.all(
+      const claims = await Promise.all(
         Array.from({ length: 30 }, (_, index) =>
           (index % 2 === 0 ? one : other).claim(key, `owner-${index}`, LONG),
         ),
       );
-      const kinds = asked.map(({ kind }) => kind).sort();
+      const kinds = claims.map(({ kind }) => kind).sort();
       expect(kinds).toEqual(['claimed', ...Array(29).fill('running')]);
     });
 
@@ -68,11 +68,11 @@ export function idempotencyStoreContract(name: string, open: () => Promise<Lasti
       for (const owner of ['a', 'b']) expect(await one.claim(key, owner, LONG)).toEqual({ kind: 'unknown' });
     });
 
-    it('IDM-5: a key whose owner vanished is free after its lock expires', async () => {
+    it('IDM-5: a key whose owner was killed is free after its lock expires', async () => {
       const { one, other, key } = keysOf();
       expect(await one.claim(key, 'killed', 0)).toEqual({ kind: 'claimed' });
       expect(await other.claim(key, 'next', LONG)).toEqual({ kind: 'claimed' });
-      // The first owner was only slow. Its late settlement is refused and changes nothing.
+      // A late settlement by the first owner is refused.
       expect(await one.finish(key, 'killed', answerOf(), LONG)).toBe(false);
       expect(await one.hold(key, 'killed', LONG)).toBe(false);
       expect(await one.release(key, 'killed')).toBe(false);
@@ -80,7 +80,7 @@ export function idempotencyStoreContract(name: string, open: () => Promise<Lasti
       expect(await other.finish(key, 'next', answerOf(), LONG)).toBe(true);
     });
 
-    it('IDM-5: a lock outlives its gateway, but not its time', async () => {
+    it('IDM-5: a lock outlives its gateway until it expires', async () => {
       const { one, key } = keysOf();
       await one.claim(key, 'killed', LONG);
       await one.claim(`${key}-short`, 'killed', 0);

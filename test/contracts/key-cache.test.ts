@@ -1,4 +1,4 @@
-// Tests of the cache of API keys in front of a store that is slow, unavailable, or changed by others.
+// The cache of API keys in front of a store that is slow, unavailable, or changed by other gateways.
 import { describe, expect, it } from 'vitest';
 import { revokeKey, rotateKey } from '../../gateway/policy/authentication/key-record.ts';
 import { StoreUnavailable } from '../../gateway/policy/contract.ts';
@@ -7,12 +7,12 @@ import { keyRecord } from './key-store.ts';
 
 function storeOf(...records: readonly ReturnType<typeof keyRecord>[]) {
   const texts = new Map(records.map((record) => [record.id, writeKeyRecord(record)]));
-  const asked: string[] = [];
+  const calls: string[] = [];
   const faults: unknown[] = [];
   const state = { away: false };
   const kept: KeyTexts = {
     find: async (id) => {
-      asked.push(id);
+      calls.push(id);
       if (state.away) throw new StoreUnavailable('away');
       return texts.get(id);
     },
@@ -24,11 +24,11 @@ function storeOf(...records: readonly ReturnType<typeof keyRecord>[]) {
     },
   };
   const open = (bounds = {}) => createKeyCache(kept, (error) => faults.push(error), bounds);
-  return { texts, asked, faults, state, open };
+  return { texts, calls, faults, state, open };
 }
 
 describe('the cache of API keys', () => {
-  it('answers for known keys while the store is unavailable; other keys are unknown', async () => {
+  it('answers for cached keys during an outage of the store; other keys are unavailable', async () => {
     const [known, other] = [keyRecord(), keyRecord()];
     const { state, open } = storeOf(known, other);
     const keys = open();
@@ -40,30 +40,30 @@ describe('the cache of API keys', () => {
     expect(await keys.find(other.id)).toEqual({ kind: 'found', record: other });
   });
 
-  it('makes one call for a hundred concurrent finds, and caches an absence', async () => {
+  it('makes one call for a hundred concurrent finds, and caches that a key does not exist', async () => {
     const record = keyRecord();
-    const { asked, open } = storeOf(record);
+    const { calls, open } = storeOf(record);
     const keys = open();
     await Promise.all(Array.from({ length: 100 }, () => keys.find(record.id)));
     await keys.find('000000000000');
     expect(keys.find('000000000000')).toEqual({ kind: 'unknown' });
-    expect(asked).toEqual([record.id, '000000000000']);
+    expect(calls).toEqual([record.id, '000000000000']);
   });
 
-  it('invented keys evict no real key, and the least recently used key is evicted first', async () => {
+  it('evicts no real key for invented keys, and the least recently used key first', async () => {
     const [a, b, c] = [keyRecord(), keyRecord(), keyRecord()];
-    const { asked, open } = storeOf(a, b, c);
+    const { calls, open } = storeOf(a, b, c);
     const keys = open({ mostKeys: 2, mostUnknown: 2 });
     for (const { id } of [a, b]) await keys.find(id);
     for (let made = 0; made < 10; made += 1) await keys.find(`made-up-${made}`);
     expect(keys.find(a.id)).toEqual({ kind: 'found', record: a });
     await keys.find(c.id);
-    asked.length = 0;
+    calls.length = 0;
     for (const { id } of [a, c, b]) await keys.find(id);
-    expect(asked).toEqual([b.id]);
+    expect(calls).toEqual([b.id]);
   });
 
-  it('does not cache an answer that was on its way while the key changed', async () => {
+  it('does not cache a read that began before the key changed', async () => {
     const record = keyRecord();
     const { texts, open } = storeOf(record);
     const keys = open();
@@ -121,7 +121,7 @@ describe('the cache of API keys', () => {
   it.each([
     ['no JSON', 'unknown'],
     ['{"id":"x","consumer":"acme","secrets":"of a later form","networks":[]}', 'acme'],
-  ])('an unreadable key can be read as such and ended: %s', async (text, consumer) => {
+  ])('an unreadable key is reported as unreadable and can be revoked: %s', async (text, consumer) => {
     const { texts, open } = storeOf(keyRecord({ id: 'sound' }));
     const keys = open();
     texts.set('x', text);
@@ -132,7 +132,7 @@ describe('the cache of API keys', () => {
     expect(await keys.find('x')).toEqual({ kind: 'found', record: ended });
     expect(await open().list()).toContainEqual(ended);
     if (consumer === 'acme') expect(JSON.parse(texts.get('x') ?? '')).toMatchObject({ networks: [] });
-    // It must change neither readable nor missing keys.
+    // Readable and missing keys do not change.
     for (const id of ['x', 'sound', 'nobody']) expect(await keys.endUnreadable(id, 3000), id).toBeUndefined();
   });
 });

@@ -13,8 +13,8 @@ import type { LastingUnderTest } from './lasting-stores.ts';
 
 export function keyRecord(more: Partial<KeyRecord> = {}): KeyRecord {
   const id = newKeyId();
-  const asked = { id, consumer: 'acme', scopes: ['orders:read'], contact: 'api@acme.example', expires: 5000 };
-  return { ...makeKey(asked, newSecret(id).digest, 1000), ...more };
+  const given = { id, consumer: 'acme', scopes: ['orders:read'], contact: 'api@acme.example', expires: 5000 };
+  return { ...makeKey(given, newSecret(id).digest, 1000), ...more };
 }
 
 export function keyStoreContract(name: string, open: () => Promise<LastingUnderTest>): void {
@@ -28,7 +28,7 @@ export function keyStoreContract(name: string, open: () => Promise<LastingUnderT
 
     it('an added key is found unchanged, also on the other gateway and after a restart', async () => {
       const record = keyRecord();
-      // Both gateways have cached its absence.
+      // Both gateways have cached that the key does not exist.
       expect(await keys(0).find(record.id)).toEqual({ kind: 'unknown' });
       expect(await keys(1).find(record.id)).toEqual({ kind: 'unknown' });
       expect(await keys(0).replace(undefined, record)).toBe(true);
@@ -63,7 +63,7 @@ export function keyStoreContract(name: string, open: () => Promise<LastingUnderT
       expect(await keys(1).find(record.id)).toEqual({ kind: 'found', record: revoked });
     });
 
-    it('of two concurrent changes of a record one succeeds', async () => {
+    it('one of two concurrent changes of a record succeeds', async () => {
       const record = keyRecord();
       expect(await keys().replace(undefined, record)).toBe(true);
       expect(await keys().replace(undefined, keyRecord({ id: record.id }))).toBe(false);

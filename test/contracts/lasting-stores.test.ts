@@ -1,4 +1,4 @@
-// Runs the contracts of pins, API keys, idempotency keys, overrides, published files, ledger and announcements on each store.
+// Runs the contracts of all lasting stores, embedded and on Redis.
 import { announcedStoreContract } from './announced-store.ts';
 import { idempotencyStoreContract } from './idempotency-store.ts';
 import { keyStoreContract } from './key-store.ts';

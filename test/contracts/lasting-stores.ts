@@ -1,5 +1,4 @@
-// Opens the lasting stores for the contract suites, embedded and on Redis, each as seen by two gateways; with the embedded store
-// both are one process.
+// Opens the lasting stores for the contract suites, embedded and on Redis, each as two gateways see them.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,6 +20,7 @@ export interface LastingUnderTest {
 
 export const onFault = (error: unknown): never => expect.fail(String(error));
 
+/** Both gateways are one process. */
 async function openEmbedded(): Promise<LastingUnderTest> {
   const folder = mkdtempSync(join(tmpdir(), 'sundial-lasting-'));
   const open = () => openEmbeddedState(folder, { onState: () => undefined, onFault });
@@ -39,7 +39,7 @@ async function openEmbedded(): Promise<LastingUnderTest> {
   };
 }
 
-/** A gateway on Redis with generous timeouts, since the suites run beside others. */
+/** A gateway on Redis with long timeouts, because other suites run at the same time. */
 export async function openShared(url: string): Promise<SharedState> {
   const connection = await connectRedis(url, { onState: () => undefined, answerWithinMs: 5000 });
   return openSharedState(connection, { onFault });

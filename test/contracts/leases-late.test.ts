@@ -60,11 +60,11 @@ describe('leases', () => {
       const own = (cost: number) => ({ key: 'k', limit, cost });
       const alone = async (cost = 1) => store.take(own(cost));
       const beside = async (cost = 1) => (await store.takeAll([own(cost), plenty]))[0];
-      return { clock, ways: { alone, beside } };
+      return { clock, ways: { take: alone, takeAll: beside } };
     };
 
-    it.each(['alone', 'beside'] as const)(
-      'RL-13: a refusal holds even if it is older than a lease lives: %s',
+    it.each(['take', 'takeAll'] as const)(
+      'RL-13: a refusal is valid even if it is older than the life of a lease: %s',
       async (way) => {
         const { ways } = slowStore(18, limitOf(10, 1000));
         const take = ways[way];
@@ -76,11 +76,11 @@ describe('leases', () => {
     );
 
     it.each([
-      ['alone', 2, limitOf(1000, 1000, 10)],
-      ['beside', 2, limitOf(1000, 1000, 10)],
-      ['alone', 8, limitOf(10_000, 60_000, 100)],
+      ['take', 2, limitOf(1000, 1000, 10)],
+      ['takeAll', 2, limitOf(1000, 1000, 10)],
+      ['take', 8, limitOf(10_000, 60_000, 100)],
     ] as const)(
-      'RL-1: a request above the limit is refused, and not left to the fallback without a store: %s, %i ms',
+      'RL-1: a request above the limit is refused and does not use the fallback: %s, answers after %i ms',
       async (way, ms, limit) => {
         const { ways, clock } = slowStore(ms, limit);
         const from = clock.time;
@@ -96,13 +96,13 @@ describe('leases', () => {
         const most = limit.burst + (1000 * (clock.time - from)) / emissionInterval(limit);
         expect(count.admitted + count.refused + count.left).toBe(800);
         expect(count.admitted).toBeLessThanOrEqual(most);
-        // A take whose unit is there but comes too late must not be refused.
+        // A take whose unit arrives too late is rejected as unavailable, and not refused.
         expect(count.left).toBeLessThan(40);
       },
     );
   });
 
-  it('RL-13: units fetched for a request are used, however late they come', async () => {
+  it('RL-13: units fetched for a request are used, however late they arrive', async () => {
     const { inner, now, clock, calls } = countedStore();
     const late: RateLimitStore = {
       ...inner,
@@ -121,7 +121,7 @@ describe('leases', () => {
     expect(calls).toHaveLength(1);
   });
 
-  it('an answer that arrives after a later one keeps the units of the later one', async () => {
+  it('an answer that arrives after a newer one keeps the units of the newer one', async () => {
     const { inner, now, clock } = countedStore();
     await inner.take({ key: 'k', limit: busy, cost: 300 });
     const overtaken = Promise.withResolvers<void>();

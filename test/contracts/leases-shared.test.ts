@@ -34,7 +34,7 @@ describe('leases', () => {
     expect(new Set(calls)).toEqual(new Set([1]));
   });
 
-  it('RL-2: unused leases of several gateways cost a steady caller nothing of its burst', async () => {
+  it('RL-2: unused leases of several gateways do not reduce the burst of a steady caller', async () => {
     const { inner, now, calls, clock } = countedStore();
     const gateways = [0, 1, 2, 3].map(() => taking(createLeasingStore(inner, { now }), busy));
     const remaining: number[] = [];
@@ -63,7 +63,7 @@ describe('leases', () => {
     expect(admitted).toBeGreaterThan(590);
   });
 
-  it('RL-8: several gateways on one bucket never admit more than burst + elapsed/T in any period', async () => {
+  it('RL-8: several gateways on one bucket admit at most burst + elapsed/T in any period', async () => {
     await fc.assert(
       fc.asyncProperty(walk, limits, async (steps, limit) => {
         const { inner, now, clock } = countedStore();
@@ -87,7 +87,7 @@ describe('leases', () => {
     );
   });
 
-  it('RL-8: requests with two leased limits take both or none, and neither bucket exceeds its limit', async () => {
+  it('RL-8: requests with two leased limits take both or none, and keep within both limits', async () => {
     await fc.assert(
       fc.asyncProperty(walk, limits, limits, async (steps, own, shared) => {
         const { inner, now, clock } = countedStore();
@@ -117,7 +117,7 @@ describe('leases', () => {
     );
   });
 
-  it('a limit that keeps refusing costs the others no unit', async () => {
+  it('a limit that refuses every request takes no units from the other limits', async () => {
     const { inner, now, clock, calls, together } = countedStore();
     const store = createLeasingStore(inner, { now });
     const scarce = { key: 'scarce', limit: limitOf(1, 24 * HOUR), cost: 1 };
@@ -133,7 +133,7 @@ describe('leases', () => {
     expect(calls.length).toBeLessThan(110);
   });
 
-  it('RL-10: 120 concurrent requests for two empty keys need few calls, and take no more than they admit', async () => {
+  it('RL-10: 120 concurrent requests for two keys need few calls, and take only admitted units', async () => {
     const { inner, now, calls } = countedStore();
     const store = createLeasingStore(inner, { now });
     const takes = [
@@ -164,7 +164,7 @@ describe('leases', () => {
     expect(calls.length).toBeLessThan(5);
   });
 
-  it('RL-10: if one key is empty, as many units are leased as can be used with the units of the other key', async () => {
+  it('RL-10: if one of two keys has few units left, few units of the other key are leased', async () => {
     const { inner, now, calls } = countedStore();
     const store = createLeasingStore(inner, { now });
     const [scarce, plenty] = [

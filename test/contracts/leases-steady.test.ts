@@ -1,4 +1,4 @@
-// Tests of leases under steady use: about one store call per life of a lease, for any limit, and never more units than it.
+// Leases under steady use: about one store call per life of a lease, and never more units than the limit.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { emissionInterval, gcra } from '../../gateway/policy/rate-limit/gcra.ts';
@@ -99,7 +99,7 @@ describe('leases of keys in steady use', () => {
     );
   });
 
-  it('RL-8: several gateways never admit more than burst + elapsed/T in any period, for any limit', async () => {
+  it('RL-8: several gateways admit at most burst + elapsed/T in any period, for any limit', async () => {
     await fc.assert(
       fc.asyncProperty(randomUse, limits, async (steps, limit) => {
         const { inner, now, clock } = countedStore();
@@ -125,7 +125,7 @@ describe('leases of keys in steady use', () => {
     );
   });
 
-  it('RL-2: remaining of one gateway is below that of a bucket without leases by at most the use since the last call', async () => {
+  it('RL-2: remaining of one gateway is at most one second of use below the true number', async () => {
     for (const [limit, rate] of [
       [limitOf(600, MINUTE), 5],
       [limitOf(60_000, MINUTE), 40],
@@ -145,7 +145,7 @@ describe('leases of keys in steady use', () => {
     }
   });
 
-  it('RL-2: remaining of two gateways in turn is even and close to the truth', async () => {
+  it('RL-2: two gateways in turn show nearly equal remaining units, close to the true number', async () => {
     const { inner, now, clock } = countedStore();
     const limit = limitOf(60_000, MINUTE);
     const takers = [0, 1].map(() => taking(createLeasingStore(inner, { now }), limit));
@@ -160,7 +160,7 @@ describe('leases of keys in steady use', () => {
     expect(Math.max(...settled) - Math.min(...settled)).toBeLessThan(0.01 * limit.burst);
   });
 
-  it('RL-9: a caller at its limit gets all units from two gateways, whatever they hold', async () => {
+  it('RL-9: a caller at its limit gets all units from two gateways, whatever they have leased', async () => {
     const { inner, now, clock } = countedStore();
     const limit = limitOf(600, MINUTE);
     const takers = [0, 1].map(() => taking(createLeasingStore(inner, { now }), limit));

@@ -117,7 +117,7 @@ describe('partly unused leases', () => {
     },
   );
 
-  it('cause a store call before a unit of an old lease is spent, for fewer units', async () => {
+  it('cause a store call for fewer units before a unit of an old lease is spent', async () => {
     const { inner, now, clock, calls, state } = countedStore();
     await inner.take({ key: 'k', limit: busy, cost: 300 });
     const take = taking(createLeasingStore(inner, { now }), busy);
@@ -183,7 +183,7 @@ describe('partly unused leases', () => {
     expect(admitted).toBe(600);
   });
 
-  it('RL-8: never exceed burst + elapsed/T, for any pauses; after a lost bucket only leases are added', async () => {
+  it('RL-8: admit at most burst + elapsed/T, and the leased units after a bucket was lost', async () => {
     await fc.assert(
       fc.asyncProperty(limits, useWithPauses, async (limit, { steps, emptiedBefore }) => {
         const { clock, now, isAdmitted, emptyStore } = severalGateways(limit, 4);

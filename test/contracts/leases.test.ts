@@ -1,4 +1,4 @@
-// Tests of leases on one gateway: how rarely they call the store, and what ends a lease.
+// Tests of leases on one gateway: store calls, renewal, and the end of a lease.
 import { describe, expect, it } from 'vitest';
 import { StoreUnavailable } from '../../gateway/policy/contract.ts';
 import type { Taken } from '../../gateway/policy/rate-limit/limit.ts';
@@ -17,7 +17,7 @@ describe('leases', () => {
     expect(calls).toEqual([10]);
   });
 
-  it('a lease is renewed in the background when a quarter is left, so a busy key never waits again', async () => {
+  it('a lease is renewed in the background when a quarter is left, so a busy key never waits', async () => {
     const { inner, now, calls } = countedStore();
     const take = taking(createLeasingStore(inner, { now }), busy);
     await take();
@@ -28,7 +28,7 @@ describe('leases', () => {
     expect(calls.length).toBeLessThan(40);
   });
 
-  it('the whole burst is admitted, unit by unit, and nothing more', async () => {
+  it('takes of one unit admit the whole burst and nothing more', async () => {
     const { inner, now, calls } = countedStore();
     const take = taking(createLeasingStore(inner, { now }), busy);
     const seen: Taken[] = [];
@@ -59,7 +59,7 @@ describe('leases', () => {
     expect(await take()).toMatchObject({ allowed: true });
   });
 
-  it('a refusal expires within a second, so a bucket reset by hand counts again', async () => {
+  it('a refusal expires after a second, so the store is called again', async () => {
     const { inner, now, calls, clock } = countedStore();
     const take = taking(createLeasingStore(inner, { now }), limitOf(1, HOUR));
     await take();
@@ -70,7 +70,7 @@ describe('leases', () => {
     expect(calls.length).toBe(before + 1);
   });
 
-  it('a lease holds at most what the bucket refills in its life, so that a rarely used key loses nothing', async () => {
+  it('a lease holds at most the units that refill in its life, so a rarely used key loses none', async () => {
     const { inner, now, calls, clock } = countedStore();
     const take = taking(createLeasingStore(inner, { now }), busy);
     for (let i = 0; i < 3; i++) {
@@ -80,7 +80,7 @@ describe('leases', () => {
     expect(calls).toEqual([10, 10, 10]);
   });
 
-  it('a limit that refills more slowly than leases live is leased unit by unit', async () => {
+  it('a limit that refills less than one unit in the life of a lease is leased unit by unit', async () => {
     const { inner, now, calls } = countedStore();
     const take = taking(createLeasingStore(inner, { now }), limitOf(6000, HOUR));
     for (let i = 0; i < 3; i++) await take();
@@ -111,7 +111,7 @@ describe('leases', () => {
     expect(store.take({ key: 'a', limit: busy, cost: 1 })).toBeInstanceOf(Promise);
   });
 
-  it('RL-13: if the store is unavailable, waiting takes are rejected, and held units are still served', async () => {
+  it('RL-13: during an outage of the store leased units are served, and other takes rejected', async () => {
     const { inner, now, state } = countedStore();
     const take = taking(createLeasingStore(inner, { now }), busy);
     await take();

@@ -1,4 +1,4 @@
-// Tests of the SQL conditions of ledger pages: the right rows for any filter and place, by an index and without extra rows.
+// The SQL conditions of ledger pages: the right rows for any filter and place, read by an index.
 import { DatabaseSync } from 'node:sqlite';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -39,7 +39,7 @@ beforeAll(() => {
 });
 afterAll(() => database.close());
 
-it('for any filter and place, returns the rows after it in order', () => {
+it('a page has the rows after its place in order, for any filter and place', () => {
   fc.assert(
     fc.property(filter, fc.option(place, { nil: undefined }), (fixed, after) => {
       const { text: where, given } = conditionsOf(fixed, after);

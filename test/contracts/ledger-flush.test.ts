@@ -1,4 +1,4 @@
-// Tests of flushing the tally to a store that is unavailable, slow, or did not acknowledge: every call arrives once.
+// Flushing the tally to a store that is unavailable or does not acknowledge: every call is counted once.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -69,7 +69,7 @@ beforeEach(async () => {
 });
 
 describe('a flush', () => {
-  it('writes counted calls, and nothing if there are none', async () => {
+  it('writes counted calls, and sends no batch if there are none', async () => {
     await flushing.flush();
     expect(sent).toEqual([]);
     for (const id of ['a', 'b', 'a']) call(id);
@@ -108,7 +108,7 @@ describe('a flush', () => {
 });
 
 describe('an unavailable store', () => {
-  it('loses nothing: a sent batch is resent unchanged, and new counts wait', async () => {
+  it('loses no call: a sent batch is resent unchanged, and new calls wait', async () => {
     for (const failing of ['lost', 'unacknowledged'] as const) {
       fate = failing;
       for (let round = 0; round < 3; round += 1) {
@@ -126,7 +126,7 @@ describe('an unavailable store', () => {
     expect(flushing.onTheWay() + tally.size()).toBe(0);
   });
 
-  it('is given a moment at the end, and the lost calls are reported', async () => {
+  it('delays close at most until its timeout, and close returns the number of lost calls', async () => {
     fate = 'lost';
     for (let index = 0; index < 300; index += 1) call(`c${index}`);
     const closing = flushing.close(0);
@@ -141,13 +141,13 @@ describe('the sweep', () => {
     const recent = usageOf({ consumer: 'recent', callsByDay: days });
     const old = usageOf({ consumer: 'old', callsByDay: { '2026-11-17': 1 } });
     await ledger.add(newWriter()([recent, old]));
-    let asked = 0;
+    let sweepCalls = 0;
     const swept: number[] = [];
     const sweeping = startSweeping({
       store: {
         sweep: async (day) => {
-          asked += 1;
-          return asked === 1 ? away() : ledger.sweep(day);
+          sweepCalls += 1;
+          return sweepCalls === 1 ? away() : ledger.sweep(day);
         },
       },
       keepDays: 3,
@@ -156,7 +156,7 @@ describe('the sweep', () => {
       onFault,
     });
     for (let look = 0; look < 4; look += 1) await sweeping.look();
-    expect([asked, swept]).toEqual([2, [1]]);
+    expect([sweepCalls, swept]).toEqual([2, [1]]);
     expect(await everyRecord(ledger)).toMatchObject([
       { consumer: 'recent', callsByDay: { '2026-11-18': 1, '2026-11-20': 1 } },
     ]);

@@ -33,7 +33,7 @@ export function newWriter(): (records: readonly UsageRecord[], more?: Partial<Us
   };
 }
 
-/** A unique API per test, since tests share the store. */
+/** A unique API per test, because tests share the store. */
 export const newApi = (): string => `api-${randomUUID()}`;
 
 export async function everyRecord(
@@ -86,7 +86,7 @@ export function ledgerStoreContract(name: string, open: () => Promise<LastingUnd
       expect(await everyRecord(ledger(), { api })).toEqual(records);
     });
 
-    it('counts of several gateways form one record: calls summed, first and last call, agents of both, the latest sample', async () => {
+    it('counts of several gateways are merged: sum, first and last call, agents, latest sample', async () => {
       const api = newApi();
       const [one, other] = [newWriter(), newWriter()];
       const sample = { method: 'PUT', template: '/api/v1/orders/*', requestId: 'r2' };
@@ -117,7 +117,7 @@ export function ledgerStoreContract(name: string, open: () => Promise<LastingUnd
       expect((await everyRecord(ledger(), { api }))[0]?.agents).toEqual(['3', '4', '5', '1', '6']);
     });
 
-    it('a resent batch counts once, also through another gateway, and so does an older one', async () => {
+    it('a resent batch counts once, also later and through another gateway', async () => {
       const [api, batch] = [newApi(), newWriter()];
       const [first, second] = [batch([usageOf({ api })]), batch([usageOf({ api })])];
       await ledger(0).add(first);
@@ -129,7 +129,7 @@ export function ledgerStoreContract(name: string, open: () => Promise<LastingUnd
       expect((await everyRecord(ledger(), { api }))[0]?.callsByDay).toEqual({ [DAY]: 2 });
     });
 
-    it('a consumer was first seen on a version by its first call of any operation', async () => {
+    it('a consumer is first seen on a version by its first call of any operation', async () => {
       const [api, batch] = [newApi(), newWriter()];
       await ledger(0).add(
         batch([
@@ -153,7 +153,7 @@ export function ledgerStoreContract(name: string, open: () => Promise<LastingUnd
       }
     });
 
-    it('returns since when calls of a version are counted, also without calls', async () => {
+    it('returns the time at which counting of a version began, also without calls', async () => {
       const [api, batch] = [newApi(), newWriter()];
       const watched = [{ api, version: 'v1' }];
       await ledger(0).add(batch([], { watched, at: 1000 }));
@@ -163,19 +163,19 @@ export function ledgerStoreContract(name: string, open: () => Promise<LastingUnd
       expect(await ledger(1).beganAt({ api, version: 'v2' })).toBe(3000);
       expect(await ledger(1).beganAt({ api, version: 'v3' })).toBeUndefined();
       expect(await ledger(0).beganAt()).toBe(1000);
-      const anybody = { api, version: 'v1', consumer: 'nobody' };
-      expect(await ledger(1).firstSeen(anybody)).toEqual({ at: undefined, countedSince: 1000 });
-      // After counting has stopped, missing calls prove nothing about earlier times.
+      const unseen = { api, version: 'v1', consumer: 'nobody' };
+      expect(await ledger(1).firstSeen(unseen)).toEqual({ at: undefined, countedSince: 1000 });
+      // After counting has stopped, a ledger without calls does not mean that there were none.
       await ledger(0).unwatch();
       expect(await ledger(1).beganAt({ api, version: 'v1' })).toBeUndefined();
-      expect((await ledger(1).firstSeen(anybody)).countedSince).toBeUndefined();
+      expect((await ledger(1).firstSeen(unseen)).countedSince).toBeUndefined();
       await ledger(1).add(newWriter()([], { at: 9000, watched: [{ api, version: 'v1' }] }));
       expect([await ledger(0).beganAt({ api, version: 'v1' }), await ledger(0).beganAt()]).toEqual([
         9000, 9000,
       ]);
     });
 
-    it('erases a consumer completely, and no other', async () => {
+    it('erases all records of a consumer, and of no other', async () => {
       const batch = newWriter();
       const [one, other] = [newApi(), newApi()];
       const [gone, stays] = [`gone-${randomUUID()}`, `gone-${randomUUID()}x`];
@@ -198,7 +198,7 @@ export function ledgerStoreContract(name: string, open: () => Promise<LastingUnd
       });
     });
 
-    it('deletes days, and records without days, in any number', async () => {
+    it('deletes expired days, and any number of records without days', async () => {
       const [api, batch] = [newApi(), newWriter()];
       const old = Array.from({ length: 150 }, (_, index) =>
         usageOf({ api, consumer: `c${index}`, callsByDay: { '2020-01-01': 1 } }),
@@ -211,7 +211,7 @@ export function ledgerStoreContract(name: string, open: () => Promise<LastingUnd
       expect(await everyRecord(ledger(1), { consumer: 'c7', api })).toEqual([]);
     });
 
-    it('the sum is right however calls are split among gateways and batches', async () => {
+    it('sums, first and last calls are right for any split among gateways and batches', async () => {
       const record = fc.record({
         consumer: fc.constantFrom('a', 'b', 'c'),
         day: fc.constantFrom(DAY, NEXT_DAY),

@@ -34,7 +34,7 @@ export function overrideStoreContract(name: string, open: () => Promise<LastingU
       expect(overrides(1).current()).toEqual([]);
     });
 
-    it('a stored override is in force here at once, on the other gateway after its next refresh, and after a restart', async () => {
+    it('an override applies here at once, elsewhere after a refresh, and after a restart', async () => {
       const hold: Override = { ...pauseFrom(2000), kind: 'hold', label: 'v1' };
       const both = [pauseFrom(1000), hold];
       for (const each of both) await overrides(0).put(each);
@@ -45,7 +45,7 @@ export function overrideStoreContract(name: string, open: () => Promise<LastingU
       for (const gateway of [0, 1] as const) expect(overrides(gateway).current()).toEqual(both);
     });
 
-    it('a removed override is gone, and removing it again returns false', async () => {
+    it('a removed override is deleted everywhere, and removing it again returns false', async () => {
       const [kept, removed] = [pauseFrom(1000), pauseFrom(2000)];
       await overrides().put(kept);
       await overrides().put(removed);
@@ -57,7 +57,7 @@ export function overrideStoreContract(name: string, open: () => Promise<LastingU
       expect(overrides().current()).toEqual([kept]);
     });
 
-    it('an override of the same id replaces the other', async () => {
+    it('an override replaces an earlier one with the same id', async () => {
       const pause = pauseFrom(1000);
       await overrides().put(pause);
       await overrides().put({ ...pause, until: 9000, reason: 'longer' });
@@ -92,7 +92,7 @@ export function overrideStoreContract(name: string, open: () => Promise<LastingU
       for (const gateway of [0, 1] as const) expect(overrides(gateway).current()).toEqual(pauses);
     });
 
-    it('reason and author are any text; without a label the whole API is meant', async () => {
+    it('reason and author can be any text, and the label can be absent', async () => {
       const reason = `"quotes", 'others', {braces}, ünïcode 🕰, a\nline, ${'x'.repeat(2000)}`;
       const pause = pauseFrom(1000, { reason, author: 'müller@例え.jp', label: undefined });
       await overrides().put(pause);

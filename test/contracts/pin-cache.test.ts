@@ -1,4 +1,4 @@
-// Tests of the cache of pins: its size, its expiry, and that a stale answer never replaces a newer one.
+// The cache of pins: its size, its invalidation, and that a stale answer never replaces a newer one.
 import { describe, expect, it } from 'vitest';
 import { StoreUnavailable } from '../../gateway/policy/contract.ts';
 import type { Pin } from '../../gateway/policy/versioning/pin.ts';
@@ -12,9 +12,9 @@ const textOf = (account: string) => pinKeyText(keyOf(account));
 /** In-memory records that count calls; while `held` is a list, answers wait in it. */
 function records() {
   const kept = new Map<string, Pin>();
-  const state = { asked: 0, away: false, held: undefined as (() => void)[] | undefined };
+  const state = { calls: 0, away: false, held: undefined as (() => void)[] | undefined };
   const answer = async <T>(of: () => T): Promise<T> => {
-    state.asked += 1;
+    state.calls += 1;
     if (state.away) throw new StoreUnavailable('away');
     const result = of();
     if (state.held !== undefined) await new Promise<void>((resolve) => state.held?.push(resolve));
@@ -49,7 +49,7 @@ describe('the cache of pins', () => {
     const found = await Promise.all(Array.from({ length: 50 }, () => cache.find(keyOf('a'))));
     expect(found).toEqual(Array(50).fill(undefined));
     expect(cache.find(keyOf('a'))).toBeUndefined();
-    expect(state.asked).toBe(1);
+    expect(state.calls).toBe(1);
   });
 
   it('is bounded; the least recently used pin is evicted first', async () => {
@@ -61,13 +61,13 @@ describe('the cache of pins', () => {
     }
     expect(cache.find(keyOf('a'))).toEqual(pinOf('a'));
     await cache.find(keyOf('d'));
-    expect(state.asked).toBe(4);
+    expect(state.calls).toBe(4);
     expect(cache.find(keyOf('a'))).toEqual(pinOf('a'));
     expect(cache.find(keyOf('c'))).toEqual(pinOf('c'));
     expect(cache.find(keyOf('b'))).toBeInstanceOf(Promise);
   });
 
-  it('caches no failure, and forgets a pin whose change failed', async () => {
+  it('caches no failed read, and drops a pin whose change failed', async () => {
     const { state, store } = records();
     const cache = createPinCache(store);
     state.away = true;
@@ -81,7 +81,7 @@ describe('the cache of pins', () => {
   });
 
   it.each(['forget', 'forgetAll'] as const)(
-    'does not cache an answer that was on its way while the pin changed elsewhere: %s',
+    'does not cache a read or claim that began before the pin changed elsewhere: %s',
     async (how) => {
       const { kept, state, store, release } = records();
       const cache = createPinCache(store);

@@ -1,4 +1,4 @@
-// Tests of unreadable stored pins: no account is refused for ever.
+// Unreadable stored pins: their accounts count as not pinned and can be pinned again.
 import { describe, expect, it } from 'vitest';
 import { createPinRecords, type PinTexts, writePin } from '../../gateway/stores/pin-records.ts';
 import { pinOf } from './pin-store.ts';
@@ -9,7 +9,7 @@ const OTHER = pinOf('2025-09-15');
 /** An in-memory store with `standing` at every key; `onReplace` runs before a text is replaced. */
 function storing(standing: string | undefined, onReplace = (_texts: Map<string, string>): void => undefined) {
   const kept = new Map<string, string>(standing === undefined ? [] : [['key', standing]]);
-  const told: string[] = [];
+  const reported: string[] = [];
   const texts: PinTexts = {
     find: async (key) => kept.get(key),
     claim: async (key, text) => {
@@ -24,14 +24,14 @@ function storing(standing: string | undefined, onReplace = (_texts: Map<string, 
       return true;
     },
   };
-  return { kept, told, records: createPinRecords(texts, (error) => told.push(String(error))) };
+  return { kept, reported, records: createPinRecords(texts, (error) => reported.push(String(error))) };
 }
 
-const TOLD = ['TypeError: a stored pin is unreadable; its account counts as not pinned'];
+const REPORTED = ['TypeError: a stored pin is unreadable; its account counts as not pinned'];
 
 describe.each([
-  ['no JSON', 'garbage'],
-  ['nothing', ''],
+  ['a text that is not JSON', 'garbage'],
+  ['an empty text', ''],
   ['a list', '[]'],
   ['a label alone', '"2026-06-01"'],
   ['an invalid version label', writePin(pinOf('banana'))],
@@ -39,18 +39,18 @@ describe.each([
   ['an invalid instant', writePin({ ...PIN, since: 9e15 })],
 ])('%s stored as a pin', (_what, rubbish) => {
   it('counts as no pin, and is reported once', async () => {
-    const { records, told } = storing(rubbish);
+    const { records, reported } = storing(rubbish);
     expect(await records.find('key')).toBeUndefined();
     expect(await records.find('key')).toBeUndefined();
-    expect(told).toEqual(TOLD);
+    expect(reported).toEqual(REPORTED);
   });
 
   it('is replaced by the first claim', async () => {
-    const { records, kept, told } = storing(rubbish);
+    const { records, kept, reported } = storing(rubbish);
     expect(await records.claim('key', PIN)).toEqual(PIN);
     expect(kept.get('key')).toBe(writePin(PIN));
     expect(await records.claim('key', OTHER)).toEqual(PIN);
-    expect(told).toEqual(TOLD);
+    expect(reported).toEqual(REPORTED);
   });
 
   it('is replaced by the earlier of two claims', async () => {
@@ -58,7 +58,7 @@ describe.each([
     expect(await records.claim('key', PIN)).toEqual(OTHER);
   });
 
-  it('that keeps coming back counts as no answer', async () => {
+  it('that is stored again after each replacement makes the store unavailable', async () => {
     const { records } = storing(rubbish, (kept) => kept.set('key', `${kept.get('key')} again`));
     await expect(records.claim('key', PIN)).rejects.toMatchObject({ code: 'store_unavailable' });
   });
@@ -71,13 +71,13 @@ describe.each([
   });
 });
 
-it('a readable pin is replaced only by a caller who knows it', async () => {
-  const { records, told } = storing(writePin(PIN));
+it('a readable pin is replaced only by a caller that knows it', async () => {
+  const { records, reported } = storing(writePin(PIN));
   expect(await records.claim('key', OTHER)).toEqual(PIN);
   expect(await records.replace('key', undefined, OTHER)).toBe(false);
   expect(await records.replace('key', PIN, OTHER)).toBe(true);
   expect(await records.find('key')).toEqual(OTHER);
-  expect(told).toEqual([]);
+  expect(reported).toEqual([]);
 });
 
 it('a pin whose version was removed from the file is valid', async () => {

@@ -60,7 +60,7 @@ export function pinStoreContract(name: string, open: () => Promise<LastingUnderT
     afterAll(() => store.close());
     const pins = (gateway: 0 | 1 = 0): PinStore => store.gateways()[gateway].pins;
 
-    it('an account without a pin has none', async () => {
+    it('find returns undefined for an account without a pin', async () => {
       expect(await pins().find(newKey())).toBeUndefined();
     });
 
@@ -81,7 +81,7 @@ export function pinStoreContract(name: string, open: () => Promise<LastingUnderT
       expect(await pins(1).find(key)).toEqual(pinOf('2026-01-01'));
     });
 
-    it('of a hundred concurrent claims on two gateways one wins, and all get its pin', async () => {
+    it('one of a hundred concurrent claims on two gateways is stored, and all return its pin', async () => {
       const key = newKey();
       const winners = await Promise.all(
         Array.from({ length: 100 }, (_, index) =>
@@ -98,7 +98,7 @@ export function pinStoreContract(name: string, open: () => Promise<LastingUnderT
       ['the older version', 0, { 0: 'v1 by pin', 1: 'v1 by pin' }],
       ['the newer version', 1, { 0: 'version_unknown', 1: 'v2 by pin' }],
     ] as const)(
-      'of two concurrent first calls before and after a release, %s is stored, and each call counts once',
+      'two concurrent first calls, before and after a release, store %s, and each counts once',
       async (_which, first, ends) => {
         const { account } = newKey();
         const claimed = Promise.withResolvers<void>();
@@ -106,7 +106,7 @@ export function pinStoreContract(name: string, open: () => Promise<LastingUnderT
         const bothFound = Promise.withResolvers<void>();
         const call = async (gateway: 0 | 1) => {
           const { find, claim, replace } = pins(gateway);
-          const asked: string[] = [];
+          const ports: string[] = [];
           const racing: PinStore = {
             find: (key) => {
               const pin = find(key);
@@ -123,22 +123,22 @@ export function pinStoreContract(name: string, open: () => Promise<LastingUnderT
           const now = gateway === 0 ? NOW - 2 : NOW;
           const { end } = await callUnnamed({
             pins: racing,
-            onAsked: (what) => asked.push(what),
+            onAsked: (what) => ports.push(what),
             account,
             now,
           });
-          return { end, asked };
+          return { end, ports };
         };
-        const asked = ['guard', 'verify', 'take'];
+        const ports = ['guard', 'verify', 'take'];
         expect(await Promise.all([call(0), call(1)])).toEqual([
-          { end: ends[0], asked },
-          { end: ends[1], asked },
+          { end: ends[0], ports },
+          { end: ends[1], ports },
         ]);
         expect(await pins().find({ api: 'orders', account })).toMatchObject({ label: `v${first + 1}` });
       },
     );
 
-    it('a pin is replaced only by a caller who knows the stored one', async () => {
+    it('a pin is replaced only by a caller that knows the stored one', async () => {
       const key = newKey();
       const [first, second] = [
         pinOf('v1'),
@@ -159,7 +159,7 @@ export function pinStoreContract(name: string, open: () => Promise<LastingUnderT
       expect(await pins().replace(key, undefined, undefined)).toBe(true);
     });
 
-    it('of concurrent moves from the same pin on two gateways one succeeds', async () => {
+    it('one of many concurrent moves from the same pin on two gateways succeeds', async () => {
       const key = newKey();
       await pins().claim(key, pinOf('v1'));
       const moves = Array.from({ length: 50 }, (_, index) => pinOf(`v${index}`));
@@ -172,7 +172,7 @@ export function pinStoreContract(name: string, open: () => Promise<LastingUnderT
         expect(await pins(gateway).find(key)).toEqual(moves[done.indexOf(true)]);
     });
 
-    it('a move is seen by the other gateway after its next refresh, even if it had cached the old pin', async () => {
+    it('the other gateway sees a move after its next refresh, even if the old pin was cached', async () => {
       const key = newKey();
       await pins(0).claim(key, pinOf('v1'));
       expect(await pins(1).find(key)).toEqual(pinOf('v1'));
@@ -184,7 +184,7 @@ export function pinStoreContract(name: string, open: () => Promise<LastingUnderT
       expect(await pins(1).find(key)).toBeUndefined();
     });
 
-    it('a claim is seen by the other gateway after its next refresh, even if it had cached the absence', async () => {
+    it('the other gateway sees a claim after its next refresh, even if it cached its absence', async () => {
       const key = newKey();
       expect(await pins(1).find(key)).toBeUndefined();
       await pins(0).claim(key, pinOf('v1'));
@@ -192,7 +192,7 @@ export function pinStoreContract(name: string, open: () => Promise<LastingUnderT
       expect(await pins(1).find(key)).toEqual(pinOf('v1'));
     });
 
-    it('pins and absences are cached', async () => {
+    it('pins are cached, and also that an account has no pin', async () => {
       const [pinned, unpinned] = [newKey(), newKey()];
       await pins().claim(pinned, pinOf('v1'));
       await pins().find(unpinned);

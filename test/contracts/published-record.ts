@@ -69,7 +69,7 @@ export function publishedRecordContract(name: string, open: () => Promise<Lastin
       expect(await entriesOf()).toEqual(entries);
     });
 
-    it('is not replaced by a gateway that has read an older state', async () => {
+    it('is not overwritten by a gateway that has read an older state', async () => {
       const orders = (text: string) => [{ kind: 'policy', name: 'orders.yaml', text }] as const;
       const { mark } = await record(0).read();
       expect(await record(1).write(orders('newer'), (await record(1).read()).mark)).toBe(true);

@@ -1,4 +1,4 @@
-// Tests of the stored form of published files, in every format that a release ever wrote, and of invalid forms.
+// The stored text of published files, in every format that a release wrote, and in invalid formats.
 import { describe, expect, it } from 'vitest';
 import type { FormerVersion, PublishedFile } from '../../gateway/plan/published/record.ts';
 import { readPublished, writePublished } from '../../gateway/stores/published-text.ts';
@@ -16,7 +16,7 @@ const FORMER: FormerVersion = {
 
 describe('the published files as a text', () => {
   it.each([
-    ['nothing', undefined, []],
+    ['an empty store', undefined, []],
     ['files on one line', JSON.stringify([FILE, FILE]), [FILE, FILE]],
     ['files, one per line', `[\n${JSON.stringify(FILE)},\n${JSON.stringify(FILE)}\n]`, [FILE, FILE]],
     ['no files', '[\n\n]', []],
@@ -34,7 +34,7 @@ describe('the published files as a text', () => {
     ['an invalid instant', { ...FORMER, sunset: 9e15 }],
     ['no removal date', { ...FORMER, left: undefined }],
     ['invalid operations', { ...FORMER, operations: { 'GET /': 'soon' } }],
-    ['nothing at all', null],
+    ['the value null', null],
   ])('are refused if an entry has %s', async (_what, entry) => {
     await expect(readPublished(JSON.stringify([entry]))).rejects.toMatchObject({ code: 'store_unavailable' });
   });

@@ -28,7 +28,7 @@ async function embedded(wrap: Wrap): Promise<StoreUnderTest> {
   };
 }
 
-/** Simulates time by setting back the state in Redis, which uses its own clock. Leases see only that time. */
+/** Simulates time by setting back the state in Redis, which has its own clock. Leases read simulated time. */
 async function redis(wrap: Wrap): Promise<StoreUnderTest> {
   const url = inject('redisUrl');
   const hand = new Redis(url);

@@ -91,7 +91,7 @@ export function rateLimitStoreContract(name: string, open: () => Promise<StoreUn
       for (const { remaining } of taken) expect(remaining).toBeGreaterThanOrEqual(0);
     });
 
-    it('RL-8: concurrent takes of a large limit by several clients never admit more than the burst', async () => {
+    it('RL-8: concurrent takes of a large limit by several clients admit at most the burst', async () => {
       const key = newKey();
       const limit = limitOf(600, HOUR);
       const taken = await Promise.all(
@@ -122,7 +122,7 @@ export function rateLimitStoreContract(name: string, open: () => Promise<StoreUn
       expect(await take(key, limit, 3)).toMatchObject({ allowed: true, remaining: 0 });
     });
 
-    it('RL-9: a refusal takes nothing, however often it is repeated', async () => {
+    it('RL-9: repeated refusals take nothing', async () => {
       const key = newKey();
       const limit = limitOf(1, 60_000);
       expect(await take(key, limit)).toMatchObject({ allowed: true, remaining: 0 });
@@ -135,7 +135,7 @@ export function rateLimitStoreContract(name: string, open: () => Promise<StoreUn
       expect(await take(key, limit)).toMatchObject({ allowed: true });
     });
 
-    it('RL-9: reset is the time to the next unit if none is left, else to a full bucket', async () => {
+    it('RL-9: reset is the time to a full bucket, or to the next unit if none is left', async () => {
       const key = newKey();
       const limit = limitOf(2, 20_000);
       const first = await take(key, limit);
@@ -165,7 +165,7 @@ export function rateLimitStoreContract(name: string, open: () => Promise<StoreUn
       expect(await take(key, limitOf(100, HOUR, 2))).toMatchObject({ allowed: true, remaining: 0 });
     });
 
-    it('RL-11: the same holds for several lowered limits', async () => {
+    it('RL-11: after several limits were lowered, no wait is longer than for empty buckets', async () => {
       const subject = `{${newKey()}}`;
       const keys = [`${subject}:one`, `${subject}:other`];
       const takes = keys.map((key) => ({ key, limit: limitOf(100, 24 * HOUR), cost: 100 }));
@@ -177,7 +177,7 @@ export function rateLimitStoreContract(name: string, open: () => Promise<StoreUn
       expect(await isAllowed()).toEqual([true, true]);
     });
 
-    it('RL-10: takes from several buckets succeed for all or none, and a refusal changes no bucket', async () => {
+    it('RL-10: takes from several buckets succeed together, and a refusal changes no bucket', async () => {
       const [small, large] = [newKey(), newKey()];
       const both = async (cost = 1) =>
         store.clients[0].takeAll([
@@ -210,7 +210,7 @@ export function rateLimitStoreContract(name: string, open: () => Promise<StoreUn
       const isAdmitted = (each: (typeof taken)[number]) => each.every((bucket) => bucket?.allowed);
       let admitted = taken.filter(isAdmitted).length;
       expect(admitted).toBeLessThanOrEqual(30);
-      // While one client holds units that it will return, another may be refused, and caches that for a second.
+      // A client can be refused while another holds units that it will return. A refusal is cached for 1 s.
       await expect
         .poll(async () => {
           for (const client of store.clients) while (isAdmitted(await client.takeAll(takes))) admitted += 1;

@@ -1,4 +1,4 @@
-// Tests of the rate limiter: how a take is settled with an answer of the store, and by which rule without.
+// Tests of the rate limiter: takes with an answer of the store, and the rules for an unavailable store.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { StoreUnavailable } from '../../gateway/policy/contract.ts';
 import type { LimitPart, Quota, RateLimitStore } from '../../gateway/policy/rate-limit/limit.ts';
@@ -19,15 +19,15 @@ function limiterOver(options: { readonly replicas?: number } = {}) {
   const local = createEmbeddedRateLimitStore({ now, keepsDebts: true });
   const store = { up: true, calls: 0 };
   const exact = mirroredIn(local, {
-    take: async (asked) => {
+    take: async (request) => {
       store.calls++;
       if (!store.up) throw new StoreUnavailable('away');
-      return buckets.take(asked);
+      return buckets.take(request);
     },
-    takeAll: async (asked) => {
+    takeAll: async (request) => {
       store.calls++;
       if (!store.up) throw new StoreUnavailable('away');
-      return buckets.takeAll(asked);
+      return buckets.takeAll(request);
     },
   });
   const limiter = createRateLimiter({
@@ -90,7 +90,7 @@ describe('the rate limiter', () => {
     ]);
   });
 
-  it('RL-13: `local` admits at least one unit, however many gateways there are', async () => {
+  it('RL-13: `local` admits at least one unit with any number of gateways', async () => {
     const { limiter, store } = limiterOver({ replicas: 50 });
     store.up = false;
     expect(await takeOne(limiter, take, leased)).toMatchObject({ kind: 'degraded', allowed: true });
@@ -103,7 +103,7 @@ describe('the rate limiter', () => {
     ['one unit', 50, undefined, 5, 300_000],
     ['room for less than one call of a sliding log', 5, 'sliding-log', 5, 60_000],
   ] as const)(
-    'RL-13: an operation of cost 5 is admitted if the gateway has %s in its share, and again after the refill',
+    'RL-13: cost 5 is admitted if the share of the gateway has %s, and again after the refill',
     async (_what, replicas, algorithm, cost, everyMs) => {
       const { limiter, store } = limiterOver({ replicas });
       store.up = false;
@@ -119,7 +119,7 @@ describe('the rate limiter', () => {
     },
   );
 
-  it('RL-13: room for one expensive take admits no more cheap ones', async () => {
+  it('RL-13: after one expensive take, cheap takes wait until its units have refilled', async () => {
     const { limiter, store } = limiterOver({ replicas: 5 });
     store.up = false;
     expect(await takeOne(limiter, { ...take, cost: 5 }, leased)).toMatchObject({ allowed: true });
@@ -134,14 +134,14 @@ describe('the rate limiter', () => {
   });
 
   it.each([{ exact: true }, { exact: false }])(
-    'RL-13: the fallback starts from the last answer of the store: $exact',
+    'RL-13: the fallback starts from the last answer of the store, exact: $exact',
     async (rule) => {
       const { limiter, store } = limiterOver({ replicas: 2 });
       for (let i = 0; i < 6; i++) await takeOne(limiter, take, { ...leased, ...rule });
       store.up = false;
       const quotas = [];
       for (let i = 0; i < 6; i++) quotas.push(await takeOne(limiter, take, { ...leased, ...rule }));
-      // 4 of 10 are left, 2 of them for this gateway. Each refills as slowly as its share does.
+      // 4 of 10 units are left, 2 of them for this gateway.
       expect(quotas.map((quota) => quota.kind === 'degraded' && quota.allowed)).toEqual(
         quotas.map((_, i) => i < 2),
       );
@@ -149,7 +149,7 @@ describe('the rate limiter', () => {
   );
 
   it.each([{ exact: true }, { exact: false }])(
-    'RL-8, RL-13: a store that comes and goes grants no new share to a subject at its limit, exact: $exact',
+    'RL-8, RL-13: repeated outages grant no new share to a subject at its limit, exact: $exact',
     async (rule) => {
       const { limiter, store } = limiterOver({ replicas: 2 });
       const hourly = { ...take, limit: limitOf(60, 3_600_000) };
@@ -170,7 +170,7 @@ describe('the rate limiter', () => {
     },
   );
 
-  it('RL-13: while the store is unavailable, `allow` admits everything and `refuse` nothing', async () => {
+  it('RL-13: while the store is unavailable, `allow` admits every request and `refuse` none', async () => {
     const { limiter, store } = limiterOver();
     store.up = false;
     for (let i = 0; i < 20; i++) {
@@ -186,7 +186,7 @@ describe('the rate limiter', () => {
     });
   });
 
-  it('RL-13: a held lease is spent while the store is unavailable, and the store counts again afterwards', async () => {
+  it('RL-13: a lease is spent during an outage of the store, and the store counts afterwards', async () => {
     const { limiter, store } = limiterOver();
     const large = { ...take, key: 'held', limit: limitOf(1000, 60_000) };
     await takeOne(limiter, large, leased);
@@ -245,7 +245,7 @@ describe('the rate limiter', () => {
     ]);
   });
 
-  it('RL-13: while the store is unavailable each limit follows its own rule, and `refuse` takes from none', async () => {
+  it('RL-13: during an outage each limit follows its own rule, and `refuse` takes no units', async () => {
     const { limiter, store } = limiterOver({ replicas: 2 });
     store.up = false;
     const mixed = several([{ onStoreFailure: 'allow' }, {}], [10, 2]);
@@ -262,7 +262,7 @@ describe('the rate limiter', () => {
     expect(spoken(await limiter.take(parts))).toEqual(['limit-0 degraded', 'limit-1 unavailable, refused']);
   });
 
-  it('RL-13: a shadow limit gets the time that the others have left, however slow the store', async () => {
+  it('RL-13: a shadow limit gets only the time that the other limits have left of the deadline', async () => {
     const budgetMs = 40;
     const never = mirroredIn(createEmbeddedRateLimitStore({ now }), {
       take: () => new Promise<never>(() => undefined),

@@ -1,15 +1,15 @@
-// Tests of Redis URLs: which are valid, what they name, and what is printed of them.
+// Tests of Redis URLs: valid and invalid forms, and the printed form.
 import { describe, expect, it } from 'vitest';
 import { redisAddress, serverName, withoutLogin } from '../../gateway/stores/redis-address.ts';
 
-const nobody = { username: undefined, password: undefined };
+const noLogin = { username: undefined, password: undefined };
 const at = (host: string, port: number) => ({ host, port });
 
 describe('the URL of a Redis', () => {
   it.each([
     [
       'redis://cache',
-      { kind: 'single', secure: false, servers: [at('cache', 6379)], login: nobody, database: 0 },
+      { kind: 'single', secure: false, servers: [at('cache', 6379)], login: noLogin, database: 0 },
     ],
     ['rediss://cache:6380/3', { kind: 'single', secure: true, servers: [at('cache', 6380)], database: 3 }],
     ['redis://cache/', { kind: 'single', database: 0 }],
@@ -28,16 +28,16 @@ describe('the URL of a Redis', () => {
         servers: [at('a', 26_379), at('b', 2)],
         primary: 'my-master',
         database: 0,
-        login: nobody,
-        sentinelLogin: nobody,
+        login: noLogin,
+        sentinelLogin: noLogin,
       },
     ],
-    ['redis+sentinel://:data@a/main/2', { database: 2, login: { password: 'data' }, sentinelLogin: nobody }],
+    ['redis+sentinel://:data@a/main/2', { database: 2, login: { password: 'data' }, sentinelLogin: noLogin }],
     [
       'rediss+sentinel://u:data@:watch@a/main',
       { secure: true, login: { username: 'u', password: 'data' }, sentinelLogin: { password: 'watch' } },
     ],
-  ])('%s', (url, expected) => {
+  ])('%s is valid', (url, expected) => {
     expect(redisAddress(url)).toMatchObject(expected);
   });
 

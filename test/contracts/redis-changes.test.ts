@@ -27,7 +27,7 @@ describe('a refresh', () => {
     expect(await other.pins.find(removed)).toBeUndefined();
   });
 
-  it('applies changes made while this gateway was disconnected, as far as the stream has them', async () => {
+  it('applies the changes that other gateways made since the last refresh', async () => {
     const redis = await redisOfOwn();
     const [one, other] = [await gatewayOn(redis), await gatewayOn(redis)];
     const moved = newKey();
@@ -54,7 +54,7 @@ describe('a refresh', () => {
     expect(other.overrides.current()).toEqual(one.overrides.current());
   });
 
-  it('the stream stays short', async () => {
+  it('the stream is trimmed to about 10,000 entries', async () => {
     const redis = await redisOfOwn();
     const hand = handOn(redis);
     const filling = hand.pipeline();
@@ -65,10 +65,10 @@ describe('a refresh', () => {
     expect(await hand.xlen(CHANGES)).toBeLessThan(10_200);
   });
 
-  it('an emptied Redis has no pins, and gets the pauses back from gateways that know them', async () => {
+  it('an emptied Redis gets its pauses back from gateways that know them, but no pins', async () => {
     const first = await redisOfOwn();
-    const told: string[] = [];
-    const { pins, overrides, refresh } = await hurriedGatewayOn(first, told);
+    const reported: string[] = [];
+    const { pins, overrides, refresh } = await hurriedGatewayOn(first, reported);
     const key = newKey();
     const kept = pauseFrom(1000);
     await vi.waitFor(async () => {
@@ -87,10 +87,10 @@ describe('a refresh', () => {
     await other.refresh();
     expect(other.overrides.current()).toEqual([kept, added]);
     expect(await pins.find(key)).toBeUndefined();
-    expect(told).toEqual(['Error: Redis has lost data; overrides written back: 1']);
+    expect(reported).toEqual(['Error: Redis has lost data; overrides written back: 1']);
   });
 
-  it('a Redis restored to an earlier state gets the lost pauses back', async () => {
+  it('a Redis restored to an earlier state gets later pauses back', async () => {
     const redis = await redisOfOwn();
     const [state, hand] = [await hurriedGatewayOn(redis), handOn(redis)];
     const [early, late] = [pauseFrom(1000), pauseFrom(2000)];
@@ -106,7 +106,7 @@ describe('a refresh', () => {
     expect((await gatewayOn(redis)).overrides.current()).toEqual([early, late]);
   });
 
-  it('a pause that was ended while this gateway was disconnected does not come back', async () => {
+  it('a pause that another gateway ended is not written back, even if the stream was trimmed', async () => {
     const redis = await redisOfOwn();
     const [one, other] = [await gatewayOn(redis), await gatewayOn(redis)];
     const pause = pauseFrom(1000);
@@ -119,14 +119,14 @@ describe('a refresh', () => {
     expect(other.overrides.current()).toEqual([]);
   });
 
-  it('a Redis that lost a claim is read again, so that gateways agree', async () => {
+  it('a pin is dropped from the cache if Redis has lost its claim', async () => {
     const redis = await redisOfOwn();
     const [one, hand] = [await hurriedGatewayOn(redis), handOn(redis)];
     const key = newKey();
     await one.pins.claim(key, pinOf('v1'));
     await one.refresh();
     expect(await one.pins.find(key)).toEqual(pinOf('v1'));
-    // A failover can lose the last writes, and nothing before them.
+    // A failover can lose the last writes, but no earlier ones.
     const [last] = await hand.xrevrange(CHANGES, '+', '-', 'COUNT', 1);
     await hand.xdel(CHANGES, last?.[0] ?? '');
     await hand.del(...(await hand.keys('sundial:{state}:pin:*')));
@@ -134,7 +134,7 @@ describe('a refresh', () => {
     expect(await one.pins.find(key)).toBeUndefined();
   });
 
-  it('a Redis that lost its last writes gets the pause back, even if others have written since', async () => {
+  it('a Redis that lost its last writes gets the pause back, even after later writes', async () => {
     const redis = await redisOfOwn();
     const [state, hand] = [await hurriedGatewayOn(redis), handOn(redis)];
     const [early, late] = [pauseFrom(1000), pauseFrom(2000)];
@@ -166,11 +166,11 @@ describe('a refresh', () => {
     ['without an end', { until: undefined }],
     ['with an end out of range', { until: 1e300 }],
     ['with a start between milliseconds', { from: 0.5 }],
-  ])('an override %s is skipped and reported, the others are kept', async (_name, changed) => {
+  ])('an override %s is skipped and reported, and the others are kept', async (_name, changed) => {
     const redis = await redisOfOwn();
     const connection = await connectRedis(redis.url, { onState: () => undefined, answerWithinMs: 5000 });
-    const told: unknown[] = [];
-    const state = await openSharedState(connection, { onFault: (error) => told.push(error) });
+    const reported: unknown[] = [];
+    const state = await openSharedState(connection, { onFault: (error) => reported.push(error) });
     defer(state.close);
     const pause = pauseFrom(1000);
     const odd = JSON.stringify({ ...pauseFrom(1000, { id: 'x' }), ...changed });
@@ -178,6 +178,6 @@ describe('a refresh', () => {
     await state.overrides.put(pause);
     await state.refresh();
     expect(state.overrides.current()).toEqual([pause]);
-    expect(told).toHaveLength(1);
+    expect(reported).toHaveLength(1);
   });
 });

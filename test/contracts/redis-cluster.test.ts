@@ -1,5 +1,4 @@
-// Tests of the stores on a real Redis Cluster: one slot per script, migrating slots, and an unavailable primary that affects only
-// its own keys; failovers are in test:redis.
+// The stores on a real Redis Cluster: one slot per script, migrating slots, an unavailable primary.
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import type { Taken } from '../../gateway/policy/rate-limit/limit.ts';
@@ -58,17 +57,17 @@ function nodeAt(index: number): ClusterNode {
   return node;
 }
 
-/** Counts how often the servers were asked for the slot map during `done`. */
+/** Counts the requests for the slot map during `done`. */
 async function looksSince(done: () => Promise<void>): Promise<number> {
-  const asked = async (): Promise<number> => {
+  const requests = async (): Promise<number> => {
     const stats = await Promise.all([first(), second()].map(({ byHand }) => byHand('INFO', 'commandstats')));
     return stats
       .map((text) => Number(/cmdstat_cluster\|slots:calls=(\d+)/.exec(String(text))?.[1] ?? 0))
       .reduce((sum, calls) => sum + calls);
   };
-  const before = await asked();
+  const before = await requests();
   await done();
-  return (await asked()) - before;
+  return (await requests()) - before;
 }
 
 describe('a Redis Cluster', () => {
@@ -120,11 +119,11 @@ describe('a Redis Cluster', () => {
     };
     await give(second());
     expect((await take(key)).remaining).toBe(9);
-    const asked = async () => String(await first().byHand('INFO', 'errorstats'));
+    const errors = async () => String(await first().byHand('INFO', 'errorstats'));
     await vi.waitFor(async () => {
-      const before = await asked();
+      const before = await errors();
       await take(keyAt(0));
-      expect(await take(key).then(asked)).toBe(before);
+      expect(await take(key).then(errors)).toBe(before);
     }, patient);
     await second().byHand('DEL', `sundial:limit:${key}`);
     await give(first());
@@ -141,7 +140,7 @@ describe('a Redis Cluster', () => {
     const looks = await looksSince(async () => {
       for (const remaining of [9, 8, 7, 6, 5, 4]) expect((await take(key)).remaining).toBe(remaining);
     });
-    // The map of slots has not changed, so it need not be read. The timer may read it once from each server.
+    // ASK does not change the slot map. The timer may read it once from each server.
     expect(looks).toBeLessThanOrEqual(2);
     expect(await second().byHand('CLUSTER', 'COUNTKEYSINSLOT', slot)).toBe(1);
     for (const { byHand } of [second(), first()])
@@ -149,7 +148,7 @@ describe('a Redis Cluster', () => {
     expect((await take(key)).remaining).toBe(3);
   });
 
-  it('ASK: the ledger is unavailable while its slot migrates, so that no call is counted twice or on the wrong node', async () => {
+  it('ASK: the ledger is unavailable while its slot migrates, and no call is counted twice', async () => {
     const { ledger, close } = await openShared(cluster.url);
     cleanups.push(close);
     const batch = newWriter();
@@ -177,7 +176,7 @@ describe('a Redis Cluster', () => {
     ]);
   });
 
-  it('RL-13: a primary that does not answer is unavailable for its own keys, and delays only the first takes', async () => {
+  it('RL-13: a primary without answers affects only its keys, and delays only the first takes', async () => {
     const { take, states, connection } = await gateway(30);
     const [frozen, well] = [keyAt(1), keyAt(0)];
     await vi.waitFor(() => Promise.all([take(frozen), take(well)]), patient);
@@ -195,7 +194,7 @@ describe('a Redis Cluster', () => {
     await vi.waitFor(() => expect(states.at(-1)).toBe(true), patient);
   });
 
-  it('CLUSTERDOWN: a failed cluster is unavailable, even if its servers answer, until it is whole again', async () => {
+  it('CLUSTERDOWN: a cluster without one of its slots is unavailable until it has all slots', async () => {
     const { take, states, refused } = await gateway();
     const slot = slotOfBucket('nobody asks for it');
     const holder = Math.floor(slot / 8_192) === 0 ? first() : second();
@@ -209,7 +208,7 @@ describe('a Redis Cluster', () => {
     expect(await take(key)).toMatchObject({ allowed: true });
   });
 
-  it('a cluster URL that leads to a single Redis is unavailable, and the log gives the reason', async () => {
+  it('a cluster URL of a single Redis is unavailable, and the log gives the reason', async () => {
     const refused: string[] = [];
     const connection = await connectRedis(inject('redisUrl').replace('redis://', 'redis+cluster://'), {
       onState: () => undefined,

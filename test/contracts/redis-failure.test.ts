@@ -1,4 +1,4 @@
-// Tests of a real Redis that stalls, dies and comes back under load: answers within the deadline, and counting resumes.
+// A real Redis that stalls, dies and comes back under load: answers within the deadline, and recovery.
 import { errorMonitor, once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
@@ -22,9 +22,9 @@ import { startRedis } from '../support/redis-server.ts';
 import { threadMs } from '../support/thread-time.ts';
 import { limitOf, takeOne } from './rate-limit-store.ts';
 
-/** The promise (RL-13). */
+/** The deadline of RL-13. */
 const ANSWER_MS = 50;
-/** For a hundred answers, in this thread. */
+/** CPU time of this thread for a hundred answers. */
 const MOST_WORK_MS = 250;
 const rules = { onStoreFailure: 'local', exact: true } as const;
 const patient = { timeout: 10_000, interval: 20 };
@@ -58,17 +58,14 @@ interface Timed {
   readonly late: boolean;
 }
 
-/**
- * An answer is late if it comes after a timer of ANSWER_MS that was set behind the takes of this turn; a busy machine delays
- * both.
- */
+/** An answer is late if it comes after a timer of ANSWER_MS. A busy machine delays both. */
 async function timed(limiter: RateLimiter, key = 'k'): Promise<Timed> {
   const taking = takeOne(limiter, { key, limit, cost: 1 }, rules);
   let late = false;
-  // Node runs timers of one length together, so one set between two takes could fire before the deadline of the second.
+  // Node runs timers of the same length together: a timer set between two takes could fire too early.
   await undefined;
   const timer = setTimeout(async () => {
-    // Like the deadline of an answer, this reads first what has arrived meanwhile.
+    // The deadline of an answer also reads first what has arrived.
     await setImmediate();
     late = true;
   }, ANSWER_MS);
@@ -125,7 +122,7 @@ describe('limits while Redis fails', () => {
     await vi.waitFor(() => store.take(take), patient);
 
     line.state.held = true;
-    // Fake timers, so that only the deadline of the held answer passes, however busy Redis is.
+    // With fake timers only the deadline of the held answer passes, even if Redis is busy.
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     cleanups.push(() => vi.useRealTimers());
     const late = store.take(take);
@@ -139,7 +136,7 @@ describe('limits while Redis fails', () => {
   it.each([
     ['is lost', () => Buffer.of()],
     ['has no end', () => Buffer.from('$99999999999\r\n')],
-  ])('a reply that %s shifts later replies for a moment only', async (_how, spoil) => {
+  ])('after a reply that %s, later replies match their requests again', async (_how, spoil) => {
     const line = await delayable(Number(new URL(inject('redisUrl')).port));
     const connection = await connectRedis(`redis://127.0.0.1:${line.port}`, { onState: () => undefined });
     cleanups.push(connection.close);
@@ -159,9 +156,9 @@ describe('limits while Redis fails', () => {
   it.each([
     ['is lost', (bytes: Buffer) => bytes.subarray(bytes.indexOf('$', 1))],
     ['comes twice', (bytes: Buffer) => Buffer.concat([bytes.subarray(0, bytes.indexOf('$', 1)), bytes])],
-    ['is preceded by an unsolicited one', (bytes: Buffer) => Buffer.concat([Buffer.from(':1\r\n'), bytes])],
-    ['is followed by empty ones', (bytes: Buffer) => Buffer.concat([bytes, Buffer.from('_\r\n$-1\r\n')])],
-  ])('no request gets the answer of another if one %s', async (_how, spoil) => {
+    ['is preceded by an unsolicited reply', (bytes: Buffer) => Buffer.concat([Buffer.from(':1\r\n'), bytes])],
+    ['is followed by empty replies', (bytes: Buffer) => Buffer.concat([bytes, Buffer.from('_\r\n$-1\r\n')])],
+  ])('no request gets the reply of another request if a reply %s', async (_how, spoil) => {
     const line = await delayable(Number(new URL(inject('redisUrl')).port));
     const connection = await connectRedis(`redis://127.0.0.1:${line.port}`, { onState: () => undefined });
     cleanups.push(connection.close);
@@ -170,16 +167,16 @@ describe('limits while Redis fails', () => {
     line.state.spoil = spoil;
     const wrong: unknown[] = [];
     for (let turn = 0; turn < 20; turn += 1) {
-      const asked = [1, 2, 3].map((each) => `${turn} ${each}`);
-      const heard = await Promise.allSettled(asked.map((each) => echo('k', each)));
-      for (const [index, each] of heard.entries())
-        if (each.status === 'fulfilled' && each.value !== asked[index]) wrong.push(each.value);
+      const sent = [1, 2, 3].map((each) => `${turn} ${each}`);
+      const replies = await Promise.allSettled(sent.map((each) => echo('k', each)));
+      for (const [index, each] of replies.entries())
+        if (each.status === 'fulfilled' && each.value !== sent[index]) wrong.push(each.value);
     }
     expect(wrong).toEqual([]);
     await vi.waitFor(async () => expect(await echo('k', 'again')).toBe('again'), patient);
   });
 
-  it('several late answers in a row mean that Redis is unavailable', async () => {
+  it('Redis is unavailable after several late answers in a row', async () => {
     const { redis, connection, limiter } = await gatewayWithRedis();
     await vi.waitFor(async () => expect((await timed(limiter)).quota.kind).toBe('counted'), patient);
     redis.pause();
@@ -188,7 +185,7 @@ describe('limits while Redis fails', () => {
     redis.resume();
   });
 
-  it('RL-13: for a stalled Redis the local share of the limit answers in time, and counting resumes later', async () => {
+  it('RL-13: while Redis stalls the local share answers in time, and counting resumes later', async () => {
     const { redis, limiter, connected } = await gatewayWithRedis();
     await vi.waitFor(async () => expect((await timed(limiter)).quota.kind).toBe('counted'), patient);
     const before = connected.length;
@@ -219,7 +216,7 @@ describe('limits while Redis fails', () => {
     expect(threadMs() - before).toBeLessThan(MOST_WORK_MS);
   });
 
-  it('RL-13: takes on a killed Redis are answered at once; a new server on its port is used without a restart', async () => {
+  it('RL-13: takes on a killed Redis are answered at once; a new server on its port is used', async () => {
     const { redis, limiter, connection, connected } = await gatewayWithRedis();
     await redis.stop();
     await vi.waitFor(() => expect(connection.ready).toBe(false), patient);
@@ -236,7 +233,7 @@ describe('limits while Redis fails', () => {
     expect(connection.problem).toBeUndefined();
   });
 
-  it('RL-13: a Redis that was missing at start is used when it comes', async () => {
+  it('RL-13: a Redis that was not running at start is used once it runs', async () => {
     const gone = await startRedis();
     await gone.stop();
     const connection = await connectRedis(gone.url, { onState: () => undefined });
@@ -246,7 +243,7 @@ describe('limits while Redis fails', () => {
     await vi.waitFor(() => expect(connection.ready).toBe(true), patient);
   });
 
-  it('with TLS and an untrusted certificate, a close during the handshake ends the connection and not the process', async () => {
+  it('a close during a TLS handshake with an untrusted certificate does not end the process', async () => {
     const { cert, key } = await makeKeyPair({ names: ['redis.example'] });
     const folder = await mkdtemp(join(tmpdir(), 'sundial-tls-'));
     cleanups.push(() => rm(folder, { recursive: true }));
@@ -265,14 +262,14 @@ describe('limits while Redis fails', () => {
     process.on('uncaughtException', note);
     cleanups.push(() => process.off('uncaughtException', note));
 
-    // One error is about the certificate, one about the server's reaction. ioredis listens for one of them.
+    // One error is about the certificate, one comes from the server. ioredis listens for one of them.
     await vi.waitFor(async () => {
       const client = clients.primary(address);
-      const told = { onState: () => undefined, onRefused: () => undefined };
-      const link = openLink(client, { ...told, answerWithinMs: 30, writeKey: () => 'k' });
+      const reports = { onState: () => undefined, onRefused: () => undefined };
+      const link = openLink(client, { ...reports, answerWithinMs: 30, writeKey: () => 'k' });
       await setImmediate();
       const seen: unknown[] = [];
-      // Observes errors without being a listener for them.
+      // errorMonitor observes errors without being a listener for them.
       client.stream.on(errorMonitor, (error) => seen.push(error));
       const { promise: closed, resolve } = Promise.withResolvers<void>();
       client.stream.once('close', () => resolve());
@@ -284,7 +281,7 @@ describe('limits while Redis fails', () => {
     expect(uncaught).toEqual([]);
   });
 
-  it('RL-13: a connection to a Redis that has stalled for long is closed and replaced', async () => {
+  it('RL-13: a connection to a stalled Redis is closed and replaced', async () => {
     const { redis, limiter, connection } = await gatewayWithRedis();
     redis.pause();
     await timed(limiter);

@@ -1,4 +1,4 @@
-// Tests of pauses on a Redis that loses its data, and across a restart of the gateway meanwhile.
+// Pauses on a Redis that loses its data, also while the gateway restarts.
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -30,15 +30,15 @@ async function redisOfOwn(port = 0): Promise<RunningRedis> {
   return redis;
 }
 
-/** The stores of a gateway, opened as in production, with a data folder that outlives it. */
-async function gatewayOn(url: string, { folder = base, told = [] as string[] } = {}): Promise<Stores> {
+/** The stores of a gateway, opened as in production, with a data folder that survives a restart. */
+async function gatewayOn(url: string, { folder = base, reported = [] as string[] } = {}): Promise<Stores> {
   const stores = await openStores({
     store: { kind: 'redis', url },
     dataFolder: folder,
     replicas: 1,
     monotonic: () => performance.now(),
     onState: () => undefined,
-    onFault: (error) => told.push(String(error)),
+    onFault: (error) => reported.push(String(error)),
   });
   cleanups.push(stores.close);
   return stores;
@@ -75,7 +75,7 @@ describe('a Redis that is emptied between a read and a write', () => {
     else await state.overrides.remove('nobody');
     const left = write === 'put' ? ['a', 'b', 'c'] : ['a', 'b'];
     expect(idsOf(state)).toEqual(left);
-    // A refresh that times out on a busy machine changes nothing; the next one does.
+    // A refresh can time out on a busy machine. The next one writes the pauses back.
     await vi.waitFor(async () => {
       await state.refresh();
       expect((await hand.hkeys('sundial:{state}:overrides')).toSorted()).toEqual(left);
@@ -84,7 +84,7 @@ describe('a Redis that is emptied between a read and a write', () => {
   });
 });
 
-it('an emptied Redis that happens to have the last seen entry id is recognised as another one', async () => {
+it('an emptied Redis is recognised even if its stream has the last seen entry id', async () => {
   const redis = await redisOfOwn();
   const hand = new Redis(redis.url);
   cleanups.push(() => hand.disconnect());
@@ -102,20 +102,20 @@ it('an emptied Redis that happens to have the last seen entry id is recognised a
 });
 
 describe('a gateway that restarts', () => {
-  it('while Redis is unavailable knows its former pauses, and writes them to a Redis that comes back empty', async () => {
+  it('while Redis is unavailable keeps its pauses, and writes them to an empty Redis', async () => {
     const redis = await redisOfOwn();
     const before = await gatewayOn(redis.url);
     await pauseOn(before, 'a');
     await redis.stop();
     await before.close();
 
-    const told: string[] = [];
-    const again = await gatewayOn(redis.url, { told });
+    const reported: string[] = [];
+    const again = await gatewayOn(redis.url, { reported });
     expect(idsOf(again)).toEqual(['a']);
     const empty = await redisOfOwn(redis.port);
     const other = await gatewayOn(empty.url, { folder: join(base, 'other') });
     await vi.waitFor(() => expect(idsOf(other)).toEqual(['a']), patient);
-    expect(told).toContain('Error: Redis has lost data; overrides written back: 1');
+    expect(reported).toContain('Error: Redis has lost data; overrides written back: 1');
   });
 
   it('writes its pauses to a Redis that was emptied meanwhile', async () => {
@@ -129,7 +129,7 @@ describe('a gateway that restarts', () => {
     await vi.waitFor(() => expect(idsOf(again)).toEqual(['a']), patient);
   });
 
-  it('does not bring back a pause that was ended meanwhile', async () => {
+  it('does not write back a pause that was ended meanwhile', async () => {
     const redis = await redisOfOwn();
     const [before, other] = [
       await gatewayOn(redis.url),
@@ -165,28 +165,28 @@ describe('a gateway that restarts', () => {
   });
 
   it.each(['', '{', '[]', '{"origin":1}', '\u0000'])(
-    'reports a file that contains %j, and goes on',
+    'reports a file that contains %j, and replaces it',
     async (text) => {
       const redis = await redisOfOwn();
       writeFileSync(join(base, FILE), text);
-      const told: string[] = [];
-      const stores = await gatewayOn(redis.url, { told });
+      const reported: string[] = [];
+      const stores = await gatewayOn(redis.url, { reported });
       await pauseOn(stores, 'a');
       await stores.close();
-      expect(told).toEqual([`Error: ${join(base, FILE)} is unreadable and will be replaced`]);
+      expect(reported).toEqual([`Error: ${join(base, FILE)} is unreadable and will be replaced`]);
       await redis.stop();
       expect(idsOf(await gatewayOn(redis.url))).toEqual(['a']);
     },
   );
 
-  it('reports a folder that cannot be written once, and goes on', async () => {
+  it('reports a folder that cannot be written, once, and keeps working', async () => {
     const redis = await redisOfOwn();
     const file = join(base, 'file');
     writeFileSync(file, '');
-    const told: string[] = [];
-    const stores = await gatewayOn(redis.url, { folder: file, told });
+    const reported: string[] = [];
+    const stores = await gatewayOn(redis.url, { folder: file, reported });
     for (const id of ['a', 'b', 'c']) await pauseOn(stores, id);
     await stores.close();
-    expect(told).toEqual([expect.stringContaining('ENOTDIR')]);
+    expect(reported).toEqual([expect.stringContaining('ENOTDIR')]);
   });
 });

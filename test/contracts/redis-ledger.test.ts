@@ -28,7 +28,7 @@ afterAll(async () => {
 const NAME = ['orders', 'v1', 'acme', 'token', ''].join('\0');
 const RECORD = `sundial:ledger:{usage}:record:${NAME}`;
 
-it('fields that a later release added to a record are kept, so both releases can run at once', async () => {
+it('fields that a later release added to a record are kept', async () => {
   const batch = newWriter();
   await gateway.ledger.add(batch([usageOf()]));
   expect(await raw.hget(RECORD, 'form')).toBe('1');
@@ -60,7 +60,7 @@ it('a record of an earlier release, with fewer fields, is read and added to', as
   expect(await gateway.ledger.erase('older')).toBe(1);
 });
 
-it('all keys are on one node of a cluster, and those of a writer expire', async () => {
+it('all keys are in one slot of a cluster, and keys of a writer expire', async () => {
   const keys = await raw.keys('sundial:ledger:*');
   expect(keys.length).toBeGreaterThanOrEqual(5);
   for (const key of keys) expect(key).toMatch(/^sundial:ledger:\{usage\}:/);
@@ -68,7 +68,7 @@ it('all keys are on one node of a cluster, and those of a writer expire', async 
   expect(await raw.pttl(writer)).toBeGreaterThan(86_400_000);
 });
 
-it('days take few bytes, however many there are', async () => {
+it('a record of 400 days takes less than 8,000 bytes', async () => {
   const days = Array.from({ length: 400 }, (_, index) =>
     Temporal.PlainDate.from('2025-01-01').add({ days: index }).toString(),
   );
@@ -109,8 +109,8 @@ it('invalid days or records do not affect other records', async () => {
   await expect(gateway.ledger.add(batch)).rejects.toThrow('under the keys of 1 ledger records');
   await gateway.ledger.add(batch);
   const twice = { callsByDay: { '2026-11-20': 2 } };
-  const told = [first, third, last].map((record) => ({ ...record, ...twice }));
-  expect(await everyRecord(gateway.ledger, { api: 'mixed' })).toEqual(told);
+  const expected = [first, third, last].map((record) => ({ ...record, ...twice }));
+  expect(await everyRecord(gateway.ledger, { api: 'mixed' })).toEqual(expected);
   const days = usageWindow(NOW, '2026-11-01');
   const { records: counts } = await gateway.ledger.count({ api: 'mixed' }, days, {
     after: undefined,
@@ -131,12 +131,12 @@ it('invalid days or records do not affect other records', async () => {
   for (const consumer of all) expect(await raw.exists(mixed(daysOf(consumer)))).toBe(0);
 });
 
-it('RL-13: with a stalled Redis a new consumer of a frozen version is admitted in time, with one call, and later with none', async () => {
+it('RL-13: while Redis stalls, new consumers of a frozen version are admitted in time', async () => {
   const connection = await connectRedis(redis.url, { onState: () => undefined });
   const { firstSeen } = createRedisLedger(connection);
-  let asked = 0;
+  let lookups = 0;
   const counting = (subject: Parameters<typeof firstSeen>[0]) => {
-    asked += 1;
+    lookups += 1;
     return firstSeen(subject);
   };
   const unjudged: string[] = [];
@@ -147,10 +147,10 @@ it('RL-13: with a stalled Redis a new consumer of a frozen version is admitted i
   redis.pause();
   const begin = performance.now();
   expect(await Promise.all([newcomer('one'), newcomer('two')])).toEqual([false, false]);
-  // The promise is 50 ms; the rest is for a machine that runs other tests at the same time.
+  // RL-13 allows 50 ms. The rest is for a machine that runs other tests at the same time.
   expect(performance.now() - begin).toBeLessThan(50 + 250);
   expect(await newcomer('three')).toBe(false);
-  expect([asked, unjudged]).toEqual([2, ['store_away', 'store_away', 'store_away']]);
+  expect([lookups, unjudged]).toEqual([2, ['store_away', 'store_away', 'store_away']]);
   redis.resume();
   connection.close();
 });

@@ -16,7 +16,7 @@ export interface RedisForEachTest {
   readonly gatewayOn: (redis: RunningRedis) => ReturnType<typeof openShared>;
   readonly handOn: (redis: RunningRedis) => Redis;
   /** A gateway with the deadlines of production. */
-  readonly hurriedGatewayOn: (redis: RunningRedis, told?: string[]) => Promise<HurriedGateway>;
+  readonly hurriedGatewayOn: (redis: RunningRedis, reported?: string[]) => Promise<HurriedGateway>;
 }
 
 type HurriedGateway = Awaited<ReturnType<typeof openSharedState>> & {
@@ -47,9 +47,9 @@ export function redisForEachTest(): RedisForEachTest {
       defer(() => hand.disconnect());
       return hand;
     },
-    hurriedGatewayOn: async ({ url }, told = []) => {
+    hurriedGatewayOn: async ({ url }, reported = []) => {
       const connection = await connectRedis(url, { onState: () => undefined });
-      const state = await openSharedState(connection, { onFault: (error) => told.push(String(error)) });
+      const state = await openSharedState(connection, { onFault: (error) => reported.push(String(error)) });
       defer(state.close);
       return { ...state, connection };
     },

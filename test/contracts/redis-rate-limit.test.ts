@@ -1,4 +1,4 @@
-// Tests of the Redis rate-limit store: clock, expiry, scripts, and the secrecy of its URL.
+// Tests of the Redis rate-limit store: clock, expiry, scripts, and errors without its password.
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -99,10 +99,10 @@ describe('the Redis rate-limit store', () => {
     expect(taken).toMatchObject({ allowed: true, remaining: 0 });
   });
 
-  it('RL-8: takes and returns in any order never keep more than burst + elapsed/T', async () => {
+  it('RL-8: takes and returns in any order admit at most burst + elapsed/T', async () => {
     const takeUnits = connection.script('testTake', scriptNamed('rate-limit'), 2);
     const handBack = connection.script('testHandBack', scriptNamed('hand-back'), 2);
-    // Far longer than the test: only `wait` lets time pass.
+    // Far longer than the test, so that units refill only by `wait`.
     const interval = 1_000_000_000;
     const step = fc.oneof(
       {
@@ -162,7 +162,7 @@ describe('the Redis rate-limit store', () => {
     );
   });
 
-  it('units handed back in any order are available again', async () => {
+  it('units returned in any order are available again', async () => {
     const takeUnits = connection.script('testTakeAll', scriptNamed('rate-limit'), 2);
     const handBack = connection.script('testHandAllBack', scriptNamed('hand-back'), 2);
     const interval = 1_000_000_000;
@@ -193,7 +193,7 @@ describe('the Redis rate-limit store', () => {
     );
   });
 
-  it('units handed back at once are available again, in a bucket and in a log', async () => {
+  it('units returned by a refused request are available again, in a bucket and in a log', async () => {
     const key = `{${randomUUID()}}`;
     const used = { key: `{${randomUUID()}}:all`, limit: limitOf(1, 3_600_000), cost: 1 };
     const store = createRedisRateLimitStore(connection, { patience: () => startStoreDeadline(5000) });
@@ -209,7 +209,7 @@ describe('the Redis rate-limit store', () => {
     expect(again.map((each) => each?.allowed)).toEqual([true, true]);
   });
 
-  it('RL-13: a stall of this process between the calls for two subjects does not count against Redis', async () => {
+  it('RL-13: a stall of this process between two calls does not count as a late answer', async () => {
     const take = () => ({ key: `{${randomUUID()}}:all`, limit: limitOf(10, 3_600_000), cost: 1 });
     const answers = createRedisRateLimitStore(connection).takeAll([take(), take()]);
     for (const until = performance.now() + 80; performance.now() < until; );
@@ -217,7 +217,7 @@ describe('the Redis rate-limit store', () => {
   });
 
   it.each([null, 'OK', [], [null], [['1', '9', '0', '0', '0']], [[1, 9, 0, 0]]])(
-    'RL-13: %j in place of buckets counts as no answer, and not as a fault',
+    'RL-13: %j instead of buckets makes the store unavailable',
     async (reply) => {
       const garbled = { ...connection, script: () => async () => reply };
       const take = { key: randomUUID(), limit: limitOf(10, 60_000), cost: 1 };
@@ -254,7 +254,7 @@ describe('gateways whose answers from Redis are late or lost', () => {
     return { connection, line };
   }
 
-  it('promise 28: of 200 concurrent takes over gateways of different latency exactly the limit is admitted', async () => {
+  it('promise 28: 200 concurrent takes by gateways of different latency use the limit exactly', async () => {
     const gateways = [await overLine(), await overLine()];
     const stores = gateways.map(({ connection, line }, index) => {
       line.delay(3 + 17 * index);
@@ -269,7 +269,7 @@ describe('gateways whose answers from Redis are late or lost', () => {
     expect(new Set(taken.filter(({ allowed }) => allowed).map(({ remaining }) => remaining)).size).toBe(50);
   });
 
-  it('RL-13: a slow answer is awaited as long as store_timeout allows', async () => {
+  it('RL-13: an answer slower than 50 ms is used within store_timeout', async () => {
     const line = stack.use(await startFaultyLine(redis.port));
     const stores = await openStores({
       store: { kind: 'redis', url: `redis://127.0.0.1:${line.port}` },
@@ -298,7 +298,7 @@ describe('gateways whose answers from Redis are late or lost', () => {
 });
 
 describe('the connection to Redis', () => {
-  it('is not ready if no server listens, without an exception; the reason contains no URL', async () => {
+  it('is not ready if no server listens, and the reason contains no URL', async () => {
     const states: boolean[] = [];
     const port = await closedPort();
     const connection = await connectRedis(`redis://operator:tr0ub4dor@127.0.0.1:${port}`, {
@@ -315,7 +315,7 @@ describe('the connection to Redis', () => {
     connection.close();
   });
 
-  it('the reason of a refused password does not contain it', async () => {
+  it('the reason for a refused password does not contain the password', async () => {
     const url = new URL(inject('redisUrl'));
     url.username = 'nobody';
     url.password = 'tr0ub4dor';
@@ -324,7 +324,7 @@ describe('the connection to Redis', () => {
     connection.close();
   });
 
-  it('the error for another scheme repeats nothing of the URL', async () => {
+  it('the error for another scheme contains no part of the URL', async () => {
     await expect(connectRedis('http://operator:tr0ub4dor@host', quiet)).rejects.toThrow(
       /^this is not the URL of a Redis$/,
     );

@@ -1,4 +1,4 @@
-// Tests of a Redis that answers and refuses: when it counts as unavailable, how that is reported, and which reads still work.
+// A Redis that replies with errors: when it counts as unavailable, what is reported, which reads work.
 import type { Redis } from 'ioredis';
 import { describe, expect, it, vi } from 'vitest';
 import { openStores } from '../../gateway/stores/open-stores.ts';
@@ -12,10 +12,10 @@ import { away, patient, redisForEachTest } from './redis-of-own.ts';
 
 const { defer, gatewayOn, handOn, redisOfOwn } = redisForEachTest();
 
-describe('a Redis that answers and refuses', () => {
+describe('a Redis that replies with errors', () => {
   it('is reported with its error code, once per minute', async () => {
     const redis = await redisOfOwn();
-    const told: string[] = [];
+    const reported: string[] = [];
     const states: boolean[] = [];
     let now = 0;
     const stores = await openStores({
@@ -23,20 +23,20 @@ describe('a Redis that answers and refuses', () => {
       replicas: 1,
       monotonic: () => now,
       onState: (up) => states.push(up),
-      onFault: (error) => told.push(String(error)),
+      onFault: (error) => reported.push(String(error)),
     });
     defer(stores.close);
     await vi.waitFor(() => stores.pins.claim(newKey(), pinOf('v1')), patient);
-    expect(told).toEqual([]);
+    expect(reported).toEqual([]);
     const hand = handOn(redis);
     await hand.config('SET', 'maxmemory', '1');
     const refused = () => expect(stores.overrides.put(pauseFrom(1000))).rejects.toMatchObject(away);
     for (let i = 0; i < 3; i++) await refused();
-    expect(told).toEqual(['Error: Redis refuses an operation (OOM)']);
+    expect(reported).toEqual(['Error: Redis refuses an operation (OOM)']);
     now = 60_000;
     await refused();
-    expect(told).toHaveLength(2);
-    // It answers but accepts no writes, so the store is down. Reads still work.
+    expect(reported).toHaveLength(2);
+    // Redis accepts no writes, so the store is down. Reads still work.
     expect(states).toEqual([true, false]);
     expect(await stores.pins.find(newKey())).toBeUndefined();
     await hand.config('SET', 'maxmemory', '0');
@@ -50,23 +50,23 @@ describe('a Redis that answers and refuses', () => {
     const redis = await redisOfOwn();
     const hand = handOn(redis);
     await hand.call('ACL', 'SETUSER', 'sundial', 'on', '>pass', ...before);
-    const [states, told]: [boolean[], string[]] = [[], []];
+    const [states, reported]: [boolean[], string[]] = [[], []];
     const url = redis.url.replace('//', '//sundial:pass@');
     const options = {
       onState: (up: boolean) => states.push(up),
-      onRefused: (code: string) => told.push(code),
+      onRefused: (code: string) => reported.push(code),
     };
     const connection = await connectRedis(url, options);
     const state = await openSharedState(connection, { onFault });
     defer(state.close);
     await vi.waitFor(() => expect(states).toEqual([true, false]), patient);
-    expect(new Set(told)).toEqual(new Set(['NOPERM']));
+    expect(new Set(reported)).toEqual(new Set(['NOPERM']));
     await hand.call('ACL', 'SETUSER', 'sundial', ...after);
     await vi.waitFor(() => expect(states).toEqual([true, false, true]), patient);
     await state.overrides.put(pauseFrom(1000));
   });
 
-  it('gets only health probes while it is LOADING, since it answers slowly between two keys', async () => {
+  it('gets only health probes while it is LOADING, because it answers slowly then', async () => {
     const redis = await redisOfOwn({ more: ['--enable-debug-command', 'yes'] });
     const hand = handOn(redis);
     await hand.call('DEBUG', 'POPULATE', '3000');
@@ -83,7 +83,7 @@ describe('a Redis that answers and refuses', () => {
     await vi.waitFor(() => overrides.put(pauseFrom(3000)), patient);
   });
 
-  it('comes back after it was slow, also for a user without permission for PING', async () => {
+  it('is used again after a stall, also by a user without permission for PING', async () => {
     const redis = await redisOfOwn();
     await handOn(redis).call('ACL', 'SETUSER', 'sundial', 'on', '>pass', '+@all', '-ping', '~sundial:*');
     const connection = await connectRedis(redis.url.replace('//', '//sundial:pass@'), {
@@ -99,7 +99,7 @@ describe('a Redis that answers and refuses', () => {
     await vi.waitFor(async () => expect(await read('sundial:x')).toBeNull(), patient);
   });
 
-  it('stays up if it refuses a single command for a reason of its own', async () => {
+  it('stays up after an error that concerns a single command', async () => {
     const redis = await redisOfOwn();
     const states: boolean[] = [];
     const connection = await connectRedis(redis.url, { onState: (up) => states.push(up) });
@@ -138,14 +138,14 @@ describe('a Redis that answers and refuses', () => {
     ['CLUSTERDOWN The cluster is down', true],
     ['MOVED 3999 127.0.0.1:6381', false],
     ['ERR value is not an integer: -OOMPH', false],
-  ])('counts as down for errors that concern every command: %s', (message, is) => {
+  ])('counts as down only after errors that concern every command: %s', (message, is) => {
     expect(refusesAll(message)).toBe(is);
   });
 
   it.each([
-    ['is full', (hand: Redis) => hand.config('SET', 'maxmemory', '1')],
-    ['has become a replica', (hand: Redis) => hand.replicaof('127.0.0.1', 1)],
-  ])('%s: its data is read at a start and at a refresh', async (_how, makeRefuse) => {
+    ['without free memory', (hand: Redis) => hand.config('SET', 'maxmemory', '1')],
+    ['as a replica', (hand: Redis) => hand.replicaof('127.0.0.1', 1)],
+  ])('is read %s, at start and at a refresh', async (_how, makeRefuse) => {
     const redis = await redisOfOwn();
     const [hand, one] = [handOn(redis), await gatewayOn(redis)];
     const [first, second] = [pauseFrom(1000), pauseFrom(2000)];
@@ -162,18 +162,18 @@ describe('a Redis that answers and refuses', () => {
 
   it('that lacks the configured database is unavailable, and no other database is used', async () => {
     const redis = await redisOfOwn();
-    const [states, told]: [boolean[], string[]] = [[], []];
+    const [states, reported]: [boolean[], string[]] = [[], []];
     const stores = await openStores({
       store: { kind: 'redis', url: `${redis.url.replace(/\/$/, '')}/99` },
       replicas: 1,
       monotonic: () => 0,
       onState: (up) => states.push(up),
-      onFault: (error) => told.push(String(error)),
+      onFault: (error) => reported.push(String(error)),
     });
     defer(stores.close);
     await expect(stores.overrides.put(pauseFrom(1000))).rejects.toMatchObject(away);
     expect(states).not.toContain(true);
-    expect(told).toEqual(['Error: Redis refuses an operation (no such database)']);
+    expect(reported).toEqual(['Error: Redis refuses an operation (no such database)']);
     expect(await handOn(redis).dbsize()).toBe(0);
   });
 
@@ -182,15 +182,15 @@ describe('a Redis that answers and refuses', () => {
     const url = new URL(redis.url);
     url.password = 'tr0ub4dor';
     await handOn(redis).config('SET', 'requirepass', 'another');
-    const told: string[] = [];
+    const reported: string[] = [];
     const stores = await openStores({
       store: { kind: 'redis', url: url.href },
       replicas: 1,
       monotonic: () => 0,
       onState: () => undefined,
-      onFault: (error) => told.push(String(error)),
+      onFault: (error) => reported.push(String(error)),
     });
     defer(stores.close);
-    expect(told).toEqual(['Error: Redis refuses an operation (WRONGPASS)']);
+    expect(reported).toEqual(['Error: Redis refuses an operation (WRONGPASS)']);
   });
 });

@@ -1,4 +1,4 @@
-// Tests of shared state on a Redis that stalls or dies, and of changes that gateways get from each other.
+// Shared state on a Redis that stalls or dies, and the propagation of changes between gateways.
 import { performance } from 'node:perf_hooks';
 import { describe, expect, it, vi } from 'vitest';
 import type { PinKey, PinStore } from '../../gateway/policy/versioning/pin.ts';
@@ -10,7 +10,7 @@ import { away, patient, redisForEachTest } from './redis-of-own.ts';
 
 const { defer, gatewayOn, handOn, hurriedGatewayOn, redisOfOwn } = redisForEachTest();
 
-/** The promise is 50 ms; the rest is for a machine that runs other tests at the same time. */
+/** RL-13 allows 50 ms. The rest is for a machine that runs other tests at the same time. */
 const ANSWER_MS = 50 + 250;
 
 /** The time until `find` rejects as unavailable. */
@@ -22,7 +22,7 @@ async function timeToRefuse(pins: PinStore, key: PinKey): Promise<number> {
 
 describe('while Redis is unavailable', () => {
   it.each(['stalled', 'killed'])(
-    'RL-13: %s: an unknown pin is refused in time, a known one is found',
+    'RL-13: %s: a find of an unknown pin is rejected in time, and a known pin is found',
     async (how) => {
       const redis = await redisOfOwn();
       const { pins, overrides, refresh, published } = await hurriedGatewayOn(redis);
@@ -52,7 +52,7 @@ describe('while Redis is unavailable', () => {
     },
   );
 
-  it('a gateway that starts without it knows no pause until it comes, and then all of them', async () => {
+  it('a gateway that starts without Redis has no pauses, and gets all of them later', async () => {
     const gone = await redisOfOwn();
     await gone.stop();
     const late = await hurriedGatewayOn(gone);
@@ -73,12 +73,12 @@ describe('an unreadable pin', () => {
     '%j counts as no pin, on every gateway, until the next first call',
     async (rubbish) => {
       const redis = await redisOfOwn();
-      const told: string[] = [];
-      const one = await hurriedGatewayOn(redis, told);
+      const reported: string[] = [];
+      const one = await hurriedGatewayOn(redis, reported);
       const key = newKey();
       await handOn(redis).set(`sundial:{state}:pin:${JSON.stringify([key.api, key.account])}`, rubbish);
       await vi.waitFor(async () => expect(await one.pins.find(key)).toBeUndefined(), patient);
-      expect(told).toEqual([expect.stringContaining('a stored pin is unreadable')]);
+      expect(reported).toEqual([expect.stringContaining('a stored pin is unreadable')]);
       expect(await one.pins.claim(key, pinOf('v1'))).toEqual(pinOf('v1'));
       const other = await gatewayOn(redis);
       expect(await other.pins.find(key)).toEqual(pinOf('v1'));
@@ -87,7 +87,7 @@ describe('an unreadable pin', () => {
 });
 
 describe('two gateways on one Redis', () => {
-  it('get each other’s pauses and moved pins without a call', async () => {
+  it('receive pauses and moved pins of each other without an explicit refresh', async () => {
     const redis = await redisOfOwn();
     const open = async () => {
       const stores = await openStores({

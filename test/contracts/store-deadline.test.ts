@@ -11,7 +11,7 @@ function stall(ms: number): void {
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe('the deadline of a store call', () => {
-  it('RL-13: expires after its time, and not before', async () => {
+  it('RL-13: expires after its time and not earlier', async () => {
     const from = performance.now();
     using waiting = startStoreDeadline(20);
     expect(waiting.expired).toBe(false);

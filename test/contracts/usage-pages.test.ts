@@ -8,8 +8,8 @@ const place = (index: number): UsagePlace => ['orders', 'v1', `c${index}`, 'toke
 it.each([
   ['a fast store returns the whole page', 1, 10],
   ['a slow store ends the page with the first piece after a second', 400, 3],
-  ['one piece is returned, however late it comes', 5_000, 1],
-])('%s', async (_what, pieceMs, told) => {
+  ['a very slow store returns at least one piece', 5_000, 1],
+])('%s', async (_what, pieceMs, count) => {
   let monotonic = 0;
   let index = 0;
   const piece = async () => {
@@ -18,6 +18,6 @@ it.each([
     return { records: [index], last: place(index) };
   };
   const page = await readPage(piece, { after: undefined, limit: 10 }, 1, () => monotonic);
-  expect(page.records).toHaveLength(told);
-  expect(page.next).toBe(JSON.stringify(place(told)));
+  expect(page.records).toHaveLength(count);
+  expect(page.next).toBe(JSON.stringify(place(count)));
 });

@@ -1,5 +1,4 @@
-// Runs the contract of webhooks stores on SQLite and a real Redis, and tests of Redis alone; two processes are simulated by
-// opening a store twice.
+// Runs the contract of webhooks stores on SQLite and a real Redis, and tests of Redis alone.
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -21,11 +20,11 @@ async function holdWith(count: number, ...args: readonly string[]) {
   const child = spawn(process.execPath, [HOLDER, String(LEASE_MS), ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  let said = '';
+  let printed = '';
   child.stdout.on('data', (chunk: Buffer) => {
-    said += chunk.toString();
+    printed += chunk.toString();
   });
-  await expect.poll(() => said.split('\n').length - 1, { interval: 20 }).toBe(count);
+  await expect.poll(() => printed.split('\n').length - 1, { interval: 20 }).toBe(count);
   const kill = async () => {
     const gone = once(child, 'close');
     child.kill('SIGKILL');
@@ -62,7 +61,7 @@ function redisPlace(url: string): StorePlace & { readonly prefix: string } {
 keepsTheContract('Redis', async () => redisPlace(inject('redisUrl')));
 
 describe('the store on Redis', () => {
-  it('adds lost jobs again, and those that a killed process never added', async () => {
+  it('adds jobs again that Redis has lost', async () => {
     const url = inject('redisUrl');
     const place = redisPlace(url);
     const store = await place.open();
@@ -87,12 +86,12 @@ describe('the store on Redis', () => {
     await place.dispose();
   });
 
-  it('reports how a Redis must be configured that would lose acknowledged data', async () => {
+  it('reports the settings of a Redis that would lose acknowledged events', async () => {
     const { url, stop } = await startRedis({ more: ['--maxmemory-policy', 'allkeys-lru'] });
-    const said: unknown[] = [];
-    const store = await openRedisStore({ url, now: Date.now, onFault: (fault) => said.push(fault) });
+    const faults: unknown[] = [];
+    const store = await openRedisStore({ url, now: Date.now, onFault: (fault) => faults.push(fault) });
     await expect
-      .poll(() => said)
+      .poll(() => faults)
       .toEqual([
         'this Redis loses acknowledged events when it stops: set appendonly yes, not no',
         'this Redis may evict events when memory is full: set maxmemory-policy noeviction, not allkeys-lru',
@@ -101,7 +100,7 @@ describe('the store on Redis', () => {
     await stop();
   });
 
-  it('is unavailable while Redis is, at its start and later, and works again afterwards', async () => {
+  it('is unavailable while Redis is down, at start and later, and works again afterwards', async () => {
     const more = ['--appendonly', 'yes'];
     const { port, url, stop } = await startRedis();
     await stop();

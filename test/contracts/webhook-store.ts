@@ -1,4 +1,4 @@
-// The contract of every store of the webhooks service; each test opens the same store twice, like two processes.
+// The contract of every store of the webhooks service. Each test opens its store twice, like two processes.
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
@@ -16,16 +16,19 @@ import type { Subscription } from '../../upstreams/webhooks/subscription.ts';
 export interface StorePlace {
   /** Opens the store again. */
   readonly open: () => Promise<WebhookStore>;
-  /** A process that takes due deliveries and never finishes them; resolves after it has taken `count`. `kill` sends SIGKILL. */
+  /**
+   * Starts a process that takes due deliveries and never finishes them. Resolves after it has taken `count`.
+   * `kill` sends SIGKILL.
+   */
   readonly holdInAnotherProcess: (count: number) => Promise<{ readonly kill: () => Promise<void> }>;
   readonly dispose: () => Promise<void>;
 }
 
-/** Short, since a test waits for it, and long enough for a busy machine to renew. */
+/** Short, because a test waits for it, and long enough for a busy machine to renew. */
 export const LEASE_MS = 1_500;
 const FINISHED: Next = { kind: 'finished' };
 
-/** Finishes each delivery in its record too, since a store goes by the record. */
+/** Finishes each delivery in its record too, because the store reads the state there. */
 export function finishOn(store: WebhookStore): Handle {
   return async (id) => {
     await store.deliveries.change(id, (each) => abandoned(each, 'attempts_exhausted', Date.now()));
@@ -71,7 +74,7 @@ export function keepsTheContract(name: string, place: () => Promise<StorePlace>)
       await here.dispose();
     });
 
-    /** Ids in the order in which they were handed out. */
+    /** Ids in the order of delivery to the handler. */
     const work = (on: WebhookStore, handle: Handle = finishOn(on), concurrency = 4): readonly string[] => {
       const handed: string[] = [];
       const faults = (error: unknown) => expect(error).toMatchObject({ message: 'not now' });
@@ -88,7 +91,7 @@ export function keepsTheContract(name: string, place: () => Promise<StorePlace>)
       return delivery;
     };
 
-    it('stores an event with its deliveries once: the same id again changes nothing', async () => {
+    it('stores an event with its deliveries once: the same id changes nothing', async () => {
       const delivery = await keep(store, 'evt_1', T0);
       const again = newDelivery(eventOf('evt_1'), 'wh_2', T0);
       expect(await other.keep({ ...eventOf('evt_1'), body: '{}' }, [again])).toBe('known');
@@ -98,7 +101,7 @@ export function keepsTheContract(name: string, place: () => Promise<StorePlace>)
       expect(await other.event('evt_2')).toBeUndefined();
     });
 
-    it('stores subscriptions: read, changed, removed, by owner with the oldest first, and by event type', async () => {
+    it('adds, changes, removes and finds subscriptions, by owner and by event type', async () => {
       const first = subscriptionOf('wh_1', {
         created: T0 + 1,
         events: ['order.created', 'payment.completed'],
@@ -132,7 +135,7 @@ export function keepsTheContract(name: string, place: () => Promise<StorePlace>)
       expect(await wanting('payment.completed')).toEqual(['wh_2']);
     });
 
-    it('loses neither of two concurrent changes', async () => {
+    it('loses no change among concurrent changes of two processes', async () => {
       await store.subscriptions.add(subscriptionOf('wh_1'));
       const many = Array.from({ length: 10 }, () => [store, other]).flat();
       await Promise.all(
@@ -196,10 +199,10 @@ export function keepsTheContract(name: string, place: () => Promise<StorePlace>)
       expect(await other.event('evt_3')).toBeDefined();
     });
 
-    it('hands out due deliveries once over two workers, and later ones too', async () => {
+    it('hands each due delivery to one of two workers, once, and later ones too', async () => {
       const now = Date.now();
       const early = [await keep(store, 'evt_1', now), await keep(store, 'evt_2', now)];
-      // In progress for longer than the other worker takes to look.
+      // Each delivery runs for longer than the other worker takes to look.
       const slowly = (on: WebhookStore): Handle => {
         const finish = finishOn(on);
         return (id) => pause(50).then(() => finish(id));
@@ -231,7 +234,7 @@ export function keepsTheContract(name: string, place: () => Promise<StorePlace>)
       expect(at[1]).toBeGreaterThanOrEqual(until);
     });
 
-    it('hands out a replay again', async () => {
+    it('hands out a replayed delivery again', async () => {
       const delivery = await keep(store, 'evt_1', Date.now());
       const handed = work(store);
       await expect.poll(async () => (await other.deliveries.read(delivery.id))?.state).toBe('dead');
@@ -239,7 +242,7 @@ export function keepsTheContract(name: string, place: () => Promise<StorePlace>)
       await expect.poll(() => handed, { interval: 10 }).toEqual([delivery.id, delivery.id]);
     });
 
-    it('runs no more deliveries at once than allowed, and stops when these have ended', async () => {
+    it('runs at most the allowed number of deliveries at once, and stop waits for them', async () => {
       for (let number = 0; number < 6; number += 1) await keep(store, `evt_${number}`, Date.now());
       const gate = Promise.withResolvers<void>();
       const handed = work(store, (id) => gate.promise.then(() => finishOn(store)(id)), 2);

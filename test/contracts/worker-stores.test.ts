@@ -1,4 +1,4 @@
-// Tests of the stores of two workers over one primary: leased limits, cached pins and pauses; the contracts run on them too.
+// The stores of two workers over one primary process: leased limits, cached pins and pauses.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -32,24 +32,24 @@ const PAUSE: Override = {
 let folder = '';
 let primary: Stores;
 let workers: readonly WorkerStores[];
-let asked: string[];
-/** Undefined: the primary answers. */
+let calls: string[];
+/** If set, calls to the primary reject with it. */
 let silence: Promise<never> | undefined;
 let now: number;
 
 const everyone = async (news: StoreUpdate) => {
   for (const worker of workers) worker.applyUpdate(structuredClone(news));
 };
-/** Like IPC: copies, and never in the same turn. */
+/** Like IPC: copies its arguments, and answers asynchronously. */
 const ask: AskPrimary = async (name, given) => {
-  asked.push(name);
+  calls.push(name);
   const answer: (given: never) => unknown = primary.answers[name];
   return structuredClone(await (silence ?? answer(structuredClone(given) as never))) as never;
 };
 
 beforeEach(async () => {
   now = 0;
-  asked = [];
+  calls = [];
   silence = undefined;
   workers = [];
   folder = await mkdtemp(join(tmpdir(), 'sundial-worker-stores-'));
@@ -118,18 +118,18 @@ describe('limits of workers', () => {
     expect(passed).toBeGreaterThan(0.9 * 6300);
   });
 
-  it('makes one call for many requests while there is room', async () => {
+  it('makes one call for many requests while the limit has many units left', async () => {
     const limit: Limit = { name: 'default', units: 60_000, windowMs: 60_000, burst: 60_000 };
     for (; now < 10_000; now += 2)
       for (const { limiter } of workers)
         expect(await takeOne(limiter, { key: 'k', limit, cost: 1 })).toMatchObject({ allowed: true });
-    expect(asked.length).toBeLessThan(40);
+    expect(calls.length).toBeLessThan(40);
   });
 
   it('`exact: true` calls for every request', async () => {
     for (let call = 0; call < 5; call += 1)
       await takeOne(limiterOf(0), { key: 'k', limit: LIMIT, cost: 1 }, { exact: true });
-    expect(asked).toEqual(['take', 'take', 'take', 'take', 'take']);
+    expect(calls).toEqual(['take', 'take', 'take', 'take', 'take']);
   });
 
   it.each([false, true])(
@@ -143,15 +143,15 @@ describe('limits of workers', () => {
       );
       const passed = taken.filter((each) => each.every((quota) => quota.kind === 'counted' && quota.allowed));
       expect(passed).toHaveLength(30);
-      if (exact) expect(new Set(asked)).toEqual(new Set(['takeAll']));
+      if (exact) expect(new Set(calls)).toEqual(new Set(['takeAll']));
       const { remaining } = primary.answers.take({ key: '{k}:default', limit: LIMIT, cost: 1 });
-      // A worker may have leased a unit although the other limit refused.
+      // A worker may have leased a unit although the other limit refused the request.
       expect(9 - remaining).toBeLessThanOrEqual(exact ? 0 : 2);
       expect(remaining).toBeLessThanOrEqual(9);
     },
   );
 
-  it('RL-13: without an answer each worker applies its share of the limit, by the rule', async () => {
+  it('RL-13: without an answer of the primary a worker applies its share of the limit', async () => {
     silence = Promise.reject(new Error('the primary is stopped'));
     silence.catch(() => undefined);
     const taken = await Promise.all(
@@ -173,23 +173,23 @@ describe('limits of workers', () => {
 });
 
 describe('pins and pauses of workers', () => {
-  it('a known pin needs no second call, and neither does an absence', async () => {
+  it('a worker caches pins, and also that an account has no pin', async () => {
     const [first, second] = workers;
     expect(await first?.pins.find(KEY)).toBeUndefined();
     expect(first?.pins.find(KEY)).toBeUndefined();
     expect(await second?.pins.find(KEY)).toBeUndefined();
-    expect(asked).toEqual(['findPin', 'findPin']);
+    expect(calls).toEqual(['findPin', 'findPin']);
     expect(await first?.pins.claim(KEY, PIN)).toEqual(PIN);
     expect(first?.pins.find(KEY)).toEqual(PIN);
-    // The others are notified right after the answer.
+    // The other worker is notified right after the answer.
     await new Promise((resolve) => setImmediate(resolve));
     expect(await second?.pins.find(KEY)).toEqual(PIN);
     expect(second?.pins.find(KEY)).toEqual(PIN);
     expect(await primary.pins.find(KEY)).toEqual(PIN);
-    expect(asked).toEqual(['findPin', 'findPin', 'claimPin', 'findPin']);
+    expect(calls).toEqual(['findPin', 'findPin', 'claimPin', 'findPin']);
   });
 
-  it('of two concurrent first calls one pin is stored, and both get it', async () => {
+  it('two concurrent first calls get the same pin', async () => {
     const other = { ...PIN, label: '2024-09-01' };
     const [one, two] = await Promise.all([
       workers[0]?.pins.claim(KEY, PIN),
@@ -198,13 +198,13 @@ describe('pins and pauses of workers', () => {
     expect(one).toEqual(two);
   });
 
-  it('an API key is read once, and a revoked one is revoked in every worker when the revocation resolves', async () => {
+  it('an API key is read once per worker, and a revocation applies in all once it resolves', async () => {
     const record = keyRecord();
     await primary.keys.replace(undefined, record);
     const found = () => Promise.all(workers.map(({ keys }) => keys.find(record.id)));
     for (let time = 0; time < 2; time += 1)
       expect(await found()).toEqual(workers.map(() => ({ kind: 'found', record })));
-    expect(asked.filter((each) => each === 'findKey')).toHaveLength(workers.length);
+    expect(calls.filter((each) => each === 'findKey')).toHaveLength(workers.length);
     const revoked = { ...record, revoked: 2000 };
     await primary.keys.replace(record, revoked);
     expect(await found()).toEqual(workers.map(() => ({ kind: 'found', record: revoked })));
@@ -214,7 +214,7 @@ describe('pins and pauses of workers', () => {
     expect(await workers[0]?.keys.find('000000000000')).toEqual({ kind: 'away' });
   });
 
-  it('a pin moved by the primary has moved in every worker when the move resolves', async () => {
+  it('a pin moved by the primary has moved in every worker once the move resolves', async () => {
     await workers[0]?.pins.claim(KEY, PIN);
     for (const { pins } of workers) await pins.find(KEY);
     const moved = { ...PIN, label: '2026-12-01' };
@@ -222,7 +222,7 @@ describe('pins and pauses of workers', () => {
     for (const { pins } of workers) expect(await pins.find(KEY)).toEqual(moved);
   });
 
-  it('IDM-5: of two concurrent claims by workers one gets the key; the other gets its answer', async () => {
+  it('IDM-5: one of two concurrent claims by workers gets the key, the other its answer', async () => {
     const [first, second] = workers.map(({ idempotency }) => idempotency);
     const asks = [first?.claim('key', 'a', HOUR), second?.claim('key', 'b', HOUR)];
     expect((await Promise.all(asks)).map((each) => each?.kind)).toEqual(['claimed', 'running']);
@@ -235,7 +235,7 @@ describe('pins and pauses of workers', () => {
     await expect(first?.claim('other', 'a', HOUR)).rejects.toMatchObject({ code: 'store_unavailable' });
   });
 
-  it('a stored pause is known to every worker, also to those that start later', async () => {
+  it('a stored pause applies in every worker, also in workers that start later', async () => {
     await primary.overrides.put(PAUSE);
     for (const { overrides } of workers) expect(overrides.current()).toEqual([PAUSE]);
     expect(primary.start()).toEqual({ overrides: [PAUSE] });

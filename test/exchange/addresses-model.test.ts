@@ -52,7 +52,7 @@ const cases: fc.Arbitrary<Case> = fc
 
 const isBelow = (path: string, prefix: string) => path === prefix || path.startsWith(`${prefix}/`);
 
-/** The path that the service would see if a client follows `got`, or the URL if it is not a path of the service. */
+/** The path that the service would see if a client follows `got`. Undefined outside of the API. */
 function followed(got: string, { client, tail, path, search = '' }: Case['service']) {
   const url = new URL(got, `${PUBLIC}${client}${tail}${search}`);
   const isHere = url.origin === PUBLIC && isBelow(url.pathname, client);
@@ -74,7 +74,7 @@ function check({ service, address: { written, meant, search } }: Case, got: stri
     expect(outside).toBe(isTheirs ? 0 : 1);
     if (!isTheirs) expect(url.search).toBe(search);
   } else {
-    // This path of the service has no other place than the root of the host.
+    // With an API at the root, the path of the service maps to the root of the host.
     const atRoot = service.client === '' && meant === service.path;
     expect(decodedOnce(seen ?? '')).toBe(atRoot ? `${meant}/`.replace(/^\/\/$/, '/') : meant);
     expect(outside).toBe(0);
@@ -95,7 +95,7 @@ function decodedOnce(path: string): string {
 
 const inside = /10\.0\.0\.[78]|127\.0\.0\.1|fd00::7|orders|internal|secret/i;
 
-it('an address leads the client to the resource that the service meant, and shows no internal address', async () => {
+it('a mapped address leads to the resource that the service meant, and shows no internal host', async () => {
   const property = fc.property(cases, (drawn) => {
     const { headers, outside } = mapped(drawn.service, { location: drawn.address.written });
     const got = headers.location;
@@ -118,7 +118,7 @@ it('every field maps an address in the same way', async () => {
   await fuzz(property, 1_000);
 });
 
-it('for any text of a service, no field shows the address of a target or contains a line break', async () => {
+it('no field shows the address of a target or contains a line break, for any text of a service', async () => {
   const piece = fc.constantFrom(
     ...[
       'http://10.0.0.7:4101',

@@ -22,21 +22,21 @@ describe('with a version in the path', () => {
     ['with a query', '/bookings?page=2', '/v1/bookings?page=2'],
     ['with a fragment', '/bookings/9#rooms', '/v1/bookings/9#rooms'],
     ['a trailing slash', '/bookings/', '/v1/bookings/'],
-    ['no segment boundary', '/bookings-old/9', '/bookings-old/9'],
+    ['a path that only begins like it', '/bookings-old/9', '/bookings-old/9'],
     ['another case', '/Bookings/9', '/Bookings/9'],
     ['another path', '/login', '/login'],
-    ['the place of the client', '/v1/bookings/9', '/v1/bookings/9'],
+    ['the path of the client', '/v1/bookings/9', '/v1/bookings/9'],
     ['a sibling', '9', '9'],
     ['a sibling by a dot', './9', './9'],
-    ['one up', '../bookings/9', '../bookings/9'],
-    ['two up', '../../bookings/9', '/v1/bookings/9'],
-    ['two up, at the place of the client', '../../v1/bookings/9', '../../v1/bookings/9'],
-    ['out and in again', '/x/../bookings/9', '/v1/bookings/9'],
-    ['out for good', '/bookings/../admin', '/bookings/../admin'],
-    ['relative, out for good', '../admin', '/admin'],
+    ['one level up', '../bookings/9', '../bookings/9'],
+    ['two levels up', '../../bookings/9', '/v1/bookings/9'],
+    ['two levels up, to the path of the client', '../../v1/bookings/9', '../../v1/bookings/9'],
+    ['dot segments that return to the path', '/x/../bookings/9', '/v1/bookings/9'],
+    ['dot segments that leave the path', '/bookings/../admin', '/bookings/../admin'],
+    ['a relative path that leaves the path', '../admin', '/admin'],
     ['a query alone', '?page=2', '?page=2'],
     ['a fragment alone', '#rooms', '#rooms'],
-    ['nothing', '', ''],
+    ['an empty value', '', ''],
     ['encoded letters', '/%62ookings/%39', '/v1/bookings/9'],
     ['encoded dots', '/x/%2e%2E/bookings/9', '/v1/bookings/9'],
     ['an encoded slash', '/bookings/a%2fb', '/v1/bookings/a%2Fb'],
@@ -71,25 +71,25 @@ describe('with an authority', () => {
     ['without a scheme, backslashes', '\\\\10.0.0.7:4101/bookings/9', there],
     ['without a scheme, both slashes', '/\\10.0.0.7:4101/bookings/9', there],
     ['without a scheme, a tab', '/\t/10.0.0.7:4101/bookings/9', there],
-    ['of its Host, at the port it listens on', 'http://bookings.internal:4101/bookings/9', there],
-    ['that the service was told of', 'http://api.example.com/bookings/9', there],
-    ['at the place of the client', 'http://10.0.0.7:4101/v1/bookings/9', there],
+    ['of its Host, with the port of the target', 'http://bookings.internal:4101/bookings/9', there],
+    ['of the forwarded host', 'http://api.example.com/bookings/9', there],
+    ['with the path of the client', 'http://10.0.0.7:4101/v1/bookings/9', there],
     ['without a path', 'http://10.0.0.7:4101', 'https://api.example.com/'],
     ['for a WebSocket', 'ws://10.0.0.7:4101/bookings/9', 'wss://api.example.com/v1/bookings/9'],
-    ['in two lines that were joined', '/bookings/9, http://10.0.0.7:4101/bookings/9', undefined],
+    ['in two joined lines', '/bookings/9, http://10.0.0.7:4101/bookings/9', undefined],
     ['twice', 'http://10.0.0.7:4101/bookings/9, http://10.0.0.7:4101/x', undefined],
-    ['outside its path', 'http://10.0.0.7:4101/internal/x', 'https://api.example.com/internal/x'],
+    ['outside the service path', 'http://10.0.0.7:4101/internal/x', 'https://api.example.com/internal/x'],
     [
-      'that would be a host of its own',
+      'with a path that looks like a host',
       'http://10.0.0.7:4101//evil.test/x',
       'https://api.example.com//evil.test/x',
     ],
-    ['of someone else', 'https://login.example.net/bookings/9', 'https://login.example.net/bookings/9'],
-    ['of someone else, in their spelling', 'HTTPS://Login.example.net:443', 'HTTPS://Login.example.net:443'],
+    ['of another host', 'https://login.example.net/bookings/9', 'https://login.example.net/bookings/9'],
+    ['of another host, kept as written', 'HTTPS://Login.example.net:443', 'HTTPS://Login.example.net:443'],
     ['at another port', 'http://10.0.0.7:9/bookings/9', 'http://10.0.0.7:9/bookings/9'],
-    ['of someone else, about us', `https://x.test/?to=${TARGET}`, `https://x.test/?to=${TARGET}`],
-    ['that ends like ours', 'http://my-bookings.internal/x', 'http://my-bookings.internal/x'],
-    ['that begins like ours', 'http://10.0.0.8.test/x', 'http://10.0.0.8.test/x'],
+    ['of another host, about a target', `https://x.test/?to=${TARGET}`, `https://x.test/?to=${TARGET}`],
+    ['that ends like its Host', 'http://my-bookings.internal/x', 'http://my-bookings.internal/x'],
+    ['that begins like a target', 'http://10.0.0.8.test/x', 'http://10.0.0.8.test/x'],
   ]);
 
   it('an IPv4 address equals its mapped IPv6 form (RFC 4291 §2.5.5.2)', () => {
@@ -108,8 +108,8 @@ describe('with an authority', () => {
       }
     const other = 'http://[::ffff:a00:8]:4101/bookings/9';
     expect(location({}, other)).toBe(other);
-    const told = { forwardedHost: '[::ffff:10.9.9.9]:8443' };
-    expect(location(told, 'http://10.9.9.9:8443/bookings/9')).toBe(there);
+    const mappedForm = { forwardedHost: '[::ffff:10.9.9.9]:8443' };
+    expect(location(mappedForm, 'http://10.9.9.9:8443/bookings/9')).toBe(there);
   });
 
   it('all loopback names are equal', () => {
@@ -139,14 +139,14 @@ describe('with an authority', () => {
     expect(location({ targets: ['http://orders.internal'] }, other)).toBe(other);
   });
 
-  it('RET-3: scheme, host and port are the configured ones, whatever the client sent', () => {
+  it('RET-3: scheme and port are the configured ones, and the host is that of the request', () => {
     const sent = 'http://hosts.example.com:8443/bookings/9';
-    const asked = { asked: 'hosts.example.com', forwardedHost: 'hosts.example.com:8443' };
-    expect(location(asked, sent)).toBe('https://hosts.example.com/v1/bookings/9');
-    expect(location({ ...asked, public: 'http://localhost:8080' }, sent)).toBe(
+    const hosts = { asked: 'hosts.example.com', forwardedHost: 'hosts.example.com:8443' };
+    expect(location(hosts, sent)).toBe('https://hosts.example.com/v1/bookings/9');
+    expect(location({ ...hosts, public: 'http://localhost:8080' }, sent)).toBe(
       'http://hosts.example.com:8080/v1/bookings/9',
     );
-    expect(location({ ...asked, public: 'http://[::1]:8080', asked: '[::1]' }, sent)).toBe(
+    expect(location({ ...hosts, public: 'http://[::1]:8080', asked: '[::1]' }, sent)).toBe(
       'http://[::1]:8080/v1/bookings/9',
     );
   });
@@ -181,33 +181,33 @@ describe('other schemes and malformed URLs', () => {
 describe('if client and service have the same path', () => {
   const service = { client: '/bookings', search: '?version=1&x=1' };
   rows(service, [
-    ['a header or a pin needs nothing', '/bookings/9', '/bookings/9'],
+    ['a path, with the version in a header or pin', '/bookings/9', '/bookings/9'],
     ['relative', '9', '9'],
     ['a query alone', '?page=2', '?page=2'],
-    ['the authority is mapped all the same', `${TARGET}/bookings/9`, 'https://api.example.com/bookings/9'],
+    ['the authority is mapped', `${TARGET}/bookings/9`, 'https://api.example.com/bookings/9'],
   ]);
   describe('and the query has the version', () => {
     rows({ ...service, query: 'version' }, [
-      ['the parameter is added', '/bookings/9', '/bookings/9?version=1'],
-      ['behind others', '/bookings/9?page=2#x', '/bookings/9?page=2&version=1#x'],
-      ['not twice', '/bookings/9?version=v1&page=2', '/bookings/9?page=2&version=1'],
-      ['to a query alone', '?page=2', '/bookings/7?page=2&version=1'],
-      ['not outside', '/login', '/login'],
-      ['not elsewhere', 'https://example.net/bookings/9', 'https://example.net/bookings/9'],
+      ['the parameter is added to a path', '/bookings/9', '/bookings/9?version=1'],
+      ['the parameter is added after others', '/bookings/9?page=2#x', '/bookings/9?page=2&version=1#x'],
+      ['the parameter is not added twice', '/bookings/9?version=v1&page=2', '/bookings/9?page=2&version=1'],
+      ['the parameter is added to a query alone', '?page=2', '/bookings/7?page=2&version=1'],
+      ['no parameter outside the path of the service', '/login', '/login'],
+      ['no parameter for another host', 'https://example.net/bookings/9', 'https://example.net/bookings/9'],
     ]);
-    it('unless this request named its version in another carrier', () => {
+    it('no parameter is added if the request named its version in another carrier', () => {
       expect(location({ client: '/bookings', query: 'version' }, '/bookings/9')).toBe('/bookings/9');
     });
   });
 });
 
-describe('if one of them is the root', () => {
+describe('at the root of a host', () => {
   describe('the service', () => {
     rows({ path: '' }, [
-      ['relative to the top', '../../9', '/v1/bookings/9'],
-      ['every path is its own', '/9', '/v1/bookings/9'],
+      ['relative to the root', '../../9', '/v1/bookings/9'],
+      ['any path', '/9', '/v1/bookings/9'],
       ['the root', '/', '/v1/bookings/'],
-      ['the place of the client stays', '/v1/bookings/9', '/v1/bookings/9'],
+      ['the path of the client is unchanged', '/v1/bookings/9', '/v1/bookings/9'],
       ['a sibling', '9', '9'],
     ]);
   });
@@ -218,9 +218,9 @@ describe('if one of them is the root', () => {
       ['the path of the service with a query', '/bookings?x', '/?x'],
       ['outside', '/login', '/login'],
       ['relative, outside', '../login', '../login'],
-      ['what would be a host', `${TARGET}/bookings//evil.test`, 'https://api.example.com//evil.test'],
+      ['a path like a host', `${TARGET}/bookings//evil.test`, 'https://api.example.com//evil.test'],
       [
-        'what would be a host, without an authority',
+        'a path like a host, in an address without an authority',
         '/bookings//evil.test',
         'https://api.example.com//evil.test',
       ],
@@ -229,7 +229,7 @@ describe('if one of them is the root', () => {
 });
 
 describe('if both paths match', () => {
-  it('the longer one is meant', () => {
+  it('the longer path is used', () => {
     expect(location({ client: '/api', path: '/api/inner' }, '/api/inner/9')).toBe('/api/9');
     expect(location({ client: '/api', path: '/api/inner' }, '/api/9')).toBe('/api/9');
     expect(location({ client: '/inner/v1', path: '/inner' }, '/inner/9')).toBe('/inner/v1/9');
@@ -237,7 +237,7 @@ describe('if both paths match', () => {
   });
 });
 
-describe('the count', () => {
+describe('the count of addresses outside the path of the service', () => {
   it.each([
     ['/login', 1],
     [`${TARGET}/login`, 1],
@@ -246,7 +246,7 @@ describe('the count', () => {
     ['/v1/bookings/9', 0],
     ['https://example.net/login', 0],
     ['#x', 0],
-  ])('%s: %i addresses outside', (sent, outside) => {
+  ])('with %s is %i', (sent, outside) => {
     expect(mapped({}, { location: sent }).outside).toBe(outside);
   });
 
@@ -291,7 +291,7 @@ describe('Link', () => {
     expect(links(sent)).toBe(got);
   });
 
-  it('each line is mapped', () => {
+  it('each line is mapped, and a line without links is removed', () => {
     expect(links(['</bookings/1>', '<grpc://10.0.0.7:4101/a>', '</bookings/2>'])).toEqual([
       '</v1/bookings/1>',
       '</v1/bookings/2>',
@@ -375,7 +375,7 @@ describe('a response stored for an idempotency key', () => {
   };
   const first: MappedService = {};
 
-  it('IDM-3: gives each caller the addresses of its own place, even if the service has moved', () => {
+  it('IDM-3: gives each caller addresses for its own URL, even if the service has moved', () => {
     const kept = addressesToKeep(new HeaderLines(sent), orderOf(first), 'api.example.com').record();
     expect(JSON.stringify(kept)).not.toContain('10.0.0.7');
     const later: readonly MappedService[] = [

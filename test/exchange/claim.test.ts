@@ -1,4 +1,4 @@
-// A claim on an idempotency key with a scripted store: how long its lock lasts, and which outcome is recorded.
+// A claim on an idempotency key with a scripted store: the duration of its lock, and the recorded outcome.
 import { describe, expect, it } from 'vitest';
 import { type ClaimOptions, claimKey } from '../../gateway/exchange/steps/idempotency.ts';
 import { StoreUnavailable } from '../../gateway/policy/contract.ts';
@@ -12,33 +12,33 @@ const ANSWER = { status: 201, headers: {}, body: Buffer.from('x') };
 
 interface Situation {
   readonly written?: Parameters<typeof idempotencyOf>[0][number];
-  /** What the store finds at the key, in order. An error if it is unavailable. */
+  /** The results of claims, in order. An error if the store is unavailable. */
   readonly found?: readonly (KeyClaim | Error)[];
   readonly away?: boolean;
 }
 
 function holding({ written = {}, found = [], away = false }: Situation = {}) {
-  const asked: string[] = [];
+  const calls: string[] = [];
   const faults: unknown[] = [];
   const clock = { now: 0 };
   const answers = [...found];
   const locks: number[] = [];
-  const said = async (what: string): Promise<boolean> => {
-    asked.push(what);
+  const record = async (what: string): Promise<boolean> => {
+    calls.push(what);
     if (away) throw new StoreUnavailable('away');
     return true;
   };
   const store: IdempotencyStore = {
     claim: async (_key, _owner, lockMs) => {
-      asked.push('claim');
+      calls.push('claim');
       locks.push(lockMs);
       const next = answers.shift() ?? { kind: 'claimed' };
       if (next instanceof Error) throw next;
       return next;
     },
-    finish: (_key, _owner, _answer, ms) => said(`finish ${ms}`),
-    hold: (_key, _owner, ms) => said(`hold ${ms}`),
-    release: () => said('release'),
+    finish: (_key, _owner, _answer, ms) => record(`finish ${ms}`),
+    hold: (_key, _owner, ms) => record(`hold ${ms}`),
+    release: () => record('release'),
   };
   const facts = deprecatedFacts();
   const rules = idempotencyOf([written]);
@@ -52,43 +52,43 @@ function holding({ written = {}, found = [], away = false }: Situation = {}) {
       onFault: (fault) => faults.push(fault.cause),
     },
   };
-  return { asked, faults, clock, facts, locks, options };
+  return { calls, faults, clock, facts, locks, options };
 }
 
 async function claimed(situation: Situation = {}) {
   const held = holding(situation);
-  const asked = await claimKey(held.options);
-  if (asked.kind !== 'claimed') throw new Error(asked.kind);
-  return { ...held, claim: asked.claim };
+  const result = await claimKey(held.options);
+  if (result.kind !== 'claimed') throw new Error(result.kind);
+  return { ...held, claim: result.claim };
 }
 
 describe('a claim', () => {
-  it('IDM-5: its lock outlasts the upstream timeout, and is renewed after a slow body', async () => {
-    const { claim, clock, asked, locks } = await claimed();
+  it('IDM-5: has a lock longer than the upstream timeout, and is renewed after a slow body', async () => {
+    const { claim, clock, calls, locks } = await claimed();
     clock.now = 1_000;
     expect(await claim.renew()).toBeUndefined();
-    expect(asked).toEqual(['claim']);
+    expect(calls).toEqual(['claim']);
     clock.now = 200_000;
     expect(await claim.renew()).toBeUndefined();
-    expect(asked).toEqual(['claim', 'claim']);
+    expect(calls).toEqual(['claim', 'claim']);
     for (const lock of locks) expect(lock).toBeGreaterThan(TOTAL_MS);
   });
 
-  it('IDM-5: lost while the body arrived, it belongs to another request', async () => {
-    const { claim, clock, facts, asked } = await claimed({
+  it('IDM-5: that another request took over during a slow body is a conflict', async () => {
+    const { claim, clock, facts, calls } = await claimed({
       found: [{ kind: 'claimed' }, { kind: 'running' }],
     });
     clock.now = 200_000;
     expect(await claim.renew()).toEqual({ reason: 'idempotency_conflict' });
     claim.release();
     expect(facts.completion.idempotency).toBe('conflict');
-    expect(asked).toEqual(['claim', 'claim']);
+    expect(calls).toEqual(['claim', 'claim']);
   });
 
   it.each([
     [false, undefined, 'unprotected'],
     [true, { reason: 'idempotency_unavailable', retryAfterSeconds: 1, restoredAt: NOW + 1000 }, undefined],
-  ])('IDM-8: without a store to renew it, required %s', async (required, refusal, outcome) => {
+  ])('IDM-8: that cannot be renewed is refused if required: %s', async (required, refusal, outcome) => {
     const found = [{ kind: 'claimed' } as const, new StoreUnavailable('away')];
     const { claim, clock, facts } = await claimed({ written: { required }, found });
     clock.now = 200_000;
@@ -97,20 +97,20 @@ describe('a claim', () => {
   });
 
   it('keeps the first reported outcome', async () => {
-    const { claim, asked } = await claimed();
+    const { claim, calls } = await claimed();
     await claim.keep(BODY, ANSWER);
     claim.reportUnknown();
     claim.release();
-    expect(asked).toEqual(['claim', 'finish 86400000']);
+    expect(calls).toEqual(['claim', 'finish 86400000']);
   });
 
   it.each([
     ['hold', 'hold 86400000'],
     ['release', 'release'],
-  ] as const)('IDM-6: an unknown outcome: %s', async (unknown, word) => {
-    const { claim, asked, facts } = await claimed({ written: { unknown } });
+  ] as const)('IDM-6: an unknown outcome follows the setting `unknown: %s`', async (unknown, word) => {
+    const { claim, calls, facts } = await claimed({ written: { unknown } });
     claim.reportUnknown();
-    expect(asked).toEqual(['claim', word]);
+    expect(calls).toEqual(['claim', word]);
     expect(facts.completion.idempotency).toBe('unknown');
   });
 
@@ -118,17 +118,17 @@ describe('a claim', () => {
     [false, 'release', 'unprotected'],
     [true, 'hold 86400000', 'unknown'],
   ] as const)(
-    'IDM-7: a response that is too large to store, required %s: %s',
+    'IDM-7: for a response too large to store, required: %s, the store gets %s',
     async (required, word, outcome) => {
-      const { claim, asked, facts } = await claimed({ written: { required } });
+      const { claim, calls, facts } = await claimed({ written: { required } });
       claim.reportTooLarge();
       claim.reportUnknown();
-      expect(asked).toEqual(['claim', word]);
+      expect(calls).toEqual(['claim', word]);
       expect(facts.completion.idempotency).toBe(outcome);
     },
   );
 
-  it('a response that an unavailable store cannot keep is unprotected, and no fault', async () => {
+  it('a response that cannot be stored during an outage is unprotected, and not a fault', async () => {
     const { claim, facts, faults } = await claimed({ away: true });
     await claim.keep(BODY, ANSWER);
     expect(facts.completion.idempotency).toBe('unprotected');
@@ -136,8 +136,8 @@ describe('a claim', () => {
   });
 
   it('a failed claim is released, because it may have been stored', async () => {
-    const { options, asked } = holding({ found: [new StoreUnavailable('late')] });
+    const { options, calls } = holding({ found: [new StoreUnavailable('late')] });
     await expect(claimKey(options)).rejects.toBeInstanceOf(StoreUnavailable);
-    expect(asked).toEqual(['claim', 'release']);
+    expect(calls).toEqual(['claim', 'release']);
   });
 });

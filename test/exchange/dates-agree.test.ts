@@ -1,4 +1,4 @@
-// Every view of random lives at random instants agrees with the model in dates-model.ts.
+// Every view of random schedules at random instants agrees with the model in dates-model.ts.
 import { beforeAll, describe, expect, it } from 'vitest';
 import { compileApi, planSteps } from '../../gateway/plan/compile/plan.ts';
 import { hasPlan, type LoadedPlan } from '../../gateway/plan/load.ts';
@@ -53,9 +53,9 @@ async function rowsOf(
     ['version', version],
     ['operation', operation],
   ] as const) {
-    const { body, freshUntil, ...said } = await views.answer(looking, views.PATHS[subject]);
+    const { body, freshUntil, ...seen } = await views.answer(looking, views.PATHS[subject]);
     const should = answerAt(drawn, dates, now);
-    rows.push([`${subject} answer`, unknown ? 'version_unknown' : should, unknown ? said.outcome : said]);
+    rows.push([`${subject} answer`, unknown ? 'version_unknown' : should, unknown ? seen.outcome : seen]);
     if (!unknown && should.outcome === 'version_retired')
       rows.push([`${subject} 410 word`, expected.endWords(dates, now), expected.wordsIn(body)]);
     if (!unknown)
@@ -96,9 +96,9 @@ async function rowsOf(
   return rows;
 }
 
-describe('dates mean the same everywhere', () => {
+describe('every view shows the same dates', () => {
   it(
-    'DEP-8, SUN-2, RET-11: random lives have the same dates in every view at a random instant',
+    'DEP-8, SUN-2, RET-11: every view of a random schedule agrees with the model at a random instant',
     async () => {
       const { seed, drawn } = samples(caseArbitrary, LIVES);
       const wrong = new Map<string, number>();

@@ -1,4 +1,4 @@
-// Random lives of a version and an operation, an instant near one of their dates, and their policy file.
+// Random schedules of a version and an operation, an instant near one of their dates, their policy file.
 import fc from 'fast-check';
 import type { BrownoutRule } from '../../gateway/policy/lifecycle/brownout-rule.ts';
 import type { PolicyFile, VersionFile } from '../../gateway/sections/policy-file.ts';
@@ -29,7 +29,7 @@ const lifeArbitrary: fc.Arbitrary<Life> = fc
     forgotten: optional(upTo(6)),
     dated: fc.uniqueArray(upTo(16), { maxLength: 2 }),
     phased: fc.uniqueArray(fc.integer({ min: 1, max: 5 }), { maxLength: 2 }),
-    told: upTo(14),
+    lead: upTo(14),
   })
   .map((drawn): Life => {
     const { released, has } = drawn;
@@ -52,9 +52,9 @@ const lifeArbitrary: fc.Arbitrary<Life> = fc
         : [
             ...drawn.dated.map((on) => ({
               on: { day: day(deprecated + on) },
-              announced: day(deprecated + on - drawn.told),
+              announced: day(deprecated + on - drawn.lead),
             })),
-            ...drawn.phased.map((before) => ({ on: { before }, announced: day(end - before - drawn.told) })),
+            ...drawn.phased.map((before) => ({ on: { before }, announced: day(end - before - drawn.lead) })),
           ];
     return {
       released: day(released),
@@ -76,14 +76,14 @@ const partArbitrary: fc.Arbitrary<Part> = fc
     deprecated: optional(fc.integer({ min: 7, max: 20 })),
     sunset: optional(fc.integer({ min: 21, max: 40 })),
     brownouts: optional(fc.uniqueArray(upTo(16), { maxLength: 1 })),
-    told: upTo(14),
+    lead: upTo(14),
     guide: fc.boolean(),
   })
-  .map(({ deprecated, sunset, brownouts, told, guide }) => ({
+  .map(({ deprecated, sunset, brownouts, lead, guide }) => ({
     guide,
     deprecated: deprecated === undefined ? undefined : day(deprecated),
     sunset: sunset === undefined ? undefined : day(sunset),
-    brownouts: brownouts?.map((on) => ({ on: { day: day(20 + on) }, announced: day(20 + on - told) })),
+    brownouts: brownouts?.map((on) => ({ on: { day: day(20 + on) }, announced: day(20 + on - lead) })),
   }));
 
 export const caseArbitrary: fc.Arbitrary<Case> = fc

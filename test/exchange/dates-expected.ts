@@ -22,7 +22,7 @@ const short = (at: number) => iso(at).replace('T00:00:00Z', '');
 const maybe = (at: number | undefined) => (at === undefined ? undefined : iso(at));
 const compact = (at: number) =>
   (at % DAY === 0 ? iso(at).slice(0, 10) : `${iso(at).slice(0, 19)}Z`).replaceAll(/[-:]/g, '');
-const isTold = (dates: Dates, now: number) =>
+const isOpen = (dates: Dates, now: number) =>
   stageAt(dates, now) !== 'sunset' && stageAt(dates, now) !== 'retired';
 
 const datesOf = (drawn: Case, subject: Subject, now: number) =>
@@ -40,7 +40,7 @@ export function wordsIn(body: string): string {
 }
 
 /** The complete response, also for an unknown version. */
-function toldAt(drawn: Case, subject: Subject, now: number): string {
+function responseAt(drawn: Case, subject: Subject, now: number): string {
   const whole = datesAt(drawn, now);
   if (isForgotten(whole, now) || stageAt(whole, now) === 'planned') return 'unknown';
   const dates = datesOf(drawn, subject, now);
@@ -50,8 +50,8 @@ function toldAt(drawn: Case, subject: Subject, now: number): string {
 
 export function nextAnswer(drawn: Case, subject: Subject): number | undefined {
   const { now, life, part } = drawn;
-  const told = toldAt(drawn, subject, now);
-  return instantsOf(life, part).find((at) => at > now && toldAt(drawn, subject, at) !== told);
+  const response = responseAt(drawn, subject, now);
+  return instantsOf(life, part).find((at) => at > now && responseAt(drawn, subject, at) !== response);
 }
 
 /** The instant after which a response must not be reused. */
@@ -93,7 +93,7 @@ function hasEntry({ version, operation }: Both): boolean {
 
 function entry(dates: Dates, now: number, windows: Dates['windows']) {
   const { deprecated, sunset, retired } = dates;
-  const listed = isTold(dates, now) ? windows.filter(([, until]) => until > now) : [];
+  const listed = isOpen(dates, now) ? windows.filter(([, until]) => until > now) : [];
   return {
     stage: stageAt(dates, now),
     deprecated: maybe(deprecated),
@@ -214,28 +214,28 @@ function endOf(operation: string | undefined, sunset: number | undefined): strin
   return operation === undefined ? '' : String(sunset);
 }
 
-/** Each with the day of its last change. */
+/** The announcements, each with the day of its last change. */
 export function feed(drawn: Case): readonly string[] {
   const { life, part, now } = drawn;
-  const changed = new Map<string, { readonly said: string; readonly at: number }>();
+  const changed = new Map<string, { readonly content: string; readonly at: number }>();
   let last: readonly string[] = [];
   for (const at of [...instantsOf(life, part).filter((each) => each < now), now]) {
     const both = { version: datesAt(drawn, at), operation: partDatesAt(drawn, at) };
     last = milestones({ ...drawn, now: at }, both).map(({ kind, operation, place, title, text, advice }) => {
       const key = [kind, operation, place].join(' ');
-      const said = [title, text, kind === 'released' ? '' : advice].join(' ');
+      const content = [title, text, kind === 'released' ? '' : advice].join(' ');
       const since = changed.get(key);
-      if (since?.said !== said) changed.set(key, { said, at });
+      if (since?.content !== content) changed.set(key, { content, at });
       return `${title} ${short(changed.get(key)?.at ?? at)}`;
     });
   }
   return last.toSorted();
 }
 
-/** Without releases, which are not announced to callers. */
+/** The due notices. Releases are not announced to callers. */
 export function notices(drawn: Case, both: Both) {
-  const told = milestones(drawn, both).filter(({ kind }) => kind !== 'released');
-  return told
+  const announced = milestones(drawn, both).filter(({ kind }) => kind !== 'released');
+  return announced
     .map(({ kind, operation, sunset, advice }) =>
       [`version.${kind}`, operation ?? '', maybe(sunset) ?? '', advice].join(' '),
     )

@@ -68,7 +68,7 @@ export interface Dates {
   readonly forgotten: number | undefined;
   /** The rest of each window after its announcement. */
   readonly windows: readonly (readonly [from: number, until: number, rule: number])[];
-  /** Known together with the dates. */
+  /** Announced together with the dates. */
   readonly successor: string | undefined;
   readonly guide: string | undefined;
   /** Whether the operation has the windows of its version. */
@@ -103,7 +103,7 @@ export function partDatesAt(drawn: Case, now: number): Dates {
     one === undefined || other === undefined ? (one ?? other) : Math.min(one, other);
   const sunset = earliest(part.sunset, whole.sunset);
   const wanted = earliest(part.deprecated, whole.deprecated);
-  // A deprecation after the end never comes.
+  // A deprecation after the sunset has no effect.
   const deprecated = wanted !== undefined && sunset !== undefined && wanted > sunset ? undefined : wanted;
   const announced = deprecated === whole.deprecated ? whole.announced : undefined;
   const retired = sunset === whole.sunset ? whole.retired : undefined;
@@ -150,18 +150,18 @@ export function answerAt({ form, warning }: Case, dates: Dates, now: number) {
   const { announced, deprecated, sunset } = dates;
   const ended = stage === 'sunset' || stage === 'retired';
   const isAhead = stage === 'active' && announced !== undefined && now >= announced;
-  const isTold = ended || stage === 'deprecated';
-  const told =
-    deprecated === undefined || !(isTold || (isAhead && form === 'rfc9745')) ? undefined : deprecated;
+  const isDeprecated = ended || stage === 'deprecated';
+  const shown =
+    deprecated === undefined || !(isDeprecated || (isAhead && form === 'rfc9745')) ? undefined : deprecated;
   const inBrownout = dates.windows.some(([from, until]) => now >= from && now < until);
   return {
     outcome: ended ? 'version_retired' : inBrownout ? 'brownout' : 'forwarded',
     stage,
     deprecation:
-      told &&
-      (form === 'rfc9745' ? `@${told / 1_000}` : form === 'true' ? 'true' : new Date(told).toUTCString()),
+      shown &&
+      (form === 'rfc9745' ? `@${shown / 1_000}` : form === 'true' ? 'true' : new Date(shown).toUTCString()),
     sunset:
-      sunset !== undefined && (isTold || isAhead || deprecated === undefined)
+      sunset !== undefined && (isDeprecated || isAhead || deprecated === undefined)
         ? new Date(sunset).toUTCString()
         : undefined,
     warns: warning && stage === 'deprecated',

@@ -63,7 +63,7 @@ export async function answer(looking: Looking, path: string) {
   };
 }
 
-/** In responses of the next version. */
+/** Whether responses of the next version link v1 as predecessor. */
 export async function predecessor(looking: Looking): Promise<boolean> {
   const { ending } = await judgeAt(looking, SUCCESSOR);
   const headers = ending.kind === 'answered' ? ending.answer.headers : ending.headers;
@@ -127,7 +127,7 @@ function datesOf({ stage, deprecated, sunset, retired, next_change: next, ...ent
   };
 }
 
-/** By row: stage, the four dates, the next stage, the start of the next brownout. And the changelog. */
+/** Each row: stage, dates, the next stage, the start of the next brownout. Also the changelog. */
 export async function html(looking: Looking) {
   const page = await published(looking, LIFECYCLE, 'text/html');
   if (page === undefined) return undefined;
@@ -242,7 +242,7 @@ export function timelineDocument({ plan, now }: Looking) {
   return { version: of(versions[0]), operation: of(versions[0].operations[0]) };
 }
 
-/** Has older dates. The operation repeats the dates of its version. */
+/** A description with older dates. The operation repeats the dates of its version. */
 const DESCRIPTION = new TextEncoder().encode(`openapi: 3.1.0
 info:
   title: Orders

@@ -11,21 +11,21 @@ describe('a frozen version', () => {
   it.each<[string, Partial<ExplainOptions>, string]>([
     ['assumes that a consumer was seen before', {}, 'since 2026-06-01  (assumed: seen before)'],
     [
-      'judges one that was first seen later',
+      'refuses a consumer that was first seen later',
       { account: { firstSeen: Date.UTC(2026, 6, 1) } },
       'acme was first seen 2026-07-01',
     ],
     ['names an exception', { as: 'partner' }, 'partner has leave'],
     [
-      'names a day in the future',
+      'names a freeze in the future',
       { now: Date.UTC(2026, 4, 1) },
       'from 2026-06-01  new consumers are refused',
     ],
-  ])('explain %s', async (_title, options, said) => {
+  ])('explain %s', async (_title, options, expected) => {
     await using files = await workspace(policies);
     const { text } = await explain(files, 'GET /api/v1/orders/7', { as: 'acme', ...options });
     const line = text.split('\n').find((each) => each.startsWith('freeze '));
-    expect(line).toContain(said);
+    expect(line).toContain(expected);
     const refused = /^refused +adoption_frozen .*policies\/orders\.yaml:13$/m.test(text);
     expect(refused).toBe(options.account !== undefined);
   });
@@ -38,7 +38,7 @@ describe('a frozen version', () => {
     expect(text).toContain('┊ closed to new consumers');
   });
 
-  it('is refused in an expectation by first_seen', async () => {
+  it('is refused in an expectation with a later first_seen', async () => {
     const expect_ = (day: string) =>
       `${POLICY}expect: [ { request: GET /api/v1/orders, as: acme, first_seen: ${day}, at: 2026-11-20, status: 403 } ]\n`;
     await using late = await workspace({ 'policies/orders.yaml': expect_('2026-06-01') });
@@ -50,7 +50,7 @@ describe('a frozen version', () => {
 });
 
 describe('check finds', () => {
-  it.each<[title: string, from: string, to: string, said: string]>([
+  it.each<[title: string, from: string, to: string, expected: string]>([
     [
       'a freeze of a public API',
       'access: { identity: main, scopes: { read: [orders:read] } }',
@@ -99,9 +99,11 @@ describe('check finds', () => {
       'v2: { released: 2025-01-01, freeze: off }\nfreeze: 2026-07-01\n',
       'warning taken-over: freeze has no effect: every version has freeze or deprecated or sunset of its own',
     ],
-  ])('%s', async (_title, from, to, said) => {
+  ])('%s', async (_title, from, to, expected) => {
     await using files = await workspace({ 'policies/orders.yaml': POLICY.replace(from, to) });
     const { problems } = await files.load();
-    expect(problems.map(({ severity, rule, message }) => `${severity} ${rule}: ${message}`)).toContain(said);
+    expect(problems.map(({ severity, rule, message }) => `${severity} ${rule}: ${message}`)).toContain(
+      expected,
+    );
   });
 });

@@ -1,4 +1,4 @@
-// A frozen version at any instant: which consumers it admits, and what the others get.
+// A frozen version at any instant: the consumers it admits, and the refusal of others.
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createExchange } from '../../gateway/exchange/exchange.ts';
 import type { GatewayPlan } from '../../gateway/plan/plan.ts';
@@ -34,7 +34,7 @@ async function judge({
   scopes = ['orders:read'],
 }: Situation) {
   const now = Date.parse(`${at.includes('T') ? at : `${at}T00:00:00Z`}`);
-  const asked: (readonly [VersionConsumer, number])[] = [];
+  const queries: (readonly [VersionConsumer, number])[] = [];
   const counted: string[] = [];
   const seen: VersionConsumer[] = [];
   const exchange = createExchange({
@@ -52,7 +52,7 @@ async function judge({
     adoption: {
       saw: (adopter) => seen.push(adopter),
       isLate: (adopter, freeze) => {
-        asked.push([adopter, freeze]);
+        queries.push([adopter, freeze]);
         return Promise.resolve(adopter.consumer.startsWith('new'));
       },
     },
@@ -64,25 +64,25 @@ async function judge({
   const directive = await exchange.decide(request, facts);
   const refusal = directive.kind === 'refuse' ? directive.refusal : undefined;
   const answer = refusal && exchange.refuse(refusal, facts, request);
-  return { outcome: refusal?.reason ?? directive.kind, answer, facts, asked, counted, seen };
+  return { outcome: refusal?.reason ?? directive.kind, answer, facts, queries, counted, seen };
 }
 
 describe('a frozen version', () => {
   it.each<[string, Situation, string]>([
     ['admits a consumer first seen before the freeze', { consumer: 'acme' }, 'forward'],
     ['refuses a consumer first seen later', { consumer: 'newcomer' }, 'adoption_frozen'],
-    ['refuses from the instant of its day', { at: '2026-06-01', consumer: 'newcomer' }, 'adoption_frozen'],
-    ['admits every consumer until then', { at: '2026-05-31T23:59:59.999Z', consumer: 'newcomer' }, 'forward'],
+    ['refuses new consumers on the first day', { at: '2026-06-01', consumer: 'newcomer' }, 'adoption_frozen'],
+    ['admits every consumer earlier', { at: '2026-05-31T23:59:59.999Z', consumer: 'newcomer' }, 'forward'],
     ['refuses a new consumer with any scopes', { consumer: 'newcomer', scopes: [] }, 'adoption_frozen'],
     ['requires a token first', {}, 'credentials_missing'],
-    ['does not judge callers known by address only', { path: '/api/v1/orders/open' }, 'forward'],
+    ['admits callers known by address only', { path: '/api/v1/orders/open' }, 'forward'],
     [
-      'includes all its operations',
+      'refuses a new consumer on every operation',
       { at: '2026-08-01', path: '/api/v1/orders/old', consumer: 'newcomer' },
       'adoption_frozen',
     ],
     [
-      'ORD-3: reports an end before a freeze',
+      'ORD-3: reports an ended operation as ended, and not as frozen',
       { path: '/api/v1/orders/old', consumer: 'newcomer' },
       'version_retired',
     ],
@@ -92,21 +92,21 @@ describe('a frozen version', () => {
     expect((await judge(situation)).outcome).toBe(outcome);
   });
 
-  it('queries the ledger by consumer id for any credential, and only from the day on', async () => {
+  it('queries the ledger by consumer id, and only from the freeze on', async () => {
     const adopter = { consumer: 'acme', api: 'orders', version: 'v1' };
-    expect((await judge({ consumer: 'acme' })).asked).toEqual([[adopter, Date.UTC(2026, 5, 1)]]);
-    expect((await judge({ at: '2026-05-31', consumer: 'acme' })).asked).toEqual([]);
+    expect((await judge({ consumer: 'acme' })).queries).toEqual([[adopter, Date.UTC(2026, 5, 1)]]);
+    expect((await judge({ at: '2026-05-31', consumer: 'acme' })).queries).toEqual([]);
     const justBefore = { at: '2026-05-31T23:59:59.999Z', consumer: 'acme' };
-    expect(await judge(justBefore)).toMatchObject({ asked: [], seen: [adopter] });
-    expect((await judge({ path: '/api/v2/orders/7', consumer: 'acme' })).asked).toEqual([]);
+    expect(await judge(justBefore)).toMatchObject({ queries: [], seen: [adopter] });
+    expect((await judge({ path: '/api/v2/orders/7', consumer: 'acme' })).queries).toEqual([]);
   });
 
   it('admits an excepted consumer without a query until the exception ends', async () => {
-    expect(await judge({ consumer: 'partner' })).toMatchObject({ outcome: 'forward', asked: [] });
-    expect((await judge({ at: '2026-12-01', consumer: 'partner' })).asked).toHaveLength(1);
+    expect(await judge({ consumer: 'partner' })).toMatchObject({ outcome: 'forward', queries: [] });
+    expect((await judge({ at: '2026-12-01', consumer: 'partner' })).queries).toHaveLength(1);
   });
 
-  it('names the successor in body and Link, counts against no limit, and must not be cached', async () => {
+  it('refuses with the successor in body and Link, does not count, and must not be cached', async () => {
     const { answer, counted } = await judge({ consumer: 'newcomer' });
     expect(counted).toEqual([]);
     expect(answer?.status).toBe(403);

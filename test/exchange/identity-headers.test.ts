@@ -6,7 +6,7 @@ import type { UpstreamPlan } from '../../gateway/plan/plan.ts';
 import type { Consumer } from '../../gateway/policy/authentication/access.ts';
 import { api, plan, upstream as UPSTREAM, version, view } from '../support/exchange-samples.ts';
 
-const TOLD = {
+const WITH_IDENTITY = {
   ...UPSTREAM,
   identityHeaders: { consumer: 'x-consumer-id', scopes: 'x-consumer-scopes' },
   withheld: new Set(['api-version', 'x-consumer-id', 'x-consumer-scopes', 'x-api-key']),
@@ -15,8 +15,8 @@ const consumer = (id: string, ...scopes: string[]): Consumer => ({
   ...{ id, mayLabelMetrics: true, via: 'key', scopes: new Set(scopes), claims: {} },
 });
 
-function orderFor(who: Consumer | undefined, told: UpstreamPlan = TOLD): ForwardOrder {
-  const rules = version({ upstream: told });
+function orderFor(who: Consumer | undefined, plannedUpstream: UpstreamPlan = WITH_IDENTITY): ForwardOrder {
+  const rules = version({ upstream: plannedUpstream });
   const directive = forwardOrder(api(), rules, '', view(), plan().public, undefined, who);
   if (directive.kind !== 'forward') throw new Error('not forwarded');
   return directive.forward;
@@ -26,8 +26,8 @@ describe('identity headers', () => {
   it('XFF-1: are set for an identified consumer only', () => {
     const known = orderFor(consumer('acme', 'a', 'b'));
     expect(known.setHeaders).toEqual({ 'x-consumer-id': 'acme', 'x-consumer-scopes': 'a b' });
-    const nobody = orderFor(undefined);
-    expect(nobody.setHeaders).toBeUndefined();
+    const anonymous = orderFor(undefined);
+    expect(anonymous.setHeaders).toBeUndefined();
   });
 
   it.each([
@@ -40,7 +40,7 @@ describe('identity headers', () => {
     expect(orderFor(consumer(id)).setHeaders).toMatchObject({ 'x-consumer-id': value });
   });
 
-  it('are not set if the upstream does not want them', () => {
+  it('are not set if the upstream has none configured', () => {
     expect(orderFor(consumer('acme'), UPSTREAM).setHeaders).toBeUndefined();
   });
 });

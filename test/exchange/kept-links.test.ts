@@ -49,13 +49,13 @@ const pause: Override = {
 const NONE: readonly Override[] = [];
 const PAUSED: readonly Override[] = [pause];
 
-interface Asked {
+interface Query {
   readonly now: number;
   readonly overrides: readonly Override[];
   readonly label: Label;
 }
 
-function asker(): (asked: Asked, tail?: string) => string | undefined {
+function asker(): (query: Query, tail?: string) => string | undefined {
   const owner = api(versions());
   const whole = plan([owner]);
   return ({ now, overrides, label }, tail = '/7') => {
@@ -71,25 +71,25 @@ const to = (path: string, rel: string) => `<https://api.example.com/api/${path}>
 
 describe('cached links', () => {
   it.each([
-    ['both, the newest first', 'v2', '2026-12-01', NONE, to('v1/orders/7', 'predecessor')],
-    ['the newest where it is not the successor', 'v1', '2026-07-01', NONE, to('v3/orders/7', 'latest')],
-    ['of a version in force its predecessor', 'v3', '2026-07-01', NONE, to('v2/orders/7', 'predecessor')],
-    ['no predecessor once that has ended', 'v2', '2027-02-01', NONE, undefined],
-    ['one that a pause holds', 'v2', '2027-02-01', PAUSED, to('v1/orders/7', 'predecessor')],
-    ['and not after the pause', 'v2', '2027-03-01', PAUSED, undefined],
+    ['name the predecessor while deprecated', 'v2', '2026-12-01', NONE, to('v1/orders/7', 'predecessor')],
+    ['name the newest version besides the successor', 'v1', '2026-07-01', NONE, to('v3/orders/7', 'latest')],
+    ['name the predecessor while active', 'v3', '2026-07-01', NONE, to('v2/orders/7', 'predecessor')],
+    ['do not name an ended predecessor', 'v2', '2027-02-01', NONE, undefined],
+    ['name a predecessor that a pause holds', 'v2', '2027-02-01', PAUSED, to('v1/orders/7', 'predecessor')],
+    ['do not name it after the pause', 'v2', '2027-03-01', PAUSED, undefined],
   ] as const)('%s', (_title, label, date, overrides, expected) => {
     expect(asker()({ now: day(date), overrides, label })).toBe(expected);
   });
 
   it('LNK-3: have the escaped tail of each resource', () => {
     const ask = asker();
-    const asked = { now: day('2026-12-01'), overrides: NONE, label: 'v2' };
-    expect(ask(asked, '/a%2Fb')).toBe(to('v1/orders/a%2Fb', 'predecessor'));
-    expect(ask(asked, '/"<[x]>,')).toBe(to('v1/orders/%22%3C%5Bx%5D%3E,', 'predecessor'));
-    expect(ask(asked, '')).toBe(to('v1/orders', 'predecessor'));
+    const query = { now: day('2026-12-01'), overrides: NONE, label: 'v2' };
+    expect(ask(query, '/a%2Fb')).toBe(to('v1/orders/a%2Fb', 'predecessor'));
+    expect(ask(query, '/"<[x]>,')).toBe(to('v1/orders/%22%3C%5Bx%5D%3E,', 'predecessor'));
+    expect(ask(query, '')).toBe(to('v1/orders', 'predecessor'));
   });
 
-  it('equal newly made ones at any moment', () => {
+  it('equal newly computed links at any instant', () => {
     const arbitrary = fc.array(
       fc.record({
         now: fc.constantFrom(
@@ -113,7 +113,7 @@ describe('cached links', () => {
     fc.assert(
       fc.property(arbitrary, (sequence) => {
         const ask = asker();
-        for (const asked of sequence) expect(ask(asked)).toBe(asker()(asked));
+        for (const query of sequence) expect(ask(query)).toBe(asker()(query));
       }),
     );
   });

@@ -32,12 +32,12 @@ describe('RL-11: the bucket', () => {
       60,
     ],
     [
-      'of the same one, lowered',
+      'of that operation after the deprecation of its version',
       { at: '2026-01-15', path: '/api/v1/orders/heavy' },
       'orders:v1 GET /heavy:deprecated',
       30,
     ],
-  ])('%s', async (_, situation, key, units) => {
+  ])('%s has the expected key and rate', async (_, situation, key, units) => {
     const { taken } = await judge({ consumer: 'other', ...situation });
     expect(taken?.key.endsWith(`}:${key}`)).toBe(true);
     expect(taken?.limit.units).toBe(units);
@@ -55,7 +55,7 @@ describe('RL-11: the bucket', () => {
     expect((await judge({ plan, at: '2026-01-15', consumer: 'other' })).taken?.limit.units).toBe(300);
   });
 
-  it('with an exception from lowered limits the full one counts until the exception ends', async () => {
+  it('of a consumer with an exception has the full rate until the exception ends', async () => {
     const during = await judge({ at: '2026-11-30', consumer: 'acme' });
     expect(during.taken).toMatchObject({ key: '{consumer:acme}:orders:v1:default', limit: { units: 600 } });
     const after = await judge({ at: '2026-12-01', consumer: 'acme' });

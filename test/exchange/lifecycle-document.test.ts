@@ -1,9 +1,9 @@
-// The dates of operations that only a description names come from the rule of the policy that matches them.
+// Operations of an OpenAPI description have the dates of the policy rule that matches them.
 import { expect, it } from 'vitest';
 import { lifecycleDocument } from '../../gateway/exchange/publish/lifecycle-document.ts';
 import { NOW, ORDERS, workspace } from '../plan/workspace.ts';
 
-it('OAS-2: a described operation has the dates of the rule that matches it, else of its version', async () => {
+it('OAS-2: a described operation has the dates of its matching rule, or else of its version', async () => {
   const rule = 'operations: { "* /old/{id}": { deprecated: 2026-03-01, sunset: 2026-12-15 } }';
   const operation = '{ x-lifecycle: { introduced: "2026-02-01" } }';
   await using files = await workspace({
@@ -30,7 +30,7 @@ paths:
   ]);
 });
 
-it('LNK-2: an operation links the successor operation of its policy, in text and data', async () => {
+it('LNK-2: an operation names the successor operation of its policy', async () => {
   const dates = 'deprecated: 2026-03-01, sunset: 2027-12-15';
   const rule = `operations: { GET /search: { ${dates}, successor: GET / }, GET /old: { ${dates} } }`;
   await using files = await workspace({

@@ -6,19 +6,19 @@ import type { Stage } from '../../gateway/policy/lifecycle/schedule.ts';
 import { planOf } from '../plan/workspace.ts';
 import { judge, OBSERVED, POLICY, type Situation } from './judged-orders.ts';
 
-describe('the order, with an excepted consumer', () => {
+describe('a version with an excepted consumer', () => {
   it.each<[string, Situation, string]>([
     ['serves every consumer before the sunset', { at: '2027-01-14', consumer: 'other' }, 'forward'],
     ['ORD-3: requires a token between sunset and retirement', { at: '2027-01-15' }, 'credentials_missing'],
     [
-      'ORD-3: refuses a consumer without an exception then',
+      'ORD-3: refuses a consumer without an exception after the sunset',
       { at: '2027-01-15', consumer: 'other' },
       'version_retired',
     ],
-    ['admits an excepted consumer then', { at: '2027-06-29T23:59:59.999Z', consumer: 'acme' }, 'forward'],
+    ['admits an excepted consumer', { at: '2027-06-29T23:59:59.999Z', consumer: 'acme' }, 'forward'],
     ['requires no token after the last exception has ended', { at: '2027-06-30' }, 'version_retired'],
     [
-      'limits an exception to the time before the retirement',
+      'refuses an excepted consumer from the retirement on',
       { at: '2027-07-15', consumer: 'acme' },
       'version_retired',
     ],
@@ -47,7 +47,7 @@ describe('the order, with an excepted consumer', () => {
   });
 });
 
-describe('NEG-3: a lower-ranked version in Accept beside one after its sunset', () => {
+describe('NEG-3: a lower-ranked version in Accept, after one that has a sunset,', () => {
   const accept = 'application/vnd.acme.v1+json, application/vnd.acme.v2+json;q=0.5';
   const path = '/api/orders/7';
 
@@ -60,7 +60,7 @@ describe('NEG-3: a lower-ranked version in Accept beside one after its sunset', 
     expect([outcome, facts.decision.version?.label]).toEqual(['forward', label]);
   });
 
-  it('is not used if the end is only observed', async () => {
+  it('is not used after the sunset in `mode: observe`', async () => {
     const { outcome, facts } = await judge({
       plan: OBSERVED,
       accept,
@@ -99,7 +99,7 @@ describe('RET-11: a version without an upstream, at any instant', () => {
   const path = '/api/v0/orders/7';
   it.each<[string, Situation, string]>([
     ['redirects after its sunset', { at: '2026-01-01', path }, 'version_moved'],
-    ['redirects before it', { at: '2025-12-31', path }, 'version_moved'],
+    ['redirects before its sunset', { at: '2025-12-31', path }, 'version_moved'],
     ['redirects writes too', { at: '2025-12-31', path, method: 'POST' }, 'version_moved'],
     ['is gone while there is no redirect target', { at: '2024-12-31', path }, 'version_retired'],
     ['is unknown before its release', { at: '2022-12-31', path }, 'version_unknown'],
@@ -118,7 +118,7 @@ describe('RET-11: a version without an upstream, at any instant', () => {
     expect(judged.location).toBe(outcome === 'version_moved' ? there : undefined);
   });
 
-  it('serves no excepted consumer', async () => {
+  it('does not serve excepted consumers', async () => {
     const gone = POLICY.replace('  v1: { targets: [http://127.0.0.1:4001] }\n', '')
       .replace('sunset: 2027-01-15', 'sunset: 2026-10-15')
       .replace('until: 2026-12-01, from: [limits]', 'until: 2026-10-01, from: [limits]');
@@ -135,7 +135,7 @@ describe('for any dates', () => {
     .map((days) => Temporal.PlainDate.from('2020-01-01').add({ days }).toString());
   const instant = fc.integer({ min: Date.UTC(2019, 0, 1), max: Date.UTC(2033, 0, 1) });
 
-  it('stages only move forward in time, and an operation is never behind its version', async () => {
+  it('stages only move forward, and an operation is never at an earlier stage than its version', async () => {
     const drawn = fc.record({
       dates: fc.array(day, { minLength: 6, maxLength: 6 }).map((days) => days.toSorted()),
       hasDeprecated: fc.boolean(),

@@ -1,4 +1,4 @@
-// Maintenance in the order of judgement: inherited, after lifecycle, before identity, and over at its instant.
+// Maintenance in the order of judgement: inherited, after lifecycle, before identity, until its end.
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createExchange } from '../../gateway/exchange/exchange.ts';
 import type { GatewayPlan } from '../../gateway/plan/plan.ts';
@@ -114,7 +114,7 @@ describe('maintenance', () => {
       { path: '/api/v2/orders/plain', at: NOON },
       'credentials_missing',
     ],
-    ['ORD-3: does not hide an end', { path: '/api/v0/orders', at: NOON }, 'version_retired'],
+    ['ORD-3: does not hide a retirement', { path: '/api/v0/orders', at: NOON }, 'version_retired'],
     ['ORD-3: does not hide a brownout', { path: '/api/v1/orders', at: '2026-11-20T14:05:00Z' }, 'brownout'],
     [
       'ORD-3: comes before the token is checked',
@@ -173,28 +173,28 @@ describe('maintenance', () => {
     });
   });
 
-  it('is in the lifecycle document while it lasts, which caches reuse no longer', async () => {
+  it('is in the lifecycle document, which caches reuse only until its end', async () => {
     const page = async (at: string) => {
       const { answer } = await judge({ path: '/.well-known/lifecycle/orders', at });
       const { versions } = JSON.parse(answer?.body ?? '') as {
         versions: { version: string; maintenance_until?: string }[];
       };
-      const told = versions.flatMap(({ version, maintenance_until: until }) =>
+      const listed = versions.flatMap(({ version, maintenance_until: until }) =>
         until === undefined ? [] : [[version, until]],
       );
-      return { told, reuse: answer?.headers.get('cache-control') };
+      return { listed, reuse: answer?.headers.get('cache-control') };
     };
     expect(await page('2026-11-20T17:59:00Z')).toEqual({
-      told: [
+      listed: [
         ['v1', '2026-11-20T18:00:00Z'],
         ['v3', '2026-11-20T18:00:00Z'],
       ],
       reuse: 'max-age=60',
     });
-    expect(await page('2026-11-20T18:00:00Z')).toEqual({ told: [], reuse: 'max-age=300' });
+    expect(await page('2026-11-20T18:00:00Z')).toEqual({ listed: [], reuse: 'max-age=300' });
   });
 
-  it('is on the HTML page', async () => {
+  it('is on the lifecycle page in HTML', async () => {
     const { answer } = await judge({
       path: '/.well-known/lifecycle/orders',
       at: NOON,

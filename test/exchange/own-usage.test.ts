@@ -1,4 +1,4 @@
-// A consumer's own usage: which consumer is queried, and what is missing from the policies.
+// A consumer's own usage: which consumer is queried, and versions that no policy has.
 import { describe, expect, it } from 'vitest';
 import type { ExchangePorts } from '../../gateway/exchange/ports.ts';
 import { publishReserved } from '../../gateway/exchange/publish/reserved.ts';
@@ -73,7 +73,7 @@ async function ask(
 }
 
 describe('a consumer’s own usage', () => {
-  it('is queried by consumer id and kind of credential, because an address may have the same text', async () => {
+  it('is queried by consumer id and kind of credential, because an id can equal an address', async () => {
     const { filters, consumer } = await ask([]);
     expect(filters).toEqual([{ consumer: 'acme', via: 'token', since: '2026-08-22' }]);
     expect(consumer).toBe(ACME);
@@ -98,7 +98,7 @@ describe('a consumer’s own usage', () => {
     ]);
   });
 
-  it('says if the list is incomplete', async () => {
+  it('has `more: true` only if the list is incomplete', async () => {
     const many = Array.from({ length: 1_000 }, (_, index) => record({ operation: `GET /${index}` }));
     expect((await ask(many, { next: 'x' })).body).toMatchObject({ more: true });
     expect((await ask(many)).body).not.toHaveProperty('more');
@@ -113,23 +113,23 @@ describe('a consumer’s own usage', () => {
     const key: Authenticator = { ...authenticator(), via: 'key', field: 'X-API-Key' };
     const certificate: Authenticator = { ...key, via: 'certificate' };
     const { field: _none, ...nameless } = certificate;
-    const asked = async (authenticators: readonly Authenticator[]) => {
+    const varyOf = async (authenticators: readonly Authenticator[]) => {
       const named = new Map(authenticators.map((each, index) => [String(index), each]));
       const { directive } = await ask([], { authenticators: named });
       return directive?.kind === 'publish' ? directive.publication.headers.vary : directive;
     };
-    expect(await asked([authenticator()])).toBe('Authorization');
-    expect(await asked([authenticator(), authenticator(), key, nameless])).toBe('Authorization, X-API-Key');
-    expect(await asked([key])).toBe('X-API-Key');
-    expect(await asked([nameless])).toBeUndefined();
+    expect(await varyOf([authenticator()])).toBe('Authorization');
+    expect(await varyOf([authenticator(), authenticator(), key, nameless])).toBe('Authorization, X-API-Key');
+    expect(await varyOf([key])).toBe('X-API-Key');
+    expect(await varyOf([nameless])).toBeUndefined();
   });
 
-  it('does not exist without an identity, or if usage is not recorded', async () => {
+  it('is not published without an identity or without a ledger', async () => {
     const ledger = { read: async () => ({ records: [], next: undefined }) };
     const ports = { wallClock: () => NOW, ledger, authenticators: AUTHENTICATORS };
     for (const lacking of [{ authenticators: new Map() }, { ledger: undefined }]) {
-      const asked = view({ path: PATH, headers: TOKEN });
-      expect(await publishReserved(PLAN, asked, deprecatedFacts().start, { ...ports, ...lacking })).toEqual({
+      const call = view({ path: PATH, headers: TOKEN });
+      expect(await publishReserved(PLAN, call, deprecatedFacts().start, { ...ports, ...lacking })).toEqual({
         directive: { kind: 'refuse', refusal: { reason: 'route_unknown' } },
       });
     }

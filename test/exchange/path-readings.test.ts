@@ -1,4 +1,4 @@
-// No spelling of a path reaches an operation, nested API or version that refuses its plain spelling (VER-7, ORD-2).
+// No spelling of a path reaches an operation, API or version that refuses the plain path (VER-7, ORD-2).
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createExchange, type Exchange } from '../../gateway/exchange/exchange.ts';
@@ -88,7 +88,7 @@ const CHANGES: readonly Change[] = [
   (path, at) => put(path, at, 1, encoded(path.charAt(at)).replace('%', '%25')),
   (path, at) => put(path, at, 1, encoded(path.charAt(at)).replace('%', '%2525')),
   (path, at) => put(path, nextSlash(path, at), 1, '%252F'),
-  // Two changes: what ends a path for one parser is a value for another, before a letter that a proxy decodes.
+  // Two changes: an end of the path for some parsers, and before it a character that a proxy decodes.
   (path, at) =>
     put(path, at, 1, encoded(path.charAt(at)).replace('%', '%25')).replace(/7|x(?=\/|$)/, '%23$&'),
   (path, at) => `${put(path, at, 1, encoded(path.charAt(at)).replace('%', '%25'))}/%A0`,
@@ -126,7 +126,7 @@ describe('with models of real services', () => {
     SERVICE_MODELS.flatMap((model) =>
       model.declared.map((declared) => ({ model, declared, named: `${model.name}, ${declared || 'none'}` })),
     ),
-  )('$named: no change at any position reaches what refuses the plain path', async (each) => {
+  )('$named: no change at any position reaches a route that refuses the plain path', async (each) => {
     const subject = await subjectOf({
       ...each,
       operations: FIXED,
@@ -142,7 +142,7 @@ describe('with models of real services', () => {
   });
 
   it(
-    'no spelling reaches what refuses the plain one',
+    'no random spelling reaches a route that refuses the plain path',
     async () => {
       const { seed, drawn } = samples(policies, POLICIES);
       let judged = 0;
@@ -177,7 +177,7 @@ describe('with models of real services', () => {
 });
 
 it.each(['', 'paths: nginx\n', 'paths: strict\n', 'paths: express\n'])(
-  'VER-9: with %j no proxy can start a query in the path, before the parameter with the version',
+  'VER-9: with %j an encoded ? or # is forwarded only if the setting is `paths: express`',
   async (paths) => {
     const plan = await planOf(`api: mono
 base: /api/mono
@@ -207,7 +207,7 @@ interface Subject {
   readonly forwarded: (path: string) => Promise<string | undefined>;
 }
 
-/** What a spelling reaches although its plain form is refused. */
+/** The route that a spelling reaches although its plain path is refused. */
 async function leakOf(subject: Subject, model: ServiceModel, path: string): Promise<string | undefined> {
   const target = await subject.forwarded(`/api/mono${path}`);
   const reached = target && model.reached(subject.routes, target.slice('/mono'.length));

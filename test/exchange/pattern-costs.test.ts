@@ -37,7 +37,7 @@ const RESOURCES = tableOf(
     ...[`/${name}/me/items/last`, `/${name}/{id}/items/{item}/notes/{note}`, `/${name}/{id}/{kind}/{item}/x`],
   ]),
 );
-/** With everything that adds readings of a path. */
+/** A tail with everything that adds readings of a path. */
 const SPECIAL = '%2Fq.j;x%3B%E2%84%AA%20%2540%3Fx';
 
 function reach(operations: typeof OPERATIONS, path: string): unknown {
@@ -127,7 +127,7 @@ const PIECES = [
 
 const TYPE = 'application/vnd.acme+json';
 const LENGTH = 8 * 1024;
-/** Costs are relative to this one, because machines differ: 8 KiB of a path, normalised. A quiet machine needs 0.2 ms. */
+/** The unit of cost: normalising a path of 8 KiB, which takes 0.2 ms on a quiet machine. */
 const normalise = () => workOf(() => readTarget(`/${'%24'.repeat(LENGTH / 3)}`, 'GET'));
 /** 5 ms where normalising takes 0.2 ms. */
 const MAX_TIMES_NORMALISED = 25;
@@ -137,7 +137,7 @@ describe('promise 5: 8 KiB of any input take at most 5 ms of CPU on a quiet mach
   it.each(READERS)('%s', (_name, read) => {
     const slow = PIECES.filter((piece) => {
       const text = piece.repeat(Math.ceil(LENGTH / piece.length)).slice(0, LENGTH);
-      // An invalid last character fails at the last moment.
+      // An invalid last character makes a match fail as late as possible.
       const isSlow = () => {
         const both = workOf(() => {
           read(text);
@@ -145,7 +145,7 @@ describe('promise 5: 8 KiB of any input take at most 5 ms of CPU on a quiet mach
         });
         return both / normalise() > 2 * MAX_TIMES_NORMALISED;
       };
-      // Repeated, because other threads of this process may have run meanwhile.
+      // Repeated, because other threads of this process may have run at the same time.
       return isSlow() && isSlow() && isSlow();
     });
     expect(slow).toEqual([]);
@@ -165,10 +165,10 @@ const LONG = tableOf([`/${LEVELS.map(() => 'a'.repeat(150)).join('/')}/z`]);
 /** Each parser reads it differently. */
 const END = '.j%20%3By;x%2Fq%E2%84%AA';
 const HOSTILE = {
-  'blanks behind': (bytes: number) => `/a${'%20'.repeat(bytes / 3)}`,
-  'blanks before': (bytes: number) => `/${'%20'.repeat(bytes / 6)}a${'%20'.repeat(bytes / 12)};x`,
+  'trailing blanks': (bytes: number) => `/a${'%20'.repeat(bytes / 3)}`,
+  'leading blanks': (bytes: number) => `/${'%20'.repeat(bytes / 6)}a${'%20'.repeat(bytes / 12)};x`,
   'letters of two octets': (bytes: number) => `/${'A%C3%89'.repeat(bytes / 7)}`,
-  'letters that fold': (bytes: number) => `/${'%E2%84%AA'.repeat(bytes / 9)}`,
+  'letters with case folding': (bytes: number) => `/${'%E2%84%AA'.repeat(bytes / 9)}`,
   suffixes: (bytes: number) => `/a${'.A'.repeat(bytes / 2)}`,
   parameters: (bytes: number) => `/A${'%20;a%3B'.repeat(bytes / 8)}`,
 };

@@ -122,13 +122,13 @@ describe('decide', () => {
       'credentials_in_url',
     ],
     [
-      'AUTH-1: also on a connection for another host',
+      'AUTH-1: a credential in the URL is refused on a connection for another host',
       { request: { misdirected: true, search: '?access_token=x' } },
       'credentials_in_url',
     ],
     ['TLS-4: a misdirected connection serves no API', { request: { misdirected: true } }, 'misdirected'],
     [
-      'TLS-4: and no published page',
+      'TLS-4: a misdirected connection serves no published page',
       { request: { misdirected: true, path: '/.well-known/api-catalog' } },
       'misdirected',
     ],
@@ -141,7 +141,7 @@ describe('decide', () => {
       'origin_not_allowed',
     ],
     [
-      'FWD-10: a body that is too large is not counted',
+      'FWD-10: a body that is too large is refused before the limit',
       { request: { headers: { authorization: 'Bearer a.b.c', 'content-length': '1000001' } } },
       'body_too_large',
     ],
@@ -188,7 +188,7 @@ describe('decide', () => {
       'credentials_missing',
     ],
     [
-      'ORD-3: and then comes before scopes and limits',
+      'ORD-3: a brownout for a share of the callers comes before scopes and limits',
       {
         rules: brownedOutVersion(0.999999),
         request: { method: 'DELETE', headers: { authorization: 'Bearer a.b.c' } },
@@ -213,7 +213,7 @@ describe('decide', () => {
     ],
     ['the limit comes last', {}, 'rate_limited'],
     [
-      'RL-13: a limit that must not be estimated refuses',
+      'RL-13: an unavailable limit refuses',
       { quota: { kind: 'unavailable', limit: LIMIT, rule: RULE } },
       'limits_unavailable',
     ],
@@ -281,7 +281,7 @@ describe('decide', () => {
   });
 });
 
-describe('a judgement without waiting', () => {
+describe('the pipeline', () => {
   const quota = { ...EXHAUSTED, allowed: true };
 
   it.each<[string, Situation]>([
@@ -316,7 +316,7 @@ describe('redirects of a retired version', () => {
     return { ...base, schedule: { ...base.schedule, after: { kind: 'redirect', to: 'v2', unsafe: 308 } } };
   };
 
-  it('RET-1: 301 for a read, 308 for a write', async () => {
+  it('RET-1: are 301 for a read and 308 for a write', async () => {
     const read = await judge({ rules: moved(), request: { search: '?x=1&x=2' } });
     const write = await judge({ rules: moved(), request: { method: 'POST' } });
     expect(read).toMatchObject({
@@ -325,7 +325,7 @@ describe('redirects of a retired version', () => {
     expect(write).toMatchObject({ refusal: { status: 308 } });
   });
 
-  it('RET-4: an ended version is no target, and without a target the version is gone', async () => {
+  it('RET-4: skip ended versions, and without a target the version is gone', async () => {
     const ended = { label: 'v2', path: '/api/v2/orders', tail: undefined };
     const open = { label: 'v3', path: '/api/v3/orders', tail: undefined };
     const others = [{ ...retiredVersion(), label: 'v2' }];

@@ -1,4 +1,4 @@
-// RET-4: no redirect leads to another redirect, for random versions and operations without the checks.
+// RET-4: no redirect leads to another redirect, for random versions and operations that no check has seen.
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { EVERY_SCOPE, judge } from '../../gateway/cli/judge.ts';
@@ -80,16 +80,16 @@ function planOf(
 
 async function locationOf(plan: GatewayPlan, url: string, now: number): Promise<string | undefined> {
   const host = new URL(plan.public).hostname;
-  const asked = parseRequest(
+  const parsed = parseRequest(
     { request: `GET ${url}`, headers: [], host, authorization: undefined },
     settings,
     plan,
   );
-  if (asked.kind === 'unusable') throw new Error(asked.message);
+  if (parsed.kind === 'unusable') throw new Error(parsed.message);
   const consumer = { id: 'acme', mayLabelMetrics: true, isNamed: true, scopes: EVERY_SCOPE };
   const account = {};
   const known = { plan, settings, now, overrides: [], consumer, account, pins: assumePins(account, now) };
-  const { ending } = await judge(asked, known);
+  const { ending } = await judge(parsed, known);
   const location = ending.kind === 'answered' ? ending.answer.headers.get('location') : undefined;
   return typeof location === 'string' ? location : undefined;
 }

@@ -32,14 +32,14 @@ async function linked(path: string, at: string, policy = POLICY, headers: readon
 }
 
 /** Only the versions other than the successor. */
-async function related(...asked: Parameters<typeof linked>): Promise<readonly string[]> {
-  const links = await linked(...asked);
+async function related(...args: Parameters<typeof linked>): Promise<readonly string[]> {
+  const links = await linked(...args);
   return links.flatMap((link) => /^(latest|predecessor)-version (.*)$/.exec(link)?.slice(1).join(' ') ?? []);
 }
 
 const ORIGIN = 'https://api.example.com/api';
 
-describe('links besides the successor', () => {
+describe('links to versions other than the successor', () => {
   it.each<readonly [string, string, string, readonly string[]]>([
     [
       'a current version links its predecessor',
@@ -47,7 +47,7 @@ describe('links besides the successor', () => {
       '2026-01-01',
       [`predecessor ${ORIGIN}/v2/orders/7`],
     ],
-    ['until the predecessor has ended', '/api/v3/orders/7', '2027-01-01', []],
+    ['a current version links no ended predecessor', '/api/v3/orders/7', '2027-01-01', []],
     ['a version without a predecessor links none', '/api/v4/orders', '2026-07-01', []],
     ['the successor is not linked twice', '/api/v2/orders', '2026-01-01', []],
     [
@@ -62,7 +62,7 @@ describe('links besides the successor', () => {
       '2026-06-01',
       [`latest ${ORIGIN}/v4/orders/a%2Fb`],
     ],
-    ['and not a second earlier', '/api/v2/orders', '2026-05-31T23:59:59Z', []],
+    ['the newest is not linked a second earlier', '/api/v2/orders', '2026-05-31T23:59:59Z', []],
     [
       'a retired version links the newest too',
       '/api/v1/orders',
@@ -74,7 +74,7 @@ describe('links besides the successor', () => {
     expect(await related(request, at)).toEqual(links);
   });
 
-  it('there are none if only a header names versions', async () => {
+  it('a version that only a header names has no links to other versions', async () => {
     const policy = POLICY.replace('{ path: "/api/{version}/orders" }, ', '');
     expect(await related('/api/orders', '2026-01-01', policy, ['API-Version: 3'])).toEqual([]);
   });
@@ -93,7 +93,7 @@ describe('RFC 5829: the relations of a response', () => {
   const without = policy.replace('successor: v3,', `alternate: "${DOCS}/instead",`);
   const CALLED = [`service-doc ${DOCS}/orders`, `service-desc ${DOCS}/openapi.yaml`];
   const [V1, V2, V3, V4] = ['v1', 'v2', 'v3', 'v4'].map((label) => `${ORIGIN}/${label}/orders/7`);
-  const TOLD = [`deprecation ${DOCS}/v2-to-v3`, `status ${STATUS}`, `sunset ${PAGE}`];
+  const LIFECYCLE = [`deprecation ${DOCS}/v2-to-v3`, `status ${STATUS}`, `sunset ${PAGE}`];
 
   it.each<readonly [string, string, string, readonly string[]]>([
     [
@@ -112,19 +112,19 @@ describe('RFC 5829: the relations of a response', () => {
       'deprecated: guide, status, policy page, documentation, successor and predecessor',
       'v2',
       '2025-06-01',
-      [...TOLD, ...CALLED, `successor-version ${V3}`, `predecessor-version ${V1}`],
+      [...LIFECYCLE, ...CALLED, `successor-version ${V3}`, `predecessor-version ${V1}`],
     ],
     [
       'deprecated, with a successor that is not the newest',
       'v2',
       '2026-06-01',
-      [...TOLD, ...CALLED, `successor-version ${V3}`, `latest-version ${V4}`],
+      [...LIFECYCLE, ...CALLED, `successor-version ${V3}`, `latest-version ${V4}`],
     ],
     [
       'after the sunset: no documentation',
       'v2',
       '2027-01-01',
-      [...TOLD, `successor-version ${V3}`, `latest-version ${V4}`],
+      [...LIFECYCLE, `successor-version ${V3}`, `latest-version ${V4}`],
     ],
   ])('%s', async (_name, label, at, links) => {
     expect(await linked(`/api/${label}/orders/7`, at, policy)).toEqual(links);
@@ -132,20 +132,20 @@ describe('RFC 5829: the relations of a response', () => {
 
   it('deprecated without a successor: the alternate', async () => {
     expect(await linked('/api/v2/orders/7', '2026-06-01', without)).toEqual([
-      ...TOLD,
+      ...LIFECYCLE,
       `alternate ${DOCS}/instead`,
       ...CALLED,
       `latest-version ${V4}`,
     ]);
   });
 
-  it.each(['/', '/nothing-here'])('without an API, as at %s: the catalog', async (path) => {
+  it.each(['/', '/nothing-here'])('without an API, at %s: the catalog', async (path) => {
     expect(await linked(path, '2026-06-01', policy)).toEqual([
       'api-catalog https://api.example.com/.well-known/api-catalog',
     ]);
   });
 
-  it('at the root of an API: the catalog besides its own links', async () => {
+  it('at the root of an API: its own links and the catalog', async () => {
     const root = `api: root\nbase: /\naccess: public\nservice_doc: ${DOCS}\nupstreams: { any: { targets: [http://127.0.0.1:4001] } }\nversions: none\n`;
     const catalog = 'api-catalog https://api.example.com/.well-known/api-catalog';
     expect(await linked('/', '2026-06-01', root)).toEqual([`service-doc ${DOCS}/`, catalog]);

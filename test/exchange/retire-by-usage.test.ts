@@ -10,21 +10,21 @@ describe('a retirement by usage', () => {
 
   it('is shown by explain and the timeline until the sunset', async () => {
     await using files = await workspace({ 'policies/orders.yaml': policy });
-    const told = async (now: number) => {
+    const lineAt = async (now: number) => {
       const { text } = await explain(files, 'GET /api/v1/orders/7', { as: 'acme', now });
       return text.split('\n').find((each) => each.startsWith('retires '));
     };
-    expect(await told(NOW)).toMatch(
+    expect(await lineAt(NOW)).toMatch(
       /^retires +below 1 consumer and 100 calls in 30 days +else the sunset is held, for 90 days at most +policies\/orders\.yaml:16$/,
     );
-    expect(await told(Date.UTC(2027, 0, 15))).toBeUndefined();
+    expect(await lineAt(Date.UTC(2027, 0, 15))).toBeUndefined();
     const { text } = await timeline(files);
     expect(text.replace(/\s+/g, ' ')).toContain(
       'held for at most 90 days unless below 1 consumer and 100 calls in 30 days',
     );
   });
 
-  it('and a freeze are shown by diff in words', async () => {
+  it('is shown by diff in words, like a freeze', async () => {
     await using files = await workspace({
       'policies/orders.yaml': policy,
       'old/orders.yaml': POLICY.replace('2026-06-01', '2026-07-01'),
@@ -36,7 +36,7 @@ describe('a retirement by usage', () => {
     );
   });
 
-  it.each<[title: string, from: string, to: string, said: string, gateway?: string]>([
+  it.each<[title: string, from: string, to: string, expected: string, gateway?: string]>([
     [
       'without a sunset',
       '    sunset: 2027-01-15\n',
@@ -63,7 +63,7 @@ describe('a retirement by usage', () => {
       'ledger: off\n',
     ],
     [
-      'and a freeze without a ledger',
+      'with a freeze, without a ledger',
       '',
       '',
       'warning ledger: freeze has no effect while the ledger is off',
@@ -77,18 +77,20 @@ describe('a retirement by usage', () => {
       'ledger: { keep: 30d }\n',
     ],
     [
-      'and a freeze that lasts longer than the ledger keeps callers',
+      'with a freeze that lasts longer than the ledger keeps callers',
       '',
       '',
       'warning ledger: the freeze lasts 228 days, but the ledger keeps 227: consumers with a longer break are refused as new',
       'ledger: { keep: 227d }\n',
     ],
-  ])('is reported by check %s', async (_title, from, to, said, more = '') => {
+  ])('is reported by check %s', async (_title, from, to, expected, more = '') => {
     await using files = await workspace({
       'config/gateway.yaml': GATEWAY + more,
       'policies/orders.yaml': policy.replace(from, to),
     });
     const { problems } = await files.load();
-    expect(problems.map(({ severity, rule, message }) => `${severity} ${rule}: ${message}`)).toContain(said);
+    expect(problems.map(({ severity, rule, message }) => `${severity} ${rule}: ${message}`)).toContain(
+      expected,
+    );
   });
 });

@@ -1,4 +1,4 @@
-// A year of one version in three time zones: one second before, at and after each transition, and at random instants.
+// A year of one version in three time zones, around each transition and at random instants.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createExchange } from '../../gateway/exchange/exchange.ts';
@@ -41,7 +41,7 @@ versions:
 interface Step {
   readonly at: number;
   /** What a request gets from then on. */
-  readonly told: string;
+  readonly response: string;
 }
 
 /** 02:30 local time. If the clocks skip it, the hour they move to. */
@@ -63,28 +63,28 @@ function windowsOf(zone: string): readonly (readonly [from: number, until: numbe
 
 const stepsOf = (zone: string): readonly Step[] =>
   [
-    { at: day('2027-01-01'), told: 'active forward 600' },
-    { at: day('2027-02-01'), told: 'deprecated forward 300' },
+    { at: day('2027-01-01'), response: 'active forward 600' },
+    { at: day('2027-02-01'), response: 'deprecated forward 300' },
     ...windowsOf(zone).flatMap(([from, until]) => [
-      { at: from, told: 'deprecated brownout' },
-      { at: until, told: 'deprecated forward 300' },
+      { at: from, response: 'deprecated brownout' },
+      { at: until, response: 'deprecated forward 300' },
     ]),
-    { at: day('2027-12-01'), told: 'sunset version_retired' },
-    { at: day('2027-12-15'), told: 'retired version_retired' },
-    { at: day('2028-01-01'), told: 'none version_unknown' },
+    { at: day('2027-12-01'), response: 'sunset version_retired' },
+    { at: day('2027-12-15'), response: 'retired version_retired' },
+    { at: day('2028-01-01'), response: 'none version_unknown' },
   ].toSorted((one, other) => one.at - other.at);
 
 const OF_OPERATION: readonly Step[] = [
-  { at: day('2027-01-01'), told: 'active forward 600' },
-  { at: day('2027-01-20'), told: 'deprecated forward 300' },
-  { at: day('2027-05-01') + 720 * MINUTE, told: 'deprecated brownout' },
-  { at: day('2027-05-01') + 780 * MINUTE, told: 'deprecated forward 300' },
-  { at: day('2027-06-01'), told: 'retired version_retired' },
-  { at: day('2028-01-01'), told: 'none version_unknown' },
+  { at: day('2027-01-01'), response: 'active forward 600' },
+  { at: day('2027-01-20'), response: 'deprecated forward 300' },
+  { at: day('2027-05-01') + 720 * MINUTE, response: 'deprecated brownout' },
+  { at: day('2027-05-01') + 780 * MINUTE, response: 'deprecated forward 300' },
+  { at: day('2027-06-01'), response: 'retired version_retired' },
+  { at: day('2028-01-01'), response: 'none version_unknown' },
 ];
 
-const toldAt = (steps: readonly Step[], now: number) =>
-  steps.findLast(({ at }) => at <= now)?.told ?? 'none version_unknown';
+const responseAt = (steps: readonly Step[], now: number) =>
+  steps.findLast(({ at }) => at <= now)?.response ?? 'none version_unknown';
 
 async function planOf(text: string): Promise<GatewayPlan> {
   await using files = await workspace({ 'policies/orders.yaml': text });
@@ -127,12 +127,12 @@ describe.each(['UTC', 'Europe/Berlin', 'America/New_York'])('a simulated year in
     const ask = asking(await planOf(policy(zone)), path);
     for (const { at } of steps) {
       for (const now of [at - SECOND, at - 1, at, at + 1, at + SECOND])
-        expect([now - at, await ask(now)]).toEqual([now - at, toldAt(steps, now)]);
+        expect([now - at, await ask(now)]).toEqual([now - at, responseAt(steps, now)]);
     }
     const instant = fc.integer({ min: BEGIN, max: END });
     await fc.assert(
       fc.asyncProperty(instant, async (now) => {
-        expect(await ask(now)).toBe(toldAt(steps, now));
+        expect(await ask(now)).toBe(responseAt(steps, now));
       }),
       { numRuns: 300 },
     );

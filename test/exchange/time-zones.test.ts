@@ -26,13 +26,13 @@ afterAll(() => {
   return files[Symbol.asyncDispose]();
 });
 
-interface Told {
+interface Answer {
   readonly status: number;
   readonly sunset: string | undefined;
   readonly message: string | undefined;
 }
 
-async function told(now: number): Promise<Told> {
+async function answerAt(now: number): Promise<Answer> {
   const { text } = await explain(files, 'GET /api/v1/orders', { format: 'json', now });
   const { answer } = JSON.parse(text);
   return { status: answer.status, sunset: answer.headers.sunset, message: answer.body?.message };
@@ -48,19 +48,19 @@ describe.each([
   it.each(ZONES)('is in the same second in %s', async (name) => {
     process.env.TZ = name;
     await files.write('policies/orders.yaml', policy(written));
-    const before = await told(instant - 1);
+    const before = await answerAt(instant - 1);
     expect(before).toMatchObject({ sunset: field });
     expect(before.status).not.toBe(410);
     const day = new Date(instant).toISOString().slice(0, 10);
     for (const now of [instant, instant + 1000])
-      expect(await told(now)).toMatchObject({
+      expect(await answerAt(now)).toMatchObject({
         status: 410,
         message: `API version v1 was retired on ${day}.`,
       });
   });
 });
 
-it('the zones differ, or this test shows nothing', () => {
+it('the time zones of this test differ', () => {
   const hours = ZONES.map((name) => {
     process.env.TZ = name;
     return new Date(Date.UTC(2027, 0, 15)).getHours();

@@ -1,4 +1,4 @@
-// When an open WebSocket has outlived its version, by the current plan and clock.
+// When an open WebSocket ends, by the current plan and clock.
 
 import { describe, expect, it } from 'vitest';
 import { expiryCauseOf, isOver, tunnelServiceOf } from '../../gateway/exchange/tunnel-service.ts';
@@ -26,7 +26,7 @@ const withSearch = version({
 });
 
 describe('WS-6: an open WebSocket', () => {
-  it('names its version and keeps no plan', () => {
+  it('holds the label of its version, and no plan', () => {
     expect(held).toEqual({
       api: 'orders',
       version: 'v1',
@@ -39,12 +39,12 @@ describe('WS-6: an open WebSocket', () => {
   it.each([
     ['a millisecond before the sunset', false, plan([api([served])]), SUNSET - 1],
     ['at the sunset', true, plan([api([served])]), SUNSET],
-    ['where the API is observed', false, plan([{ ...api([served]), mode: 'observe' }]), SUNSET],
-    ['observed, but with nothing to serve it', true, plan([{ ...api(), mode: 'observe' }]), SUNSET],
-    ['when a reload has taken the version out', true, plan([api([version({ label: 'v2', upstream })])]), NOW],
-    ['when a reload has taken the API out', true, plan([]), NOW],
-    ['when only an operation of it has ended', false, plan([api([withSearch])]), NOW],
-  ] as const)('%s: over is %s', (_when, expected, current, now) => {
+    ['at the sunset in `mode: observe`', false, plan([{ ...api([served]), mode: 'observe' }]), SUNSET],
+    ['in `mode: observe` without an upstream', true, plan([{ ...api(), mode: 'observe' }]), SUNSET],
+    ['when a reload has removed the version', true, plan([api([version({ label: 'v2', upstream })])]), NOW],
+    ['when a reload has removed the API', true, plan([]), NOW],
+    ['when only another operation has ended', false, plan([api([withSearch])]), NOW],
+  ] as const)('ends %s: %s', (_when, expected, current, now) => {
     expect(over(current, now)).toBe(expected);
   });
 
@@ -57,9 +57,9 @@ describe('WS-6: an open WebSocket', () => {
   });
 
   it.each([
-    ['lives as long as its token', 'token', served, 0],
-    ['and not a moment shorter', undefined, served, -1],
-    ['ends with its version, whatever its token says', 'version', version({ upstream, label: 'v2' }), -1],
+    ['ends with its token', 'token', served, 0],
+    ['stays open until its token ends', undefined, served, -1],
+    ['ends with its version despite a valid token', 'version', version({ upstream, label: 'v2' }), -1],
   ] as const)('%s', (_what, expected, of, offset) => {
     const exp = NOW / 1000 + 60;
     const consumer = {

@@ -1,4 +1,4 @@
-// Responses do not change before the next change in `explain` or while they are fresh (CACHE-6), for random plans.
+// Responses stay the same until the next change in `explain` and while they are fresh (CACHE-6).
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { nextChanges } from '../../gateway/cli/explain/explain-next.ts';
@@ -133,7 +133,7 @@ function judging(lives: Lives, overrides: readonly Override[], path: string) {
 }
 
 /** The lifecycle content of a response. */
-function told({ facts, ending }: JudgedRequest) {
+function lifecycleOf({ facts, ending }: JudgedRequest) {
   const { headers } = ending.kind === 'answered' ? ending.answer : ending;
   const { deprecation, sunset, link, warning, location, ...others } = headers.record();
   const info = others['x-api-deprecation-info'];
@@ -160,8 +160,8 @@ function freshUntil({ facts, ending }: JudgedRequest): number {
   return facts.now + Number(seconds) * 1000;
 }
 
-describe('until it changes', () => {
-  it('CACHE-6: no response differs before the next reported change, or while it is fresh', async () => {
+describe('for random plans', () => {
+  it('CACHE-6: a response stays the same until the next reported change and while it is fresh', async () => {
     await fc.assert(
       fc.asyncProperty(situation, async ({ lives, overrides, now: at, after, path }) => {
         const now = at + after;
@@ -171,7 +171,7 @@ describe('until it changes', () => {
         const until = Math.max(next?.at ?? Number.POSITIVE_INFINITY, freshUntil(first));
         for (const then of instantsOf(lives, overrides)) {
           if (then <= now || then >= until) continue;
-          expect([then - now, told(await judgeAt(then))]).toEqual([then - now, told(first)]);
+          expect([then - now, lifecycleOf(await judgeAt(then))]).toEqual([then - now, lifecycleOf(first)]);
         }
       }),
       { numRuns: 60 },

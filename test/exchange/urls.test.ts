@@ -18,7 +18,7 @@ describe('credentialInQuery', () => {
   );
 
   it.each(['', '?', '?access=token', '?x=access_token', '?Access_Token=x'])(
-    'AUTH-1: ignores %s',
+    'AUTH-1: finds no credential in %s',
     (search) => {
       expect(credentialInQuery(search, forbidden)).toBeUndefined();
     },
@@ -77,7 +77,7 @@ describe('URLs in another version', () => {
     expect(leadsTo(NOW + 2)).toEqual({ replacement: undefined, successor: undefined });
   });
 
-  it('RET-8, RET-4: at a shared URL the first served version is named, and none once all have ended', () => {
+  it('RET-8, RET-4: at a shared URL the first served version is named, until all have ended', () => {
     const place = '/api/orders';
     const chained = version({
       place,
@@ -92,7 +92,7 @@ describe('URLs in another version', () => {
       successorOf(plan(), all, chained, { now, overrides: [] }, resource('/7')),
     );
     expect(named.map(({ successor }) => successor)).toEqual(['v2', 'v3', undefined]);
-    // RET-5: it would lead back to the requested URL.
+    // RET-5: a redirect would lead back to the requested URL.
     expect(redirectUrl(plan(), all, chained, AT, resource('/7'))).toBeUndefined();
     expect(named.map(({ replacement }) => replacement)).toEqual([undefined, undefined, undefined]);
   });
@@ -109,7 +109,7 @@ describe('URLs in another version', () => {
     expect([NOW, NOW + 1, NOW + 2].map((now) => leadsTo(now))).toEqual([
       'https://api.example.com/api/v2/orders/7',
       'https://api.example.com/api/v3/orders/7',
-      // All have ended and lead back to each other.
+      // All versions have ended and lead back to each other.
       undefined,
     ]);
     const renamed = { ...followed('v1', 'v2', NOW - 1), successorTail: ['/new'] };
@@ -166,7 +166,7 @@ describe('URLs in another version', () => {
     ]);
   });
 
-  it('RET-3, LNK-3: for any tail, the authority is the public one and no delimiter is raw', () => {
+  it('RET-3, LNK-3: for any tail, the authority is the public one and delimiters are escaped', () => {
     const tail = fc.string({ unit: 'binary-ascii' }).map((text) => `/${text}`);
     fc.assert(
       fc.property(tail, tail, (path, query) => {

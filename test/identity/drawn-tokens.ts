@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import type { JWK } from 'jose';
 import type { JwtIdentity } from '../../gateway/plan/settings.ts';
 
-/** Not at the start of a second, because times are compared in whole seconds. */
+/** Within a second, because times are compared in whole seconds. */
 export const AT = Date.parse('2026-11-21T08:00:00.700Z');
 const T = Math.floor(AT / 1000);
 const ISSUER = 'https://auth.example.com';
@@ -120,7 +120,7 @@ const weighted =
   (weight: number) =>
   <Value>(usual: fc.Arbitrary<Value>, ...odd: fc.Arbitrary<Value>[]): fc.Arbitrary<Value> =>
     fc.oneof({ weight, arbitrary: usual }, ...odd.map((arbitrary) => ({ weight: 1, arbitrary })));
-/** A flaw here hides flaws of the claims. */
+/** Flaws of these parts hide flaws of the claims, so they are rare. */
 const usually = weighted(60);
 /** Often enough for two flaws in one token: the first one found is reported. */
 const mostly = weighted(16);
@@ -221,7 +221,7 @@ const HEADER = fc.record<Readonly<Record<string, unknown>>>({
 });
 
 /** Replaces header values without signing again. */
-const SAID = fc.record({
+const OVERRIDES = fc.record({
   alg: usually(
     is('signed'),
     oneOf(...ALGORITHMS),
@@ -310,7 +310,7 @@ function joined({ header, payload, signature }: Parts): string {
   return `${header}.${payload}.${signature}`;
 }
 
-/** Sets spare bits: of those last characters, the next one spells the same bytes. */
+/** Sets the spare bits of the last character: another spelling of the same bytes. */
 function respelt(part: string): string {
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
   const last = alphabet.indexOf(part.at(-1) ?? '');
@@ -366,7 +366,7 @@ function stringify(members: Readonly<Record<string, unknown>>): string {
 export const DRAWN_TOKENS: fc.Arbitrary<string> = fc
   .record({
     way: usually(fc.constantFrom(...WAYS), fc.constantFrom(...ODD_WAYS), fc.constantFrom(...ODD_WAYS)),
-    said: SAID,
+    overrides: OVERRIDES,
     header: HEADER,
     headerForm: JSON_FORMS,
     claims: CLAIMS,
@@ -374,9 +374,9 @@ export const DRAWN_TOKENS: fc.Arbitrary<string> = fc
     signature: SIGNATURES,
     shape: SHAPES,
   })
-  .map(({ way, said, header, headerForm, claims, payloadForm, signature, shape }) => {
-    const alg = said.alg === 'signed' ? way.alg : said.alg;
-    const kid = said.kid === 'signed' ? way.kid : said.kid;
+  .map(({ way, overrides, header, headerForm, claims, payloadForm, signature, shape }) => {
+    const alg = overrides.alg === 'signed' ? way.alg : overrides.alg;
+    const kid = overrides.kid === 'signed' ? way.kid : overrides.kid;
     const parts = {
       header: headerForm(stringify({ alg, kid, ...header })).toString('base64url'),
       payload: payloadForm(stringify(claims)).toString('base64url'),

@@ -1,4 +1,4 @@
-// Hostile requests against the real pipeline and verifiers, each with its status and its flaw in the log.
+// Hostile requests to the real pipeline and verifiers, each with its status and the flaw in the log.
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createExchange, type Exchange } from '../../gateway/exchange/exchange.ts';
@@ -39,7 +39,7 @@ beforeAll(async () => {
   const [main, partner] = [await start(), await start()];
   await partner.rotate();
   issuers = { main, partner };
-  // No server listens there.
+  // No server listens on this port.
   const away = { settings: { ...main.settings, jwksUrl: 'http://127.0.0.1:9/keys' } };
   const open = ({ settings }: Pick<TestIssuer, 'settings'>, name: string) => {
     const only = { ...settings, name, tokenTypes: ['at+jwt'] };
@@ -97,7 +97,7 @@ async function judge(request: ViewParts, asked: Asked): Promise<readonly [number
 
 const line = (authorization: string): ViewParts => ({ headers: { authorization } });
 
-describe('JWT-1 … JWT-8: a token', () => {
+describe('JWT-1 … JWT-8: the response to a token:', () => {
   const rows = TOKENS.map(([name, make, status, says, asked = 'main']) => ({
     name,
     make,
@@ -129,7 +129,7 @@ it('JWT-1: a token with one character changed, removed or inserted gets 401', as
   );
 });
 
-describe('AUTH-1: a request with its token', () => {
+describe('AUTH-1: the response to a request with its token:', () => {
   it.each(REQUESTS)('%s', async (_name, request, status, says) => {
     const token = await issuers.main.sign();
     const filled: ViewParts = JSON.parse(JSON.stringify(request).replaceAll('TOKEN', token));

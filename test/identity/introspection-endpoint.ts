@@ -22,7 +22,7 @@ export interface Asked {
 export type Answering = (form: Asked['form'], response: ServerResponse, request: IncomingMessage) => unknown;
 
 export interface IntrospectionEndpoint extends AsyncDisposable {
-  /** The response from now on. At first: the token is active. */
+  /** The response to each request. Initially: the token is active. */
   answer: Answering;
   asked: Asked[];
   /** The clock of its verifiers. */

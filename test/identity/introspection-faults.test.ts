@@ -1,4 +1,4 @@
-// Opaque tokens while the introspection endpoint fails: verdicts and the cost of a dead endpoint.
+// Opaque tokens while the introspection endpoint fails: verdicts, circuit breaker and cache.
 import type { ServerResponse } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import {
@@ -18,10 +18,10 @@ beforeAll(async () => {
 afterAll(() => endpoint[Symbol.asyncDispose]());
 afterEach(() => endpoint.reset());
 
-describe('an introspection endpoint without a response', () => {
+describe('a failing introspection endpoint', () => {
   it.each<[string, Answering, RegExp]>([
     [
-      'does not know the gateway',
+      'rejects the credentials of the gateway',
       (_, response) => response.writeHead(401).end('{"active":true}'),
       /status 401/,
     ],
@@ -37,7 +37,7 @@ describe('an introspection endpoint without a response', () => {
     ['sends active as text', says({ active: 'true' }), /whether the token is active/],
     ['omits active', says({ active: undefined }), /whether the token is active/],
     [
-      'is not UTF-8',
+      'responds with invalid UTF-8',
       (_, response) => response.end(Buffer.from('7b22616374697665223a747275652c2261223a22ff227d', 'hex')),
       /./,
     ],
@@ -55,7 +55,7 @@ describe('an introspection endpoint without a response', () => {
     expect(endpoint.told.at(-1)).toBeUndefined();
   });
 
-  it('opens the breaker after three failures, then gets one request in five seconds', async () => {
+  it('gets one request in five seconds after three failures', async () => {
     endpoint.answer = (_, response) => response.writeHead(503).end();
     const verifier = endpoint.verifierOf();
     for (let count = 0; count < 50; count += 1)
@@ -76,11 +76,11 @@ describe('an introspection endpoint without a response', () => {
   });
 
   it.each<[string, Answering]>([
-    ['is called a bad request', (_, response) => response.writeHead(400).end()],
-    ['has no such address', (_, response) => response.writeHead(404).end()],
-    ['has a response of more than 64 KiB', says({ note: ' '.repeat(64 * 1024) })],
-    ['has a page for an answer', (_, response) => response.end('<html>')],
-    ['has a response without active', says({ active: undefined })],
+    ['gets status 400', (_, response) => response.writeHead(400).end()],
+    ['gets status 404', (_, response) => response.writeHead(404).end()],
+    ['gets a response of more than 64 KiB', says({ note: ' '.repeat(64 * 1024) })],
+    ['gets an HTML page', (_, response) => response.end('<html>')],
+    ['gets a response without active', says({ active: undefined })],
   ])('does not affect other tokens if one token %s', async (_name, odd) => {
     endpoint.answer = (form, ...rest) =>
       form.token?.startsWith('odd') ? odd(form, ...rest) : says({})(form, rest[0]);
@@ -92,7 +92,7 @@ describe('an introspection endpoint without a response', () => {
   });
 
   it.each([401, 403, 429, 500, 503])(
-    'with status %i counts as a failure of the endpoint: three open the breaker',
+    'with status %i gets no more requests after three of them',
     async (status) => {
       endpoint.answer = (_, response) => response.writeHead(status).end();
       const verifier = endpoint.verifierOf();
@@ -101,7 +101,7 @@ describe('an introspection endpoint without a response', () => {
     },
   );
 
-  it('is tried again after the clock was set back by a year', async () => {
+  it('gets requests again after the clock was set back by a year', async () => {
     endpoint.answer = (_, response) => response.writeHead(503).end();
     const verifier = endpoint.verifierOf();
     for (let count = 0; count < 4; count += 1) await verifier.verify('abc');
@@ -133,7 +133,7 @@ describe('an introspection endpoint without a response', () => {
     expect(kinds.slice(256)).toEqual(Array.from({ length: 44 }, () => 'unavailable'));
   });
 
-  it('is aborted by close, without a report', async () => {
+  it('is not waited for after close, and close reports no failure', async () => {
     endpoint.answer = () => undefined;
     const verifier = endpoint.verifierOf();
     const waiting = kindOf(verifier, 'abc');

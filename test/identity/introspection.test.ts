@@ -51,7 +51,7 @@ describe('the introspection request', () => {
   });
 });
 
-it('is retried once if the endpoint has closed the pooled connection', async () => {
+it('an introspection request is retried once if the endpoint has closed the connection', async () => {
   const verifier = endpoint.verifierOf();
   await verifier.verify('abc');
   endpoint.closeIdleConnections();
@@ -84,14 +84,14 @@ describe('an introspection response', () => {
   it.each<[string, Readonly<Record<string, unknown>>, string]>([
     ['active: false', { active: false }, 'inactive'],
     ['active: false and nothing else', { ...blank(), active: false }, 'inactive'],
-    ['exp that passed a leeway ago', { exp: AT - 30 }, 'expired'],
+    ['exp 30 s in the past, beyond the leeway', { exp: AT - 30 }, 'expired'],
     ['exp as text', { exp: `${AT + 600}` }, 'claims'],
     ['nbf beyond the leeway', { nbf: AT + 31 }, 'not_yet'],
     ['nbf as text', { nbf: '0' }, 'claims'],
     ['another issuer', { iss: 'https://auth.example.com/' }, 'issuer'],
     ['no issuer', { iss: undefined }, 'issuer'],
     ['another audience', { aud: 'api-2' }, 'audience'],
-    ['audiences without ours', { aud: ['billing', 'api-2'] }, 'audience'],
+    ['audiences without our audience', { aud: ['billing', 'api-2'] }, 'audience'],
     ['no audience', { aud: undefined }, 'audience'],
     ['an audience that is an object', { aud: { api: true } }, 'audience'],
     ['JWT-6: cnf', { cnf: { jkt: 'thumbprint' } }, 'binding'],
@@ -114,9 +114,9 @@ describe('an introspection response', () => {
   });
 
   it.each<[string, Readonly<Record<string, unknown>>, Partial<IntrospectionIdentity>]>([
-    ['audiences with ours', { aud: ['billing', 'api'] }, {}],
+    ['audiences with our audience', { aud: ['billing', 'api'] }, {}],
     [
-      'any issuer and audience, where none is set',
+      'any issuer and audience, if none is configured',
       { iss: 1, aud: 2 },
       { issuer: undefined, audience: undefined },
     ],
@@ -125,13 +125,13 @@ describe('an introspection response', () => {
     ['exp that passed within the leeway', { exp: AT - 29 }, {}],
     ['nbf within the leeway', { nbf: AT + 30 }, {}],
     ['token_use and typ of an access token', { token_use: 'access_token', typ: 'at+JWT' }, {}],
-    ['a member for the consumer of its own', { username: 'acme' }, { consumerClaims: ['username'] }],
-  ])('with %s lets it pass', async (_name, changes, settings) => {
+    ['a configured member for the consumer', { username: 'acme' }, { consumerClaims: ['username'] }],
+  ])('with %s accepts the token', async (_name, changes, settings) => {
     endpoint.answer = says(changes);
     expect(await kindOf(endpoint.verifierOf(settings), 'abc')).toBe('consumer');
   });
 
-  it('JWT-6: with a certificate binding gives the fingerprint that each request must match', async () => {
+  it('JWT-6: with a certificate binding gives the fingerprint for each request', async () => {
     endpoint.answer = says({ cnf: { 'x5t#S256': Buffer.alloc(32, 7).toString('base64url') } });
     expect(await endpoint.verifierOf().verify('abc')).toMatchObject({
       kind: 'consumer',
@@ -149,10 +149,10 @@ describe('the cached verdict', () => {
   it.each<[string, number, Partial<IntrospectionIdentity>, Readonly<Record<string, unknown>>]>([
     ['60 seconds', 60, {}, {}],
     ['60 seconds, without exp', 60, {}, { exp: undefined }],
-    ['its own life, when that is shorter', 20, {}, { exp: START / SECOND + 20 }],
-    ['token_cache', 5, { tokenCacheMs: 5 * SECOND }, {}],
-    ['10 seconds, when it is not active', 10, {}, { active: false }],
-    ['token_cache, when it is not active', 5, { tokenCacheMs: 5 * SECOND }, { active: false }],
+    ['the life of the token if that is shorter', 20, {}, { exp: START / SECOND + 20 }],
+    ['the time in token_cache', 5, { tokenCacheMs: 5 * SECOND }, {}],
+    ['10 seconds if the token is not active', 10, {}, { active: false }],
+    ['token_cache if the token is not active', 5, { tokenCacheMs: 5 * SECOND }, { active: false }],
   ])('is valid for %s', async (_name, seconds, settings, changes) => {
     endpoint.answer = says(changes);
     const verifier = endpoint.verifierOf(settings);

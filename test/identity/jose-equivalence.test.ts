@@ -1,4 +1,4 @@
-// The gateway's own verification gives the verdicts of jose for random tokens (JWT-1 … JWT-8).
+// The gateway's own verification and jose give the same verdicts for random tokens (JWT-1 … JWT-8).
 import fc from 'fast-check';
 import type { JWK } from 'jose';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -68,7 +68,7 @@ describe('JWT-1: a random token', () => {
 });
 
 describe('JWT-1: a key that jose selects but cannot import', () => {
-  it.each(NOT_IMPORTED)('verifies nothing here either, as if it were absent: %s', async (_name, odd) => {
+  it.each(NOT_IMPORTED)('is ignored by the gateway too, as an unknown key: %s', async (_name, odd) => {
     const [good = {}] = KEY_SETS[1] ?? [];
     const { verify, oracle } = await openJudge(USUAL, [{ ...good, kid: 'good' }, odd]);
     expect(nameOf(await verify(goodToken('good')))).toBe('consumer');

@@ -171,7 +171,7 @@ function readHeader(token: string) {
   return { alg, kid, typ };
 }
 
-/** Undefined also for an object after a byte order mark. */
+/** Returns undefined for anything but an object, also after a byte order mark. */
 function readUniqueMembers(part: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });

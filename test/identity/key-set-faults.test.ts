@@ -20,14 +20,14 @@ type Kind = 'consumer' | 'refused' | 'unavailable';
 
 const stack = new AsyncDisposableStack();
 const clock = { now: START };
-/** Signs with the old key, and serves what a test wants. */
+/** Signs with the old key, and serves the key sets of the tests. */
 let issuer: TestIssuer;
 /** Signs with the new key. */
 let successor: TestIssuer;
 let old: Jwk;
 let fresh: Jwk;
 let untrusted = '';
-let nobody = '';
+let closedUrl = '';
 let tokens: { readonly old: string; readonly fresh: string };
 const open: IdentityVerifier[] = [];
 
@@ -42,7 +42,7 @@ beforeAll(async () => {
     old: await issuer.sign({}, { kid: 'old' }),
     fresh: await successor.sign({ iss: issuer.url }, { kid: 'fresh' }),
   };
-  nobody = `http://127.0.0.1:${(await freePorts(1))[0]}/keys`;
+  closedUrl = `http://127.0.0.1:${(await freePorts(1))[0]}/keys`;
   const pair = await makeKeyPair({ names: ['127.0.0.1'] });
   const secure = createTls({ cert: pair.cert, key: pair.key }, (_, response) => response.end(setOf([old])));
   await new Promise<void>((resolve) => secure.listen(0, '127.0.0.1', resolve));
@@ -77,13 +77,13 @@ const elsewhere =
     fetch(url(), init);
 
 function openVerifier(fetcher: typeof fetch = fetch, timeout = MINUTE) {
-  const told: KeyFetch[] = [];
+  const reported: KeyFetch[] = [];
   let fetches = 0;
   let through = fetcher;
   const verifier = createTokenVerifier(issuer.settings, {
     now: () => clock.now,
     timeout,
-    report: (fetched) => told.push(fetched),
+    report: (fetched) => reported.push(fetched),
     fetch: (...request) => {
       fetches += 1;
       return through(...request);
@@ -92,7 +92,7 @@ function openVerifier(fetcher: typeof fetch = fetch, timeout = MINUTE) {
   open.push(verifier);
   return {
     verifier,
-    told,
+    reported,
     fetches: () => fetches,
     goThrough: (other: typeof fetch) => {
       through = other;
@@ -103,25 +103,25 @@ function openVerifier(fetcher: typeof fetch = fetch, timeout = MINUTE) {
 
 const BOMB = gzipSync(Buffer.alloc(16 * 1024 * 1024, ' '));
 
-/** Faults of an issuer: the former keys stay for a day. `through`: how the issuer is reached meanwhile. */
+/** Faults of an issuer: its keys stay valid for a day. `through`: the URL of the issuer during the fault. */
 type Fault = readonly [name: string, answer: Answer, reason: RegExp, through?: () => string];
 const FAULTS: readonly Fault[] = [
   ['down', (request) => request.socket.destroy(), /./],
-  ['refusing connections', text(''), /ECONNREFUSED/, () => nobody],
+  ['refusing connections', text(''), /ECONNREFUSED/, () => closedUrl],
   ['of an unknown host', text(''), /ENOTFOUND|EAI_AGAIN/, () => 'http://nowhere.invalid/keys'],
   ['not trusted over TLS', text(''), /self-signed/, () => untrusted],
-  ['silent', () => undefined, /timeout/],
+  ['unresponsive', () => undefined, /timeout/],
   ['slow, byte by byte', (request, response) => drip(request, response), /timeout/],
-  ['endless after a good beginning', (_, response) => void response.write('{"keys":['), /timeout/],
+  ['endless after a valid beginning', (_, response) => void response.write('{"keys":['), /timeout/],
   ['larger than 256 KiB', text(() => `${setOf([old])}${' '.repeat(256 * 1024)}`), /larger/],
   [
-    'a bomb of gzip',
+    'a gzip bomb',
     (_, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(BOMB),
     /larger/,
   ],
   ['invalid gzip', (_, r) => r.writeHead(200, { 'content-encoding': 'gzip' }).end(setOf([old])), /./],
-  ['moved for good (301)', status(301, { location: '/keys' }), /redirect/],
-  ['moved for now (302) to another host', status(302, { location: 'http://127.0.0.1:9/' }), /redirect/],
+  ['moved permanently (301)', status(301, { location: '/keys' }), /redirect/],
+  ['moved temporarily (302) to another host', status(302, { location: 'http://127.0.0.1:9/' }), /redirect/],
   ['204 without content', status(204), /status 204/],
   ['an unexpected 304', status(304), /status 304/],
   ['401', status(401), /status 401/],
@@ -129,8 +129,8 @@ const FAULTS: readonly Fault[] = [
   ['500 with a set', status(500), /status 500/],
   ['503', status(503, { 'retry-after': '1' }), /status 503/],
   ['a page with status 200', text('<!doctype html><title>Maintenance</title>'), /JSON/],
-  ['an empty answer', text(''), /JSON/],
-  ['a set cut short', text(() => setOf([old]).slice(0, -20)), /JSON/],
+  ['an empty response', text(''), /JSON/],
+  ['a truncated set', text(() => setOf([old]).slice(0, -20)), /JSON/],
   [
     'shorter than its length',
     (_, response) => {
@@ -159,16 +159,16 @@ describe('an issuer that is', () => {
     return { name, answer, reason, through, timeout };
   });
   it.each(rows)(
-    'promise 31: $name: known keys keep working, and a new key is used within a cooldown',
+    'promise 31: $name: known keys keep working, and a new key works after the cooldown',
     async ({ answer, reason, through, timeout }) => {
-      const { verifier, told, fetches, kindOf, goThrough } = openVerifier(fetch, timeout);
+      const { verifier, reported, fetches, kindOf, goThrough } = openVerifier(fetch, timeout);
       issuer.answerWith(serves(() => [old]));
       await verifier.warm();
       issuer.answerWith(answer);
       if (through !== undefined) goThrough(elsewhere(through));
       clock.now += 10 * MINUTE;
       await verifier.warm();
-      expect(told).toEqual([
+      expect(reported).toEqual([
         { kind: 'fetched', keys: 1 },
         { kind: 'failed', reason: expect.stringMatching(reason) },
       ]);
@@ -198,11 +198,11 @@ describe('an issuer that is', () => {
   );
 });
 
-/** Sets that an issuer may intend. `before`: for a gateway that starts then. `after`: for one with the old key. */
+/** Sets that an issuer may intend, and the verdicts of a gateway that starts with them. */
 const SETS: readonly (readonly [name: string, answer: Answer, oldToken: Kind, freshToken: Kind])[] = [
   ['both keys, rotating', serves(() => [old, fresh]), 'consumer', 'consumer'],
   ['both keys, the new one first', serves(() => [fresh, old]), 'consumer', 'consumer'],
-  ['the new key alone: the old one is revoked', serves(() => [fresh]), 'refused', 'consumer'],
+  ['only the new key: the old key is revoked', serves(() => [fresh]), 'refused', 'consumer'],
   ['no key at all', serves(() => []), 'unavailable', 'unavailable'],
   ['of another media type', serves(() => [old], 'text/plain'), 'consumer', 'refused'],
   [
@@ -250,7 +250,7 @@ const SETS: readonly (readonly [name: string, answer: Answer, oldToken: Kind, fr
     'consumer',
     'refused',
   ],
-  ['what is no key beside it', serves(() => [null, 7, 'key', [], {}, old]), 'consumer', 'refused'],
+  ['values that are not keys beside it', serves(() => [null, 7, 'key', [], {}, old]), 'consumer', 'refused'],
   [
     'a damaged key beside it',
     serves(() => [{ kty: 'EC', crv: 'P-256', x: '!', y: 1, kid: 'old' }, old]),
@@ -260,7 +260,7 @@ const SETS: readonly (readonly [name: string, answer: Answer, oldToken: Kind, fr
   ['a weak key of its kid beside it', serves(() => [{ ...old, n: 'AQAB' }, old]), 'consumer', 'refused'],
   ['a weak key alone', serves(() => [{ ...old, n: 'AQAB' }]), 'unavailable', 'unavailable'],
   ['a damaged key alone', serves(() => [{ ...DAMAGED, kid: 'old' }]), 'unavailable', 'unavailable'],
-  ['a point beside its curve alone', serves(() => [offCurve('old')]), 'unavailable', 'unavailable'],
+  ['a point that is not on its curve alone', serves(() => [offCurve('old')]), 'unavailable', 'unavailable'],
   ['an unknown kind of key alone', serves(() => [{ kty: 'XYZ', kid: 'old' }]), 'unavailable', 'unavailable'],
   [
     'an unknown curve alone',
@@ -268,12 +268,7 @@ const SETS: readonly (readonly [name: string, answer: Answer, oldToken: Kind, fr
     'unavailable',
     'unavailable',
   ],
-  [
-    'a key of an algorithm of shared secrets',
-    serves(() => [{ ...old, alg: 'HS256' }]),
-    'unavailable',
-    'unavailable',
-  ],
+  ['a key for HS256', serves(() => [{ ...old, alg: 'HS256' }]), 'unavailable', 'unavailable'],
   [
     'a damaged key of the new kid beside it',
     serves(() => [{ ...DAMAGED, kid: 'fresh' }, old]),
@@ -314,11 +309,11 @@ describe('a set with', () => {
       oldToken,
       freshToken,
     ]);
-    // A set without a usable key is a fault: the former keys stay, and it is reported.
+    // A set without a usable key is reported as a fault, and the former keys stay.
     const keyless = oldToken === 'unavailable';
     const kinds = [await running.kindOf(tokens.old), await running.kindOf(tokens.fresh)];
     expect(kinds).toEqual([keyless ? 'consumer' : oldToken, freshToken]);
-    expect(running.told.map(({ kind }) => kind)).toEqual(['fetched', keyless ? 'failed' : 'fetched']);
+    expect(running.reported.map(({ kind }) => kind)).toEqual(['fetched', keyless ? 'failed' : 'fetched']);
   });
 
   it('no key at all is fetched again every second, and returning keys are used', async () => {

@@ -32,13 +32,13 @@ function makeVerifier(options: Partial<VerifierOptions> = {}): IdentityVerifier 
   return verifier;
 }
 
-/** `nextFetch` resolves with the next fetch that another caller started. */
+/** `nextFetch` resolves with the result of the next fetch. */
 function makeWatchedVerifier() {
-  let told: ((fetch: KeyFetch) => void) | undefined;
-  const verifier = makeVerifier({ report: (fetch) => told?.(fetch) });
+  let onFetch: ((fetch: KeyFetch) => void) | undefined;
+  const verifier = makeVerifier({ report: (fetch) => onFetch?.(fetch) });
   const nextFetch = () =>
     new Promise<KeyFetch['kind']>((resolve) => {
-      told = ({ kind }) => resolve(kind);
+      onFetch = ({ kind }) => resolve(kind);
     });
   return { verifier, nextFetch };
 }
@@ -46,7 +46,7 @@ function makeWatchedVerifier() {
 const kindOf = async (verifier: IdentityVerifier, token: string) => (await verifier.verify(token)).kind;
 
 describe('an unavailable issuer', () => {
-  it('JWT-4: before the first fetch a token is unavailable, not refused, and passes once the issuer is up', async () => {
+  it('JWT-4: before the first fetch a token is unavailable, and passes once the issuer is up', async () => {
     issuer.down();
     const verifier = makeVerifier();
     await verifier.warm();
@@ -69,7 +69,7 @@ describe('an unavailable issuer', () => {
     }
   });
 
-  it('JWT-4: fetched keys keep working for 24 h without the issuer, and no longer', async () => {
+  it('JWT-4: fetched keys keep working for exactly 24 h without the issuer', async () => {
     const verifier = makeVerifier();
     await verifier.warm();
     issuer.down();
@@ -175,7 +175,7 @@ describe('rotation', () => {
       }
     });
 
-    it('JWT-4: while the issuer is down, such a token is refused and those of the old key pass', async () => {
+    it('JWT-4: during an outage a token of the new key is refused, and an old one passes', async () => {
       const verifier = makeVerifier();
       await verifier.warm();
       const good = await issuer.sign();
@@ -200,7 +200,7 @@ describe('rotation', () => {
     }
   });
 
-  it('JWT-4: a removed key stops working after the scheduled fetch, although its token is cached', async () => {
+  it('JWT-4: a removed key stops working after the scheduled fetch, even for cached tokens', async () => {
     const { verifier, nextFetch } = makeWatchedVerifier();
     await verifier.warm();
     const token = await issuer.sign();
@@ -215,7 +215,7 @@ describe('rotation', () => {
     expect(await kindOf(verifier, token)).toBe('refused');
   });
 
-  it('JWT-4: the schedule runs without traffic, and ends with close', async () => {
+  it('JWT-4: keys are fetched without traffic, until close', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     try {
       const { verifier, nextFetch } = makeWatchedVerifier();
@@ -258,7 +258,7 @@ describe('responses without usable keys', () => {
   });
 
   it.each([['key_ops without verify', { key_ops: ['encrypt'] }]])(
-    'JWT-1: a key with %s verifies nothing',
+    'JWT-1: a key with %s is not used',
     async (_name, change) => {
       const keys = issuer.publicKeys().map((key) => ({ ...key, ...change }));
       issuer.answerWith((_request, response) => response.end(JSON.stringify({ keys })));
@@ -306,10 +306,10 @@ describe('the JWKS URL', () => {
 });
 
 describe('close', () => {
-  it('aborts a running fetch, and no later token starts one', async () => {
+  it('aborts a running fetch, and later tokens do not start one', async () => {
     issuer.answerWith(() => undefined);
-    const told: KeyFetch[] = [];
-    const verifier = makeVerifier({ report: (fetch) => told.push(fetch) });
+    const reported: KeyFetch[] = [];
+    const verifier = makeVerifier({ report: (fetch) => reported.push(fetch) });
     const warming = verifier.warm();
     verifier.close();
     await warming;
@@ -317,6 +317,6 @@ describe('close', () => {
     clock.now += HOUR;
     expect(await kindOf(verifier, await issuer.sign())).toBe('unavailable');
     expect(issuer.fetches).toBe(before);
-    expect(told).toEqual([]);
+    expect(reported).toEqual([]);
   });
 });

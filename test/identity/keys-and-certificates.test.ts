@@ -20,8 +20,8 @@ const NOW = 1_000_000;
 describe('an API key', () => {
   const id = newKeyId();
   const { key, digest } = newSecret(id);
-  const asked = { id, consumer: 'acme', scopes: ['a'], contact: undefined, expires: NOW + 1 };
-  const record: KeyRecord = makeKey(asked, digest, 0);
+  const fields = { id, consumer: 'acme', scopes: ['a'], contact: undefined, expires: NOW + 1 };
+  const record: KeyRecord = makeKey(fields, digest, 0);
 
   async function judged(header: string | readonly string[] | undefined, found: FoundKey, now = NOW) {
     const ids: string[] = [];
@@ -46,28 +46,28 @@ describe('an API key', () => {
       1,
     ],
     [
-      'past its end',
+      'that is expired',
       [key, { kind: 'found', record }, NOW + 1],
       { reason: 'key_invalid', flaw: 'expired' },
       1,
     ],
     ['while the store is unavailable', [key, { kind: 'away' }], 'unavailable', 1],
-    ['mistyped', [`${key}0`, { kind: 'away' }], { reason: 'key_invalid', flaw: 'checksum' }, 0],
-    ['twice', [[key, key], { kind: 'away' }], { reason: 'credentials_malformed', field: 'X-API-Key' }, 0],
+    ['that is mistyped', [`${key}0`, { kind: 'away' }], { reason: 'key_invalid', flaw: 'checksum' }, 0],
+    ['repeated', [[key, key], { kind: 'away' }], { reason: 'credentials_malformed', field: 'X-API-Key' }, 0],
     [
-      'twice in a line',
+      'repeated in one line',
       [`${key}, ${key}`, { kind: 'away' }],
       { reason: 'credentials_malformed', field: 'X-API-Key' },
       0,
     ],
     ['that is absent', [undefined, { kind: 'away' }], { reason: 'credentials_missing' }, 0],
     ['that is empty', ['', { kind: 'away' }], { reason: 'credentials_missing' }, 0],
-  ])('AUTH-3: %s', async (_what, carried, outcome, questions) => {
+  ])('AUTH-3: %s gets its own verdict', async (_what, carried, outcome, questions) => {
     expect(await judged(...carried)).toEqual([outcome, questions]);
   });
 });
 
-describe('a tunnel opened with an API key', () => {
+describe('a WebSocket opened with an API key', () => {
   const id = newKeyId();
   const { key, digest } = newSecret(id);
   const record = makeKey(
@@ -78,8 +78,8 @@ describe('a tunnel opened with an API key', () => {
   const found = (next: KeyRecord): FoundKey => ({ kind: 'found', record: next });
 
   it.each<[string, () => FoundKey | Promise<FoundKey>, boolean]>([
-    ['not while it is valid', () => found(record), false],
-    ['once it is revoked', () => found(revokeKey(record, 5)), true],
+    ['not while the key is valid', () => found(record), false],
+    ['once the key is revoked', () => found(revokeKey(record, 5)), true],
     [
       'not within the overlap of a rotation',
       () => found(rotateKey(record, 'ab', { now: 5, overlapMs: NOW })),
@@ -90,11 +90,11 @@ describe('a tunnel opened with an API key', () => {
       () => found(rotateKey(record, 'ab', { now: 5, overlapMs: 10 })),
       true,
     ],
-    ['once it is unknown', () => ({ kind: 'unknown' }), true],
+    ['once the key is unknown', () => ({ kind: 'unknown' }), true],
     ['not while the store is unavailable', () => ({ kind: 'away' }), false],
     ['not while the look-up runs', () => Promise.resolve(found(revokeKey(record, 5))), false],
     ['not if the look-up fails', () => Promise.reject(new Error('no record')), false],
-  ])('AUTH-3: is revoked with the key: %s', async (_what, next, isRevoked) => {
+  ])('AUTH-3: ends with its key: %s', async (_what, next, isRevoked) => {
     let find: () => FoundKey | Promise<FoundKey> = () => found(record);
     const keys = { find: () => find() };
     const { judge } = createKeyAuthenticator({ header: 'X-API-Key', keys, now: () => NOW });
@@ -125,7 +125,7 @@ describe('a client certificate', () => {
     ['san_uri', {}, 'spiffe://a/b'],
     ['san_uri', { uris: ['spiffe://a/b', 'spiffe://a/c'] }, undefined],
     ['fingerprint', {}, 'ab'],
-  ])('by its %s, with %j, is %s', async (place, changes, id) => {
+  ])('identified by its %s, with %j, is %s', async (place, changes, id) => {
     const outcome = await judge(NOW - 1, { ...shown, ...changes }, place);
     expect(outcome.kind === 'consumer' ? outcome.consumer.id : undefined).toBe(id);
   });

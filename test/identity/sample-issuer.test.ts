@@ -77,7 +77,7 @@ describe('the token command', () => {
     });
   });
 
-  it('prints a token for another named client, whose account has another creation day', async () => {
+  it('prints a token for another client by name, with the creation day of its account', async () => {
     const globex = await verify(await printToken(dataFolder, issuer.port, 'globex'));
     expect(globex).toMatchObject({ consumer: { id: 'globex', claims: { account_created: '2025-11-05' } } });
   });
@@ -121,18 +121,18 @@ describe('the key', () => {
     await Promise.all(starts.map((one) => one.close()));
   });
 
-  it('OAU-10: is replaced by a command; tokens of the old key stay valid, after a restart too', async () => {
+  it('OAU-10: is replaced by a command, and tokens of the old key stay valid after a restart', async () => {
     const before = await printToken(dataFolder, issuer.port);
     const env = { ...process.env, SUNDIAL_DATA: dataFolder };
     const rotate = () => run(process.execPath, [join(FOLDER, 'rotate-key.ts')], { env });
-    const said = await rotate();
+    const rotated = await rotate();
     const { port } = issuer;
     await issuer.close();
     issuer = await startIssuer({ port, dataFolder, issuer: ISSUER });
     const after = await printToken(dataFolder, issuer.port);
     const [old, fresh] = [before, after].map((token) => decodeProtectedHeader(token).kid ?? '');
     expect(fresh).not.toBe(old);
-    expect(said.stdout).toContain(`The key ${fresh} signs as soon as`);
+    expect(rotated.stdout).toContain(`The key ${fresh} signs as soon as`);
     for (const token of [before, after]) expect(await verify(token)).toMatchObject({ kind: 'consumer' });
     // A second replacement too soon would remove a key whose tokens are still valid.
     const key = await readFile(join(dataFolder, 'issuer-key.json'), 'utf8');
@@ -166,7 +166,7 @@ describe('the process', () => {
     return { child, exit, printed: () => printed };
   };
 
-  it('loses nothing it has acknowledged when killed: sessions, refresh tokens, used codes', async () => {
+  it('keeps acknowledged refresh tokens, used and unused, when it is killed', async () => {
     const named = (url: string) => ({ issuer: 'https://127.0.0.1:8443/auth', endpoint: `${url}/auth`, url });
     const one = await start();
     const [port] = await freePorts(1);

@@ -1,4 +1,4 @@
-// The token cache: what it keeps, for how long, and what it never serves (JWT-8).
+// The token cache: cached verdicts, their lifetime, and verdicts that it never serves (JWT-8).
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createTokenVerifier } from '../../gateway/identity/authenticators.ts';
 import { createTokenCache, type Verification } from '../../gateway/identity/token-cache.ts';
@@ -22,7 +22,7 @@ const REFUSED: AuthenticationResult = {
 
 let now: number;
 let generation: number;
-let asked: string[];
+let verified: string[];
 let answer: (token: string) => MaybePromise<Verification>;
 
 const verdict = (outcome: AuthenticationResult, span: Partial<Verification> = {}): Verification => ({
@@ -35,7 +35,7 @@ const verdict = (outcome: AuthenticationResult, span: Partial<Verification> = {}
 const openCache = (keep = 5 * MINUTE) =>
   createTokenCache({
     verify: (token) => {
-      asked.push(token);
+      verified.push(token);
       return answer(token);
     },
     keep,
@@ -47,23 +47,23 @@ const makeCache = (keep?: number) => openCache(keep).verify;
 beforeEach(() => {
   now = START;
   generation = 1;
-  asked = [];
+  verified = [];
   answer = async () => verdict(CONSUMER);
 });
 
 describe('an accepted token', () => {
-  it('JWT-8: returns without a promise the second time', async () => {
+  it('JWT-8: is accepted without a promise the second time', async () => {
     const judge = makeCache();
     const first = judge('token');
     expect(first).toBeInstanceOf(Promise);
     expect(await first).toBe(CONSUMER);
     expect(judge('token')).toBe(CONSUMER);
-    expect(asked).toHaveLength(1);
+    expect(verified).toHaveLength(1);
   });
 
   it.each([
-    ['5 minutes, when it lives longer', 60 * MINUTE, 5 * MINUTE],
-    ['its own life, when that is shorter', 90 * SECOND, 90 * SECOND],
+    ['5 minutes if it is valid for longer', 60 * MINUTE, 5 * MINUTE],
+    ['its own lifetime if that is shorter', 90 * SECOND, 90 * SECOND],
   ])('JWT-8: is cached for %s', async (_name, life, kept) => {
     answer = async () => verdict(CONSUMER, { expires: START + life });
     const judge = makeCache();
@@ -72,7 +72,7 @@ describe('an accepted token', () => {
     expect(judge('token')).toBe(CONSUMER);
     now = START + kept;
     await judge('token');
-    expect(asked).toHaveLength(2);
+    expect(verified).toHaveLength(2);
   });
 
   it('JWT-8: is not served from the cache at a time before its verification', async () => {
@@ -110,7 +110,7 @@ describe('an accepted token', () => {
     expect(await judge(`forged.${signature}`)).toBe(REFUSED);
     expect(judge(`good.${signature}`)).toBe(CONSUMER);
     expect(judge(`forged.${signature}`)).toBe(REFUSED);
-    expect(asked).toHaveLength(2);
+    expect(verified).toHaveLength(2);
   });
 
   it('JWT-8: stays cached through a flood of forged tokens', async () => {
@@ -123,10 +123,10 @@ describe('an accepted token', () => {
 });
 
 it.each([
-  ['more than 16 million characters', 2_000, 8_192, 975],
-  ['more than 10,000', 10_001, 100, 5_000],
+  ['valid tokens of more than 16 million characters', 2_000, 8_192, 975],
+  ['more than 10,000 valid tokens', 10_001, 100, 5_000],
 ])(
-  'JWT-8: of valid tokens %s are not cached: the older half is evicted at once',
+  'JWT-8: %s are too many for the cache, which evicts the older half at once',
   async (_name, count, length, gone) => {
     const judge = makeCache();
     const token = (each: number) => `${each}`.padStart(length, 'x');
@@ -145,22 +145,22 @@ describe('a verdict without a promise', () => {
     answer = () => verdict(outcome);
     const judge = makeCache();
     expect([judge('token'), judge('token')]).toEqual([outcome, outcome]);
-    expect(asked).toHaveLength(1);
+    expect(verified).toHaveLength(1);
   });
 
   it('is not cached if the next verification may differ', () => {
     answer = () => verdict(REFUSED, { expires: 0 });
     const judge = makeCache();
     expect([judge('token'), judge('token')]).toEqual([REFUSED, REFUSED]);
-    expect(asked).toHaveLength(2);
+    expect(verified).toHaveLength(2);
   });
 });
 
-describe('the header line of a token', () => {
-  it('JWT-8: is known once its token was verified, and a miss verifies nothing', async () => {
+describe('the verdict for a header line', () => {
+  it('JWT-8: is known once its token was verified, and a miss starts no verification', async () => {
     const { known, verify } = openCache();
     expect(known('Bearer token')).toBeUndefined();
-    expect(asked).toEqual([]);
+    expect(verified).toEqual([]);
     await verify('token');
     expect(known('Bearer token')).toBe(CONSUMER);
   });
@@ -168,15 +168,15 @@ describe('the header line of a token', () => {
   it.each([
     ...['bearer token', 'Bearer  token', 'Bearer token ', 'Bearer token, Bearer token', 'Basic token'],
     ...['token', 'Bearer Token', 'Bearer toke', 'Bearer tokens', ''],
-  ])('is compared whole: %j is not known', async (line) => {
+  ])('is not known for another line: %j', async (line) => {
     const { known, verify } = openCache();
     await verify('token');
     expect(known(line)).toBeUndefined();
   });
 
   it.each([
-    ['from its end on', () => (now = START + 90 * SECOND)],
-    ['at a time before it was judged', () => (now = START - 1)],
+    ['from the expiry of the token on', () => (now = START + 90 * SECOND)],
+    ['at a time before its verification', () => (now = START - 1)],
     ['when the keys changed', () => (generation = 2)],
   ])('JWT-8: is not known %s', async (_name, change) => {
     answer = async () => verdict(CONSUMER, { expires: START + 90 * SECOND });
@@ -194,9 +194,9 @@ it.each([
   answer = async () => verdict(outcome);
   const judge = makeCache(0);
   await Promise.all([judge('token'), judge('token')]);
-  expect(asked).toHaveLength(1);
+  expect(verified).toHaveLength(1);
   await judge('token');
-  expect(asked).toHaveLength(2);
+  expect(verified).toHaveLength(2);
 });
 
 it('JWT-8: a shorter token_cache applies to refused tokens too', async () => {
@@ -205,7 +205,7 @@ it('JWT-8: a shorter token_cache applies to refused tokens too', async () => {
   await judge('token');
   now += 2 * SECOND;
   await judge('token');
-  expect(asked).toHaveLength(2);
+  expect(verified).toHaveLength(2);
 });
 
 describe('a refused token', () => {
@@ -217,10 +217,10 @@ describe('a refused token', () => {
     expect(judge('token')).toBe(REFUSED);
     now += 1;
     await judge('token');
-    expect(asked).toHaveLength(2);
+    expect(verified).toHaveLength(2);
   });
 
-  it('JWT-8: from a clock that ran ahead is verified again once the clock is right', async () => {
+  it('JWT-8: is verified again if the clock was ahead and is set back', async () => {
     answer = async () => verdict(REFUSED);
     const judge = makeCache();
     now = START + 24 * 60 * MINUTE;
@@ -239,19 +239,19 @@ describe('a refused token', () => {
   });
 });
 
-it('JWT-4: the absence of keys is never cached', async () => {
+it('JWT-4: a verdict without keys is never cached', async () => {
   answer = async () => verdict({ kind: 'unavailable' }, { expires: 0 });
   const judge = makeCache();
   await judge('token');
   await judge('token');
-  expect(asked).toHaveLength(2);
+  expect(verified).toHaveLength(2);
 });
 
 it('concurrent callers with one token share one verification', async () => {
   const judge = makeCache();
   const outcomes = await Promise.all(Array.from({ length: 20 }, () => judge('token')));
   expect(new Set(outcomes)).toEqual(new Set([CONSUMER]));
-  expect(asked).toHaveLength(1);
+  expect(verified).toHaveLength(1);
 });
 
 it('a failed verification does not affect the next caller', async () => {
@@ -277,7 +277,7 @@ describe('the issuer in a token', () => {
     }
   });
 
-  it('is not evicted by many invented tokens', () => {
+  it('is known after many invented tokens', () => {
     const issuerOf = createIssuerCache();
     for (let made = 0; made < 12_000; made += 1) issuerOf(`made-up-${made}`);
     expect(issuerOf(naming('a'))).toBe('a');
@@ -304,7 +304,7 @@ describe('with a real issuer', () => {
     await issuer.close();
   });
 
-  it('JWT-1: a token from the future is refused, and passes once its time has come', async () => {
+  it('JWT-1: a token with an nbf in the future is refused, and passes once nbf is reached', async () => {
     const issuer = await startTestIssuer({ now: () => START });
     const verifier = createTokenVerifier(issuer.settings, { now: () => now });
     const token = await issuer.sign({ nbf: START / SECOND + 31 });

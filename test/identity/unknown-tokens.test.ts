@@ -1,4 +1,4 @@
-// The budget per address that keeps a flood of invented opaque tokens from the introspection endpoint.
+// The budget per address that protects the introspection endpoint from a flood of invented opaque tokens.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createTokenBudget } from '../../gateway/identity/introspect.ts';
 import type { IdentityVerifier } from '../../gateway/identity/token-cache.ts';
@@ -55,12 +55,12 @@ describe('RL-7, RL-12: invalid opaque tokens', () => {
     expect(await kindsOf(verifier, ['good', 'new'])).toEqual(['consumer', 'limited']);
   });
 
-  it('are the only ones that count: many valid tokens from one address pass, one after the other', async () => {
+  it('use the budget alone: many valid tokens from one address pass', async () => {
     const verifier = open();
     for (const token of flood(100)) expect(await kindsOf(verifier, [token])).toEqual(['consumer']);
   });
 
-  it('do not count while the endpoint does not respond', async () => {
+  it('use no budget while the endpoint fails', async () => {
     endpoint.answer = (_, response) => response.writeHead(400).end();
     const verifier = open();
     for (const token of flood(100)) expect(await kindsOf(verifier, [token])).toEqual(['unavailable']);
@@ -68,7 +68,7 @@ describe('RL-7, RL-12: invalid opaque tokens', () => {
     expect(await kindsOf(verifier, ['good'])).toEqual(['consumer']);
   });
 
-  it('stop counting after the window, also if the clock was set back', async () => {
+  it('are introspected again after the clock was set back', async () => {
     only(() => false);
     const verifier = open();
     await kindsOf(verifier, flood(100));
@@ -76,7 +76,7 @@ describe('RL-7, RL-12: invalid opaque tokens', () => {
     expect(await kindsOf(verifier, ['one'])).toEqual(['refused']);
   });
 
-  it('are all introspected for requests without an address', async () => {
+  it('are all introspected if the request has no address', async () => {
     only(() => false);
     const verifier = open();
     const verdicts = await Promise.all(flood(100).map(async (token) => verifier.verify(token)));

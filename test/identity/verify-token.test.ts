@@ -1,4 +1,4 @@
-// Accepted and refused tokens: the attack list of JWT-1 … JWT-8 against a real key set.
+// Accepted and refused tokens: the attacks of JWT-1 … JWT-8 against a real key set.
 import { createHmac, createPublicKey } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -68,10 +68,10 @@ describe('a valid token', () => {
   );
 
   it.each([
-    ['an audience list with us in it', { aud: ['billing', 'sundial-samples'] }, {}],
-    ['typ JWT, when the settings accept it', {}, { typ: 'JWT' }],
-    ['typ with its media type written out, in any case', {}, { typ: 'Application/AT+JWT' }],
-    ['no kid, while one key fits the algorithm', {}, { kid: undefined }],
+    ['an audience list with our audience', { aud: ['billing', 'sundial-samples'] }, {}],
+    ['typ JWT, if the settings accept it', {}, { typ: 'JWT' }],
+    ['typ as a full media type, in any case', {}, { typ: 'Application/AT+JWT' }],
+    ['no kid, if one key fits the algorithm', {}, { kid: undefined }],
     ['exp passed by 29 s, within the leeway', { iat: SECONDS - 3600, exp: SECONDS - 29 }, {}],
     ['nbf 29 s ahead, within the leeway', { nbf: SECONDS + 29 }, {}],
     ['a claim whose text looks like a repeated one', { note: '","iss":"x' }, {}],
@@ -80,7 +80,7 @@ describe('a valid token', () => {
   });
 });
 
-it('JWT-8: is verified once, without a promise if its key is known, and not at all with a wrong shape or algorithm', async () => {
+it('JWT-8: a verdict with a known key is cached, but not one for a wrong shape or algorithm', async () => {
   const own = createTokenVerifier(issuer.settings, { now: () => AT });
   await own.warm();
   const token = await issuer.sign();
@@ -109,7 +109,7 @@ describe('the flaw of a refused token', () => {
     ['not_yet', { nbf: SECONDS + 60 }, {}],
     ['claims', { sub: undefined }, {}],
     ['binding', { cnf: {} }, {}],
-  ])('AUTH-2: is %s, of %j %j', async (flaw, claims, header) => {
+  ])('AUTH-2: is %s for claims %j and header %j', async (flaw, claims, header) => {
     const { alg, ...rest } = { alg: undefined, ...header };
     const [, payload] = (await issuer.sign(claims)).split('.');
     const token =
@@ -119,7 +119,7 @@ describe('the flaw of a refused token', () => {
     expect(await flawOf(token)).toBe(flaw);
   });
 
-  it('AUTH-2: is a setting of the consumer, the signature, or a malformed token', async () => {
+  it('AUTH-2: is the consumer, the signature or a malformed token', async () => {
     const token = await issuer.sign();
     expect(await flawOf(token, { consumerClaims: ['account'] })).toBe('consumer');
     expect(await flawOf(`${token.slice(0, token.lastIndexOf('.'))}.AAAA`)).toBe('signature');
@@ -131,8 +131,8 @@ describe('claims', () => {
   it.each([
     ['JWT-1: iss with a trailing slash', () => ({ iss: `${issuer.url}/` })],
     ['JWT-1: iss missing', () => ({ iss: undefined })],
-    ['JWT-1: aud list without us', () => ({ aud: ['billing', 'sundial-samples-2'] })],
-    ['JWT-1: aud that only begins like ours', () => ({ aud: 'sundial-samples-2' })],
+    ['JWT-1: aud list without our audience', () => ({ aud: ['billing', 'sundial-samples-2'] })],
+    ['JWT-1: aud that begins like our audience', () => ({ aud: 'sundial-samples-2' })],
     ['JWT-1: aud missing', () => ({ aud: undefined })],
     ['JWT-1: aud as an object', () => ({ aud: { 'sundial-samples': true } })],
     ['JWT-2: exp as a string', () => ({ exp: `${SECONDS + 600}` })],
@@ -141,7 +141,7 @@ describe('claims', () => {
     ['JWT-2: iat missing', () => ({ iat: undefined })],
     ['JWT-2: sub missing', () => ({ sub: undefined })],
     ['JWT-2: sub empty', () => ({ sub: '' })],
-    ['JWT-2: a life of 3631 s', () => ({ exp: SECONDS + 3631 })],
+    ['JWT-2: a lifetime of 3631 s', () => ({ exp: SECONDS + 3631 })],
     ['JWT-2: exp before iat', () => ({ iat: SECONDS + 20, exp: SECONDS + 10 })],
     ['JWT-1: nbf beyond the leeway', () => ({ nbf: SECONDS + 31 })],
     ['JWT-1: nbf as a string', () => ({ nbf: '0' })],
@@ -169,7 +169,7 @@ describe('claims', () => {
   });
 
   it.each([
-    ['in plain', '"sub":"acme"'],
+    ['in plain text', '"sub":"acme"'],
     ['with an escape', '"s\\u0075b":"acme"'],
   ])('JWT-1: a claim written twice, %s, is refused', async (_name, second) => {
     const good = { iss: issuer.url, aud: 'sundial-samples', sub: 'acme', iat: SECONDS, exp: SECONDS + 60 };
@@ -200,7 +200,7 @@ describe('header and signature', () => {
     expect(await verifier.verify(`${header}.${payload}.AA`)).toEqual(INVALID);
   });
 
-  it('JWT-1: HS256 with our RSA public key as its secret is refused, even if the settings allow HS256', async () => {
+  it('JWT-1: HS256 with our RSA public key as its secret is refused, even if HS256 is allowed', async () => {
     const jwk = issuer.publicKeys()[0] ?? {};
     const spki = createPublicKey({ key: jwk, format: 'jwk' }).export({ type: 'spki', format: 'pem' });
     const payload = (await issuer.sign()).split('.')[1] ?? '';
@@ -286,10 +286,10 @@ describe('header and signature', () => {
     expect(await verifier.verify(await other.sign({ iss: issuer.url }))).toEqual(INVALID);
   });
 
-  it('JWT-3: keys and URLs in the header are neither used nor fetched', async () => {
-    let asked = 0;
+  it('JWT-3: keys in the header are not used, and URLs in the header are not fetched', async () => {
+    let requests = 0;
     const trap = createServer((_request, response) => {
-      asked += 1;
+      requests += 1;
       response.end(JSON.stringify({ keys: other.publicKeys() }));
     });
     await new Promise<void>((resolve) => trap.listen(0, '127.0.0.1', resolve));
@@ -297,11 +297,11 @@ describe('header and signature', () => {
     const offer = { jwk: other.publicKeys()[0], jku: address, x5u: address, x5c: ['MIIB'] };
     expect(await verifier.verify(await other.sign({ iss: issuer.url }, offer))).toEqual(INVALID);
     expect(await verifier.verify(await issuer.sign({}, offer))).toMatchObject({ kind: 'consumer' });
-    expect(asked).toBe(0);
+    expect(requests).toBe(0);
     await new Promise((resolve) => trap.close(resolve));
   });
 
-  it('JWT-1: a changed payload with a valid signature is refused', async () => {
+  it('JWT-1: a changed payload with the signature of another is refused', async () => {
     const [header, , signature] = (await issuer.sign()).split('.');
     const payload = (await issuer.sign({ client_id: 'globex' })).split('.')[1];
     expect(await verifier.verify(`${header}.${payload}.${signature}`)).toEqual(INVALID);
@@ -320,7 +320,7 @@ describe('shape', () => {
     ['two parts', (token) => token.split('.').slice(0, 2).join('.')],
     ['four parts', (token) => `${token}.AA`],
     ['five parts, as encrypted tokens have (JWT-8)', (token) => `${token}.AA.AA`],
-    ['nothing in it', () => ''],
+    ['no characters', () => ''],
     ['a header that is not JSON', (token) => `${encode('alg')}.${token.split('.').slice(1).join('.')}`],
     ['a header that is not UTF-8', (token) => `_w.${token.split('.').slice(1).join('.')}`],
   ])('JWT-1: a token with %s is refused at once', async (_name, spoil) => {
@@ -337,7 +337,7 @@ describe('shape', () => {
   });
 });
 
-/** Another spelling of the same signature bytes: 256 bytes leave 4 bits of the last character unused. */
+/** Another spelling of the same bytes: 256 bytes leave 4 bits of the last character unused. */
 function respell(token: string): string {
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
   const last = alphabet.indexOf(token.at(-1) ?? '');

@@ -105,11 +105,11 @@ describe.each(['rsa-pkcs1.jsonl', 'rsa-pss.jsonl', 'ecdsa.jsonl', 'ed25519.jsonl
 
 /** Vectors that the gateway does not follow. */
 const OTHERWISE: ReadonlyMap<string, boolean> = new Map([
-  // No JWTs: claims must be an object.
+  // An empty payload is not a JWT: claims must be an object.
   ...[259, 264, 268, 272, 320, 325].map(
     (tcId) => [`json_web_signature_test ${tcId}: emptyPayload`, false] as const,
   ),
-  // The key is for another algorithm than the header names. jose agrees.
+  // The key is for another algorithm than the header names. jose refuses these tokens too.
   ...[346, 350].map((tcId) => [`json_web_signature_test ${tcId}: Figure20`, false] as const),
   ...[347, 351].map((tcId) => [`json_web_signature_test ${tcId}: Figure27`, false] as const),
   // Only the issuer can know how a key was generated.

@@ -13,7 +13,7 @@ const EARLIER = 'Mon, 31 Dec 2998 00:00:00 GMT';
 const QUARANTINED = 'sundial_policy_quarantined{api="orders"}';
 const sunsetOf = async (gateway: RunningGateway) => (await askPath(gateway, '/api/v1/orders')).headers.sunset;
 
-describe('accepting a date that the rules refuse', () => {
+describe('sundial accept', () => {
   const accept = (gateway: RunningGateway, ...words: readonly string[]) =>
     acceptBecause(gateway, 'the contract ended', ...words);
   const acceptBecause = async (gateway: RunningGateway, why: string, ...words: readonly string[]) =>
@@ -24,7 +24,7 @@ describe('accepting a date that the rules refuse', () => {
       },
     );
 
-  it('is recorded, audited and good for that date alone', async () => {
+  it('records and audits the accepted date, and covers no other date', async () => {
     await using gateway = await folder.start(folder.environment());
     await folder.save(earlier());
     await gateway.reload();
@@ -48,7 +48,7 @@ describe('accepting a date that the rules refuse', () => {
     expect(await gateway.reload()).toMatchObject({ kind: 'rejected' });
   });
 
-  it('waits for its date while another file keeps the reload from it, and lets no other date pass', async () => {
+  it('keeps the acceptance while another file blocks the reload, and covers no other date', async () => {
     await folder.save(endingApi('2999-01-01'), 'other.yaml');
     await using gateway = await folder.start();
     await folder.save(earlier());
@@ -63,7 +63,7 @@ describe('accepting a date that the rules refuse', () => {
     expect(await sunsetOf(gateway)).toBe(EARLIER);
   });
 
-  it('waits while its API is quarantined, also when other files are accepted', async () => {
+  it('keeps the acceptance while the API is quarantined, also when other files are accepted', async () => {
     const ending = (text: string, day: string) =>
       text.replace(
         'released: 2021-01-15 }',
@@ -81,7 +81,7 @@ describe('accepting a date that the rules refuse', () => {
     expect(await sunsetOf(gateway)).toBe(EARLIER);
   });
 
-  it('ends the quarantine of a start, and takes back what a rehearsal has published', async () => {
+  it('ends a quarantine, and restores a date from before a later one was published', async () => {
     await folder.publish();
     await folder.save(folder.orders.replace('sunset: 2999-01-15', 'sunset: 2999-08-01'));
     await folder.publish();
@@ -93,7 +93,7 @@ describe('accepting a date that the rules refuse', () => {
     expect(await sunsetOf(gateway)).toBe(PUBLISHED);
   });
 
-  it('says no where nothing is refused, and on a gateway whose clock was moved', async () => {
+  it('fails if no published date changes, and on a gateway started with --at', async () => {
     await using gateway = await folder.start();
     const { exitCode, stderr } = await accept(gateway, 'orders', 'v1');
     expect(exitCode).toBe(1);

@@ -69,7 +69,7 @@ describe.each(['1', '2'])('with %s processes that answer requests', (WORKERS) =>
     expect(gateway.log.filter(({ level, log }) => level === 'error' && log !== 'access')).toEqual([]);
   });
 
-  it('of the successes none has a line with a share of nothing, and all else has', async () => {
+  it('a sampling share of zero logs no successful request, and all other requests', async () => {
     await using gateway = await start({ WORKERS, SAMPLE: '0%' });
     await using client = overHttp1(gateway.https);
     for (const path of ['/api/v1/echoed', '/api/v3/echoed', '/nowhere', '/api/v1/echoed'])

@@ -51,11 +51,11 @@ describe.each(['HTTP/1.1', 'HTTP/2'])('over %s', (over) => {
     ['/v2/bookings', 'http://bookings.internal:8080/bookings/9', 'https://127.0.0.1/v2/bookings/9'],
     ['/v2/bookings', 'https://login.example.net/x', 'https://login.example.net/x'],
     ['/open', '/inner/open/9', '/open/9'],
-  ])('FWD-9: Location after %s: %s becomes %s', async (path, sent, got) => {
+  ])('FWD-9: for %s, Location %s becomes %s', async (path, sent, got) => {
     expect(await locationOf({ path, over }, sent)).toBe(got);
   });
 
-  it('FWD-9: an address of a target is given as one of the gateway', async () => {
+  it('FWD-9: an address of a target becomes an address of the gateway', async () => {
     expect(await locationOf({ path: '/v1/bookings', over }, `${service.url}/inner/bookings/9`)).toBe(
       'https://127.0.0.1/v1/bookings/9',
     );
@@ -64,7 +64,7 @@ describe.each(['HTTP/1.1', 'HTTP/2'])('over %s', (over) => {
     );
   });
 
-  it('FWD-9: the fields beside Location are mapped, and the own lines of the gateway stay', async () => {
+  it('FWD-9: Content-Location, Refresh, Link and cookie paths are mapped; other addresses stay', async () => {
     const answer = await ask(
       { path: '/v1/bookings/7', over },
       {
@@ -87,14 +87,14 @@ describe.each(['HTTP/1.1', 'HTTP/2'])('over %s', (over) => {
     expect(cookies).toEqual(['a=1; Path=/v1/bookings; HttpOnly', 'b=2; Path=/']);
   });
 
-  it('C304-2: the Content-Location of a 304 is that of the 200', async () => {
+  it('C304-2: the Content-Location of a 304 is mapped as in a 200', async () => {
     const headers = { 'content-location': '/inner/bookings/7', etag: '"1"' };
     const answer = await ask({ path: '/v1/bookings/7', over }, { status: 304, headers });
     expect([answer.status, answer.headers['content-location']]).toEqual([304, '/v1/bookings/7']);
   });
 });
 
-it('FWD-9: the host that carries a version stays, whatever names the address has', async () => {
+it('FWD-9: the host that names the version stays, whatever host the address has', async () => {
   const headers = { host: 'v1.hosts.example.com' };
   expect(await locationOf({ path: '/hosts', headers }, `${service.url}/9`)).toBe(
     'https://v1.hosts.example.com/hosts/9',
@@ -105,7 +105,7 @@ it('FWD-9: the host that carries a version stays, whatever names the address has
   );
 });
 
-describe('FWD-9: an address of a version inside the path of the one that answers leads into that version', () => {
+describe('FWD-9: an address within the path of another version leads to that version', () => {
   it.each([
     ['/rooms/v1/7', '/v2/9', '/rooms/v2/9'],
     ['/rooms/v1/7', '/v2', '/rooms/v2'],
@@ -123,7 +123,7 @@ describe('FWD-9: an address of a version inside the path of the one that answers
     ['/lists/7?version=1', '/lists/last/9', '/lists/last/9?version=1'],
     ['/halls/7', '/halls/v2/9', 'https://v2.halls.example.com/halls/9', 'v1.halls.example.com'],
     ['/halls/7', '/halls/9', '/halls/9', 'v1.halls.example.com'],
-  ])('%s: %s becomes %s', async (path, sent, got, host = '127.0.0.1') => {
+  ])('for %s, %s becomes %s', async (path, sent, got, host = '127.0.0.1') => {
     const from = { path, headers: { host } };
     expect(await locationOf(from, sent)).toBe(got);
     if (!sent.startsWith('/')) return;
@@ -136,7 +136,7 @@ describe('FWD-9: an address of a version inside the path of the one that answers
     expect(targetOf(await ask(there, { headers: {} }))).toBe(meant + search);
   });
 
-  it('and is counted where no address can name that version', async () => {
+  it('an address is counted if no public address can name its version', async () => {
     const series = 'sundial_addresses_outside_total{api="desks",version="v1"}';
     const before = (await gateway.metric(series)) ?? 0;
     const asked = { path: '/desks/7', headers: { 'api-version': 'v1' } };
@@ -145,7 +145,7 @@ describe('FWD-9: an address of a version inside the path of the one that answers
     expect(await gateway.metric(series)).toBe(before + 1);
   });
 
-  it('IDM-3: also in an answer that is given again', async () => {
+  it('IDM-3: a replayed response is mapped in the same way', async () => {
     const location = `${service.url}/v2/v3/9`;
     const headers = { 'idempotency-key': 'inside' };
     const again = () =>
@@ -155,10 +155,10 @@ describe('FWD-9: an address of a version inside the path of the one that answers
   });
 });
 
-describe('RET-3: an API on hosts of its own', () => {
+describe('RET-3: an API on its own hosts', () => {
   const headers = { host: 'private.example.com' };
 
-  it('sends its clients on at its own host', async () => {
+  it('sends redirects and links to its own host', async () => {
     const moved = await ask({ path: '/private/v0/7?x=1', headers }, { headers: {} });
     expect([moved.status, moved.headers.location]).toEqual([
       301,
@@ -173,7 +173,7 @@ describe('RET-3: an API on hosts of its own', () => {
     );
   });
 
-  it('FWD-9: gives addresses of its service on the host that was asked', async () => {
+  it('FWD-9: puts addresses of its service on the requested host', async () => {
     const host = 'other.example.com';
     for (const [sent, got] of [
       [`${service.url}/inner/9`, '/private/v1/9'],
@@ -185,7 +185,7 @@ describe('RET-3: an API on hosts of its own', () => {
   });
 });
 
-it('WS-3: an answer to a handshake that is no 101 is mapped like any other', async () => {
+it('WS-3: a handshake response other than 101 is mapped like any other response', async () => {
   const told = telling({ status: 302, headers: { location: '/inner/bookings/9' } });
   const answer = await sendBytes(
     gateway.https,
@@ -202,7 +202,7 @@ it('WS-3: an answer to a handshake that is no 101 is mapped like any other', asy
   expect([answer.status, answer.headers.location]).toEqual([302, '/v1/bookings/9']);
 });
 
-it('IDM-3: an answer given again leads each caller back to where that caller came from', async () => {
+it('IDM-3: a replayed response has addresses that fit the path of each request', async () => {
   const location = `${service.url}/inner/bookings/9`;
   const place = (path: string, headers: Fields = {}) =>
     ask(
@@ -240,7 +240,7 @@ it('locations: keep leaves every field as the service writes it', async () => {
   expect(answer.json.headers).not.toHaveProperty('x-forwarded-prefix');
 });
 
-it('locations: prefix tells the service where its clients find it, and leaves its answers', async () => {
+it('locations: prefix sends the public prefix to the service, and leaves responses unchanged', async () => {
   const location = '/v1/prefixed/9';
   const forged = { 'x-forwarded-prefix': '/elsewhere' };
   const byPath = await ask({ path: '/v1/prefixed/7', headers: forged }, { headers: { location: '/9' } });
@@ -252,13 +252,13 @@ it('locations: prefix tells the service where its clients find it, and leaves it
   expect(byHeader.json.headers).toMatchObject({ 'x-forwarded-prefix': '/prefixed' });
 });
 
-it('XFF-1: where addresses are mapped the service is told no prefix, a client says none either', async () => {
+it('XFF-1: where addresses are mapped, no X-Forwarded-Prefix reaches the service', async () => {
   const headers = { 'x-forwarded-prefix': '/elsewhere' };
   const { json } = await ask({ path: '/v1/bookings', headers }, { headers: {} });
   expect(json.headers).not.toHaveProperty('x-forwarded-prefix');
 });
 
-it('counts the addresses of a service that lie outside its path', async () => {
+it('addresses outside the path of the service are counted', async () => {
   const series = 'sundial_addresses_outside_total{api="bookings",version="v2"}';
   const before = (await gateway.metric(series)) ?? 0;
   const link = '</schemas/a>; rel="describedby", </bookings/9>; rel="next"';

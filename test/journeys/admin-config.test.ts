@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => house[Symbol.asyncDispose]());
 
 describe('GET /-/config', () => {
-  it('shows what is in force, defaults included, with where each value comes from and the revision', async () => {
+  it('shows the configuration with defaults, the origin of each value, and the revision', async () => {
     const shown = await house.config();
     expect(shown.revision).toBe(await house.revision());
     expect(shown.documents.map(({ file }) => file)).toEqual([
@@ -35,14 +35,14 @@ describe('GET /-/config', () => {
     });
   });
 
-  it('is only read', async () => {
+  it('is read-only: POST gets 405', async () => {
     expect(await house.ask('POST', '/-/config', { authorization: `Bearer ${house.token}` })).toMatchObject({
       status: 405,
       headers: { allow: 'GET, HEAD' },
     });
   });
 
-  it('where others reach the listener is for those who have the token', async () => {
+  it('requires the token if the listener is not on loopback, and never shows it', async () => {
     const [port = 0] = await freePorts(1);
     const exposed = join(house.folder, 'exposed.yml');
     const text = await readFile(CONFIG, 'utf8');
@@ -74,7 +74,7 @@ describe('sundial config show', () => {
       environment: { ...environment, POLICIES: join(house.folder, '*.yaml') },
     });
 
-  it('prints one API alone, or says which there are: 2', async () => {
+  it('prints one API, and exits with 2 for an unknown one', async () => {
     const { stdout, stderr } = await show(['orders', '--origin']);
     expect(stderr).toBe('');
     expect(stdout).toMatch(
@@ -88,7 +88,7 @@ describe('sundial config show', () => {
     });
   });
 
-  it('says what is wrong with files that have errors, and prints nothing else', async () => {
+  it('exits with 1 for files with errors, and prints only the errors', async () => {
     await house.write(house.policy.replace('access: public', ''));
     const { exitCode, stdout, stderr } = await show([]);
     await house.write(house.policy);
@@ -97,9 +97,9 @@ describe('sundial config show', () => {
     expect(stderr).toMatch(/orders\.yaml:\d+:\d+: error: no access rule/);
   });
 
-  it('is of the revision that a gateway with these files has', async () => {
+  it('prints a revision as JSON; GET /-/config shows the revision in force', async () => {
     const { stdout } = await show(['--format', 'json']);
-    // The gateway of this test has other variables for its store.
+    // Another revision than that of the gateway, which has other variables for its store.
     expect(JSON.parse(stdout)).toMatchObject({ revision: expect.stringMatching(/^[0-9a-f]{64}$/) });
     expect((await house.config()).revision).toBe(await house.revision());
   });

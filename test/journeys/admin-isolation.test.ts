@@ -34,7 +34,7 @@ afterAll(() => stack.disposeAsync());
 const OF_ADMIN =
   /sundial_|nodejs_|"healthy"|"ready"|"overrides"|"documents"|There is no such page|admin token/;
 
-it('the pages are there, on the listener that is theirs', async () => {
+it('the admin listener serves the admin pages', async () => {
   await using admin = overHttp1(gateway.admin, { tls: false });
   for (const path of [...PAGES, '/-/config', '/-/overrides']) {
     const { status, text } = await admin.ask({ path });
@@ -89,7 +89,7 @@ describe('a public listener answers 404, over HTTP/1.1, HTTP/2 and plain HTTP, t
       () => ({ path: '/-/reload', headers: { 'x-http-method-override': 'POST' } }),
     ],
     [
-      'a page of its own as Origin',
+      'the admin listener as Origin',
       () => ({ path: '/-/config', headers: { origin: `http://127.0.0.1:${gateway.admin}` } }),
     ],
   ];
@@ -103,7 +103,7 @@ describe('a public listener answers 404, over HTTP/1.1, HTTP/2 and plain HTTP, t
   });
 });
 
-describe('a public listener answers 404 as well to what no ordinary client sends', () => {
+describe('a public listener also answers 404 to', () => {
   const close = 'Connection: close';
   const raw: readonly (readonly [name: string, bytes: (scheme: string) => string])[] = [
     [
@@ -129,7 +129,7 @@ describe('a public listener answers 404 as well to what no ordinary client sends
         ),
     ],
     [
-      'an absolute target in the clear, whatever the connection is',
+      'an absolute target with http, on TLS connections too',
       () => head(`GET http://127.0.0.1:${gateway.admin}/metrics HTTP/1.1`, 'Host: 127.0.0.1', close),
     ],
     ['HTTP/1.0', () => head('GET /metrics HTTP/1.0', 'Host: 127.0.0.1', close)],
@@ -157,7 +157,7 @@ describe('a public listener answers 404 as well to what no ordinary client sends
         ),
     ],
     [
-      'a request behind another one',
+      'a pipelined request',
       () =>
         `${head('GET /metrics HTTP/1.1', 'Host: 127.0.0.1')}${head('GET /metrics HTTP/1.1', 'Host: 127.0.0.1', close)}`,
     ],
@@ -175,7 +175,7 @@ describe('a public listener answers 404 as well to what no ordinary client sends
   });
 });
 
-describe('a public listener refuses what is written to be misread', () => {
+describe('a public listener refuses ambiguous requests', () => {
   const lines = ['Host: 127.0.0.1', 'Connection: close'];
   const malformed: readonly (readonly [status: number, first: string, more: readonly string[]])[] = [
     [400, 'GET /api/../metrics HTTP/1.1', lines],
@@ -197,7 +197,7 @@ describe('a public listener refuses what is written to be misread', () => {
     expect(answer.text).not.toMatch(OF_ADMIN);
   });
 
-  it('CONNECT to the admin listener opens nothing', async () => {
+  it('CONNECT to the admin listener is refused', async () => {
     const first = `CONNECT 127.0.0.1:${gateway.admin} HTTP/1.1`;
     const { status, text } = await sendBytes(gateway.http, head(first, ...lines), { tls: false });
     expect(status).toBeGreaterThanOrEqual(400);
@@ -211,13 +211,13 @@ describe('the metrics listener', () => {
     return await client.ask(asked);
   };
 
-  it.each(PAGES)('has %s without a token', async (path) => {
+  it.each(PAGES)('serves %s without a token', async (path) => {
     expect((await ask({ path })).status).toBe(200);
     expect(await ask({ path, method: 'HEAD' })).toMatchObject({ status: 200, text: '' });
   });
 
   it.each(['/-/config', '/-/overrides', '/-/pins/orders/acme', '/', '/metrics/', '//metrics', '/-/ready/x'])(
-    'knows nothing of %s, token or not',
+    'answers 404 to %s, with or without the token',
     async (path) => {
       const headers = { authorization: `Bearer ${token}` };
       for (const asked of [{ path }, { path, headers }]) {
@@ -231,7 +231,7 @@ describe('the metrics listener', () => {
     },
   );
 
-  it.each(['POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'])('takes no %s: 405', async (method) => {
+  it.each(['POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'])('answers 405 to %s', async (method) => {
     for (const path of PAGES) {
       const { status, headers, lines } = await ask({
         method,
@@ -244,11 +244,11 @@ describe('the metrics listener', () => {
     expect((await ask({ method, path: '/-/reload' })).status).toBe(404);
   });
 
-  it('on loopback answers no name that a web page may have given it', async () => {
+  it('answers 421 to a foreign Host on loopback', async () => {
     expect((await ask({ path: '/metrics', headers: { host: 'evil.example' } })).status).toBe(421);
   });
 
-  it('where others reach it answers whatever they call it, still without a token', async () => {
+  it('answers to any Host without a token if it is not on loopback', async () => {
     await using exposed = await runGateway({
       config: 'admin-isolation/gateway.yaml',
       policies: 'admin-isolation/policies',
@@ -265,7 +265,7 @@ describe('the metrics listener', () => {
     ).toBe(421);
   });
 
-  it('is what `sundial status` asks, and it needs no token for it', async () => {
+  it('serves `sundial status` without a token', async () => {
     expect(await operate(['status', '--admin', `http://127.0.0.1:${gateway.metrics}`])).toEqual({
       exitCode: 0,
       stdout: expect.stringMatching(

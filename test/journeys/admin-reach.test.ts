@@ -53,14 +53,14 @@ const sundial = (
   });
 
 describe('the command line', () => {
-  it('finds the gateway by its file, and the token where the gateway has made it', async () => {
+  it('finds the gateway by its file, and the token in the data folder', async () => {
     await configure(`{ address: "127.0.0.1:${port}" }`);
     await run();
     expect(await sundial(pausing)).toMatchObject({ exitCode: 0, stderr: '' });
     expect((await sundial(['pause', '--list'])).stdout).toContain('1 pause in force');
   });
 
-  it('takes the token that the file names, and the one of the environment before it', async () => {
+  it('uses the token of the gateway file, unless SUNDIAL_ADMIN_TOKEN is set', async () => {
     await writeFile(join(folder, 'token'), `${TOKEN}\n`);
     await configure(`{ address: "127.0.0.1:${port}", token: "\${file:./token}" }`);
     await run();
@@ -74,7 +74,7 @@ describe('the command line', () => {
     });
   });
 
-  it('says where a token would be that it cannot read, before it asks', async () => {
+  it('names the token file that it cannot read, before it connects', async () => {
     await configure(`{ address: "127.0.0.1:${port}" }`);
     expect(await sundial(pausing)).toEqual({
       exitCode: 2,
@@ -88,7 +88,7 @@ describe('the command line', () => {
   it.each([
     ['SUNDIAL_ADMIN_TOKEN holds no valid token', 'too short'],
     ['the gateway at', 'y'.repeat(40)],
-  ])('"%s …" never repeats the token', async (sentence, value) => {
+  ])('never prints the token in the error "%s …"', async (sentence, value) => {
     await configure(`{ address: "127.0.0.1:${port}" }`);
     await run();
     const { stdout, stderr } = await sundial(pausing, { SUNDIAL_ADMIN_TOKEN: value });
@@ -96,7 +96,7 @@ describe('the command line', () => {
     expect(stdout + stderr).not.toContain(value);
   });
 
-  it('says that nothing listens: exit 3', async () => {
+  it('exits with 3 if nothing listens', async () => {
     await configure(`{ address: "127.0.0.1:${port}" }`);
     expect(await sundial(['pause', '--list'])).toEqual({
       exitCode: 3,
@@ -105,7 +105,7 @@ describe('the command line', () => {
     });
   });
 
-  it('says what is wrong with https there, and how a private authority is made known: exit 3', async () => {
+  it('explains a failed TLS connection, and how to trust a private authority: exit 3', async () => {
     await configure(`{ address: "127.0.0.1:${port}" }`);
     const { https } = await run();
     const saidOf = async (ofPort: number, scheme = 'https') => {
@@ -123,7 +123,7 @@ describe('the command line', () => {
     );
   });
 
-  it('shows its token to no other program on that port: exit 3', async () => {
+  it('sends no token to another program on that port: exit 3', async () => {
     const seen: (string | undefined)[] = [];
     const stranger = createServer((request, response) => {
       seen.push(request.headers.authorization);
@@ -142,15 +142,19 @@ describe('the command line', () => {
 
   it.each([
     ['a gateway without an admin listener', undefined, 'has no admin listener: add listeners.admin'],
-    ['a port that the system chooses', '{ address: "127.0.0.1:0" }', 'has port 0 for the admin listener'],
-  ])('cannot guess %s: exit 2', async (_name, admin, sentence) => {
+    [
+      'a port that the system chooses',
+      '{ address: "127.0.0.1:0" }',
+      'has port 0 for the admin listener',
+    ],
+  ])('exits with 2 for %s', async (_name, admin, sentence) => {
     await configure(admin);
     const { exitCode, stderr } = await sundial(['pause', '--list']);
     expect(exitCode).toBe(2);
     expect(stderr).toContain(sentence);
   });
 
-  it('shows what is wrong with the gateway file, with its place', async () => {
+  it('prints the errors of the gateway file with their positions', async () => {
     await writeFile(config, 'public: https://127.0.0.1\nlisteners: { adnim: 1 }\n');
     const { exitCode, stderr } = await sundial(['pause', '--list']);
     expect(exitCode).toBe(1);
@@ -163,7 +167,7 @@ describe('the command line', () => {
   });
 
   it.each(['http://127.0.0.1:9901/-/', 'http://maria:secret@127.0.0.1:9901', '127.0.0.1:9901', 'file:///'])(
-    'takes no --admin %s: exit 2',
+    'rejects --admin %s: exit 2',
     async (url) => {
       const { exitCode, stderr } = await operate(['pause', '--list', '--admin', url]);
       expect(exitCode).toBe(2);
@@ -171,7 +175,7 @@ describe('the command line', () => {
     },
   );
 
-  it('with --admin takes a token from the environment only', async () => {
+  it('with --admin, uses only the token of the environment', async () => {
     await configure(`{ address: "127.0.0.1:${port}" }`);
     await run();
     const { exitCode, stderr } = await sundial([...pausing, '--admin', `http://127.0.0.1:${port}`]);
@@ -181,22 +185,22 @@ describe('the command line', () => {
     });
   });
 
-  it('as a process, keeps what it was asked for and why it failed apart', { timeout: 20_000 }, async () => {
+  it('as a process, writes errors to stderr and nothing to stdout', { timeout: 20_000 }, async () => {
     const ended = await runCommand(['pause', '--list', '--admin', `http://127.0.0.1:${port}`]);
     expect(ended).toMatchObject({ exitCode: 3, stdout: '' });
     expect(ended.stderr).toMatch(/^sundial: no gateway answers at /);
   });
 });
 
-describe('an admin listener that others reach', () => {
-  it('does not start without a token of its own', async () => {
+describe('an admin listener that is not on loopback', () => {
+  it('does not start without a configured token', async () => {
     await configure(`{ address: "0.0.0.0:${port}" }`);
     await expect(run()).rejects.toThrow(
       /gateway\.yaml:4:21: error: an admin listener that is not on loopback needs a token/,
     );
   });
 
-  it('shows health and metrics to everyone, and the rest to those who have the token', async () => {
+  it('serves health and metrics without a token, and all other pages only with it', async () => {
     await configure(`{ address: "0.0.0.0:${port}", token: "\${env:TOKEN}" }`);
     await perTest.use(await runGateway({ config, environment: { ECHO: 'http://127.0.0.1:9', TOKEN } }));
     await using admin = overHttp1(port, { tls: false });

@@ -48,7 +48,7 @@ describe('a write without the token', () => {
     ['the right one twice', () => `Bearer ${token} ${token}`],
   ];
 
-  it.each(WRITES)('%s is refused whatever stands in its place, always alike', async (action, asked) => {
+  it.each(WRITES)('%s gets 401 with the same body for every wrong token', async (action, asked) => {
     const series = `sundial_admin_writes_total{action="${action}",outcome="unauthorised"}`;
     const answers = await Promise.all(
       wrong.map(([, authorization]) => write({ ...asked, headers: { authorization: authorization() } })),
@@ -74,12 +74,12 @@ describe('a write without the token', () => {
     expect(await overrides()).toEqual([]);
   });
 
-  it('may read on loopback all the same', async () => {
+  it('reads on loopback need no token', async () => {
     for (const path of ['/-/overrides', '/-/pins/payments/acme', '/metrics', '/-/ready'])
       expect((await admin.ask({ path })).status).toBe(200);
   });
 
-  it('is not told whether what it asks for exists', async () => {
+  it('does not reveal whether its target exists', async () => {
     const paths = ['/-/pins/payments/acme', '/-/pins/nothing/acme'];
     const headers = { authorization: undefined };
     const asked = paths.map((path) => write({ method: 'PUT', path, body: UPGRADE, headers }));
@@ -94,7 +94,7 @@ describe('a write from a browser', () => {
     ['a sandboxed page', { origin: 'null' }],
     ['a page of the same site', { 'sec-fetch-site': 'same-site' }],
     ['a form elsewhere', { 'sec-fetch-site': 'cross-site' }],
-  ])('from %s is refused, token or not', async (_name, headers) => {
+  ])('from %s gets 403 in spite of the token', async (_name, headers) => {
     const answer = await pause({ headers });
     expect(answer).toMatchObject({
       status: 403,
@@ -104,17 +104,17 @@ describe('a write from a browser', () => {
     expect(await overrides()).toEqual([]);
   });
 
-  it('from a page of the listener itself is judged like any other', async () => {
+  it('from a page of the admin listener passes the origin check', async () => {
     const origin = `http://127.0.0.1:${gateway.admin}`;
     const headers = { host: `127.0.0.1:${gateway.admin}`, origin, 'sec-fetch-site': 'same-origin' };
     expect((await pause({ headers, body: {} })).status).toBe(400);
   });
 
-  it('with a name of its own for this address is refused before all else', async () => {
+  it('with a foreign Host gets 421', async () => {
     expect((await pause({ headers: { host: 'evil.example' } })).status).toBe(421);
   });
 
-  it('gets no leave from a preflight', async () => {
+  it('has a preflight that gets 405 without CORS fields', async () => {
     const headers = { origin: 'https://evil.example', 'access-control-request-method': 'POST' };
     const { status, lines } = await admin.ask({ method: 'OPTIONS', path: '/-/pauses', headers });
     expect(status).toBe(405);
@@ -122,7 +122,7 @@ describe('a write from a browser', () => {
   });
 });
 
-describe('a body that cannot be used', () => {
+describe('an invalid body', () => {
   it.each([
     ['no JSON', '{"api":', 'The body is not JSON in UTF-8.'],
     [
@@ -130,7 +130,7 @@ describe('a body that cannot be used', () => {
       '[]',
       'The body cannot be used: send a JSON object with the members api, version, until, for, by, why.',
     ],
-    ['nothing', 'null', 'send a JSON object with the members'],
+    ['null', 'null', 'send a JSON object with the members'],
     [
       'an empty object',
       '{}',
@@ -144,32 +144,32 @@ describe('a body that cannot be used', () => {
     ['a member of the prototype', '{"__proto__":{"api":"orders"}}', 'unknown member "__proto__"'],
     ['no end', { ...PAUSE, for: undefined }, 'write either "for" or "until", not both'],
     ['two ends', { ...PAUSE, until: '2027-01-01' }, 'write either "for" or "until", not both'],
-    ['a length that is none', { ...PAUSE, for: '2 hours' }, '"for": not a duration'],
+    ['an invalid duration', { ...PAUSE, for: '2 hours' }, '"for": not a duration'],
     [
-      'a day that no calendar has',
+      'a date that does not exist',
       { ...PAUSE, for: undefined, until: '2027-02-30' },
       '"until": not a calendar date',
     ],
     ['a number for a version', { ...PAUSE, version: 1 }, '"version": expected text'],
     ['no reason', { ...PAUSE, why: '  ' }, '"why": must be a single line of 1 to 200 printable characters'],
     [
-      'two lines of reason',
+      'a reason with two lines',
       { ...PAUSE, why: 'x\n{"level":"info"}' },
       '"why": must be a single line of 1 to 200 printable characters',
     ],
     [
-      'an author that writes backwards',
+      'an author with a bidirectional control',
       { ...PAUSE, by: 'maria\u202e' },
       '"by": must be a single line of 1 to 100 printable characters',
     ],
-  ])('is refused with 400 and a sentence: %s', async (_name, body, sentence) => {
+  ])('gets 400 with the reason: %s', async (_name, body, sentence) => {
     const answer = await pause({ body });
     expect(answer.status).toBe(400);
     expect(answer.json).toMatchObject({ error: 'Bad Request', message: expect.stringContaining(sentence) });
     expect(await overrides()).toEqual([]);
   });
 
-  it.each(['/-/backups', '/-/reload'])('is refused where a write needs none: %s', async (path) => {
+  it.each(['/-/backups', '/-/reload'])('gets 400 with an unknown member: %s', async (path) => {
     const answer = await write({ method: 'POST', path, body: { into: '/tmp/x.db' } });
     expect(answer).toMatchObject({
       status: 400,
@@ -179,19 +179,19 @@ describe('a body that cannot be used', () => {
 
   it.each([
     ['a form', 'application/x-www-form-urlencoded'],
-    ['text, as a page elsewhere could send it', 'text/plain'],
-    ['nothing at all', undefined],
-  ])('is refused with 415 when it calls itself %s', async (_name, type) => {
+    ['text, which a page of another origin can send', 'text/plain'],
+    ['missing', undefined],
+  ])('gets 415 if its Content-Type is %s', async (_name, type) => {
     const answer = await pause({ headers: { 'content-type': type } });
     expect(answer).toMatchObject({ status: 415, json: { error: 'Unsupported Media Type' } });
   });
 
-  it('is refused with 413 beyond 64 KiB, before it is read', async () => {
+  it('gets 413 beyond 64 KiB', async () => {
     const body = JSON.stringify({ ...PAUSE, why: 'x'.repeat(70_000) });
     expect(await pause({ body })).toMatchObject({ status: 413, json: { error: 'Content Too Large' } });
   });
 
-  it('is refused when its bytes are no UTF-8', async () => {
+  it('gets 400 if its bytes are not UTF-8', async () => {
     const bytes = Buffer.from('{"api":"orders","why":"caf\xe9"}', 'latin1');
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
     const answer = await admin.ask({ method: 'POST', path: '/-/pauses', headers, body: bytes });
@@ -199,14 +199,14 @@ describe('a body that cannot be used', () => {
   });
 });
 
-describe('a path that cannot be used', () => {
+describe('a wrong path or method', () => {
   it.each([
     ['GET', '/-/pauses', 405, 'POST'],
     ['PATCH', '/-/pauses/0123456789', 405, 'GET, HEAD, DELETE'],
     ['DELETE', '/-/pins/payments/acme', 405, 'GET, HEAD, PUT'],
     ['GET', '/-/pins/payments/acme/roll-back', 405, 'POST'],
     ['POST', '/-/overrides', 405, 'GET, HEAD'],
-  ])('ERR-4: %s %s is %i with Allow: %s', async (method, path, status, allow) => {
+  ])('ERR-4: %s %s gets %i with Allow: %s', async (method, path, status, allow) => {
     const answer = await write({ method, path, body: AUTHOR });
     expect(answer).toMatchObject({ status, headers: { allow }, json: { error: 'Method Not Allowed' } });
   });
@@ -222,15 +222,15 @@ describe('a path that cannot be used', () => {
     ['GET', '/-/pins/payments/%0a', 400],
     ['GET', '/-/pins/payments/%ff', 400],
     ['GET', `/-/pins/payments/${'x'.repeat(257)}`, 400],
-  ])('%s %s is %i', async (method, path, status) => {
+  ])('%s %s gets %i', async (method, path, status) => {
     const answer = method === 'GET' ? await admin.ask({ path }) : await write({ method, path, body: AUTHOR });
     expect(answer.status).toBe(status);
     expect(answer.json).toMatchObject({ error: expect.any(String), message: expect.any(String) });
   });
 });
 
-describe('the audit', () => {
-  it('tells of each write who, what, why, from where, and what stood there before, on one line of its own', async () => {
+describe('the audit log', () => {
+  it('has one line per write: author, reason, address, and the state before and after', async () => {
     const why = 'checkout fails: "}\\u000a see https://tickets.example/1?key=canary';
     const made = await pause({ body: { ...PAUSE, why } });
     expect(made.status).toBe(201);
@@ -262,7 +262,7 @@ describe('the audit', () => {
     expect(JSON.stringify(gateway.log)).not.toContain(token);
   });
 
-  it('tells of a write whose sender left within its body, and of no fault', async () => {
+  it('records a write as refused, not failed, if its client disconnects within the body', async () => {
     const socket = connect(gateway.admin, '127.0.0.1');
     socket.write(
       `POST /-/pauses HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer ${token}\r\n` +
@@ -279,7 +279,7 @@ describe('the audit', () => {
     expect(gateway.log.map(({ message }) => message)).not.toContain('a request to the admin listener failed');
   });
 
-  it('counts what was done and what was refused', async () => {
+  it('a metric counts done and refused writes', async () => {
     const count = (outcome: string) =>
       gateway.metric(`sundial_admin_writes_total{action="upgrade_pin",outcome="${outcome}"}`);
     const [done = 0, refused = 0] = [await count('done'), await count('refused')];
@@ -290,8 +290,8 @@ describe('the audit', () => {
   });
 });
 
-describe('at the same time', () => {
-  it('of ten upgrades of one account one is made, and the others are told so', async () => {
+describe('concurrent writes', () => {
+  it('upgrade an account once: one of ten gets 200, the others get 409', async () => {
     const asked = Array.from({ length: 10 }, () =>
       write({ method: 'PUT', path: '/-/pins/payments/raced', body: UPGRADE }),
     );
@@ -306,7 +306,7 @@ describe('the public listener', () => {
     ['GET', '/-/overrides'],
     ['PUT', '/-/pins/payments/acme'],
     ['POST', '//-/pauses'],
-  ])('promise 26: does not know %s %s, over HTTP/1.1 and HTTP/2', async (method, path) => {
+  ])('promise 26: does not serve %s %s over HTTP/1.1 and HTTP/2', async (method, path) => {
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
     for (const reach of [overHttp1, overHttp2]) {
       await using client = reach(gateway.https);
@@ -318,7 +318,7 @@ describe('the public listener', () => {
     expect(await overrides()).toEqual([]);
   });
 
-  it('promise 26: does not lead there by an absolute target or a loopback Host either', async () => {
+  it('promise 26: serves no admin page by an absolute target or a loopback Host', async () => {
     const socket = connect(gateway.http, '127.0.0.1');
     socket.end(
       'GET http://127.0.0.1:9901/-/overrides HTTP/1.1\r\nHost: 127.0.0.1:9901\r\nConnection: close\r\n\r\n',

@@ -25,14 +25,14 @@ const sundial = (words: readonly string[]) =>
 const TAKEN = expect.stringMatching(/^(accepted|unchanged)$/);
 
 describe('POST /-/reload', () => {
-  it('says that nothing has changed, with the revision', async () => {
+  it('answers "unchanged" with the revision if no file has changed', async () => {
     expect(await house.reload()).toMatchObject({
       status: 200,
       json: { outcome: 'unchanged', revision: await house.revision(), problems: [], restartNeeded: false },
     });
   });
 
-  it('puts a new policy in force, and says so with its warnings', async () => {
+  it('applies a new policy, and answers with the new revision', async () => {
     const before = await house.revision();
     await house.write(`${house.policy}mode: observe\nlimits: { rate: 600/1m, by: address }\n`);
     const answer = await house.reload();
@@ -45,7 +45,7 @@ describe('POST /-/reload', () => {
     });
   });
 
-  it('answers 422 to policies with errors, with every one and its place, and what is in force stays', async () => {
+  it('gets 422 with all problems if policies have errors; the policies in force stay', async () => {
     const before = await house.config();
     await house.write(`${house.policy.replace('access: public', 'acess: public')}mode: obsrve\n`);
     const answer = await house.reload();
@@ -79,7 +79,7 @@ describe('POST /-/reload', () => {
     expect(await house.reload()).toMatchObject({ status: 200, json: { outcome: TAKEN } });
   });
 
-  it('needs the token, from no page elsewhere, and stands in the audit either way', async () => {
+  it('requires the token, rejects a foreign Origin and Host, and is audited', async () => {
     expect((await house.reload({})).status).toBe(401);
     expect(
       (await house.reload({ authorization: `Bearer ${house.token}`, origin: 'https://evil.example' })).status,
@@ -107,7 +107,7 @@ describe('POST /-/reload', () => {
   });
 });
 
-/** Stands in for a gateway in a state that is hard to keep. */
+/** Responds like a gateway in a state that a test cannot hold. Returns its origin. */
 async function answering(
   answer: (method: string) => readonly [status: number, body: unknown],
 ): Promise<string> {
@@ -121,7 +121,7 @@ async function answering(
 }
 
 describe('sundial reload', () => {
-  it('puts the files in force: 0, or shows what keeps them from it: 1', async () => {
+  it('exits with 0 if the files take effect, or with 1 and their errors', async () => {
     await house.write(house.policy.replace('/echo', '/other'));
     const taken = await sundial(['reload']);
     expect(taken).toMatchObject({ exitCode: 0, stderr: '' });
@@ -158,7 +158,7 @@ describe('sundial reload', () => {
       'nothing to reload: the files are already in force, revision abc\n',
     ],
     [500, { ...ANSWER, outcome: 'failed', error: 'Internal Server Error', message: 'It failed.' }, 1, ''],
-  ])('to %i %j ends with %i', async (status, body, exitCode, stdout) => {
+  ])('for the response %i %j exits with %i', async (status, body, exitCode, stdout) => {
     const origin = await answering((method) =>
       method === 'POST' ? [status, body] : [200, { status: 'healthy' }],
     );
@@ -166,14 +166,14 @@ describe('sundial reload', () => {
     expect(await operate(['reload', '--admin', origin], { environment })).toMatchObject({ exitCode, stdout });
   });
 
-  it('without the token comes to nothing', async () => {
+  it('without the token exits with 2', async () => {
     const ended = await operate(['reload', '--admin', `http://127.0.0.1:${house.gateway.admin}`]);
     expect(ended).toMatchObject({ exitCode: 2, stdout: '' });
   });
 });
 
 describe('sundial status', () => {
-  it('is one line and 0 when requests are taken, without a token', async () => {
+  it('prints one line and exits with 0 if the gateway is ready, without a token', async () => {
     const { exitCode, stdout } = await operate([
       'status',
       '--admin',
@@ -195,7 +195,7 @@ describe('sundial status', () => {
     });
   });
 
-  it.each(['starting', 'draining'])('is 1 while the gateway is %s', async (state) => {
+  it.each(['starting', 'draining'])('exits with 1 while the gateway is %s', async (state) => {
     const body = { status: state, store: { kind: 'redis', state: 'down' }, plan: null };
     const origin = await answering(() => [503, body]);
     expect(await operate(['status', '--admin', origin])).toEqual({
@@ -205,7 +205,7 @@ describe('sundial status', () => {
     });
   });
 
-  it('is 1 and not ready while the store is down', async () => {
+  it('says "not ready" and exits with 1 while the store is down', async () => {
     const origin = await answering(() => [
       200,
       { status: 'ready', store: { kind: 'redis', state: 'down' }, plan: 'a'.repeat(64) },
@@ -230,7 +230,7 @@ describe('sundial status', () => {
     expect(JSON.parse(json)).toMatchObject({ status: 'ready', failing: [{ target: 'http://127.0.0.1:9' }] });
   });
 
-  it('is 3 when nothing answers, or something else does', async () => {
+  it('exits with 3 if nothing answers, or if the server is not a Sundial gateway', async () => {
     const [port] = await freePorts(1);
     expect(await operate(['status', '--admin', `http://127.0.0.1:${port}`])).toEqual({
       exitCode: 3,
@@ -250,9 +250,9 @@ describe('sundial status', () => {
       'admin: { address: "127.0.0.1:ADMIN" }, metrics: { address: ":PORT" }',
       0,
     ],
-    ['the admin listener where it is alone', 'admin: { address: "127.0.0.1:PORT" }', 0],
-    ['no listener at all: 2', 'http: { address: "127.0.0.1:0" }', 2],
-  ])('by the gateway file asks %s', async (_name, listeners, exitCode) => {
+    ['the admin listener if it has no metrics listener', 'admin: { address: "127.0.0.1:PORT" }', 0],
+    ['no listener, and exits with 2', 'http: { address: "127.0.0.1:0" }', 2],
+  ])('with the gateway file uses %s', async (_name, listeners, exitCode) => {
     const ready = await answering(() => [
       200,
       { status: 'ready', store: { kind: 'embedded', state: 'up' }, plan: 'a'.repeat(64) },

@@ -49,7 +49,7 @@ const write = (method: string, path: string, body: unknown): Promise<Answer> =>
   adminWriter(admin, token)({ method, path, body });
 
 describe('the admin token', () => {
-  it('is made at the first start, for its owner only, and never printed', async () => {
+  it('is created at the first start, readable by its owner only, and never logged', async () => {
     expect(token).toMatch(/^[A-Za-z0-9_-]{43}$/);
     expect((await stat(join(data, 'admin-token'))).mode & 0o777).toBe(0o600);
     expect(JSON.stringify(gateway.log)).not.toContain(token);
@@ -57,7 +57,7 @@ describe('the admin token', () => {
 });
 
 describe('sundial pause', () => {
-  it('stops a brownout at once, is listed, and lets it go on once it is ended', async () => {
+  it('stops a brownout at once; the brownout continues when the pause ends', async () => {
     now = BROWNOUT;
     expect((await order('v1')).status).toBe(410);
     const made = await asProcess(
@@ -90,7 +90,7 @@ describe('sundial pause', () => {
     expect((await order('v1')).status).toBe(410);
   });
 
-  it('prints for programs what the gateway said', async () => {
+  it('with --format json prints the response of the gateway', async () => {
     now = BROWNOUT;
     const words = ['pause', 'orders', 'v1', '--for', '1h', '--why', 'x', '--by', 'maria', '--format', 'json'];
     const { pause } = JSON.parse((await sundial(...words)).stdout);
@@ -110,7 +110,7 @@ describe('sundial pause', () => {
     expect(JSON.parse(ended.stdout)).toMatchObject({ ended: { id: pause.id } });
   });
 
-  it('ends nothing while several pauses fit, and says which there are', async () => {
+  it('ends nothing if several pauses match, and lists them', async () => {
     now = BROWNOUT;
     const author = { by: 'maria', why: 'checkout fails' };
     await write('POST', '/-/pauses', { api: 'orders', version: 'v1', for: '2h', ...author });
@@ -158,7 +158,7 @@ describe('sundial pause', () => {
     [['pause', '--end', '--for', '2h', 'orders', '--why', 'x'], "cannot be used with option '--for"],
     [['pin', 'upgrade', 'payments', 'acme', '--why', 'x'], "missing required argument 'version'"],
     [['pin', 'roll-back', 'payments', 'acme'], "required option '--why <text>' not specified"],
-  ])('%j is wrong usage: exit 2, and nothing is asked', async (words, message) => {
+  ])('%j is wrong usage and exits with 2', async (words, message) => {
     const { exitCode, stdout, stderr } = await sundial(...words);
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
     expect(stderr).toContain(message);
@@ -175,7 +175,7 @@ describe('sundial pause', () => {
     expect(stderr).toContain(message);
   });
 
-  it('holds a retirement, and its expiry brings it back without anybody doing anything', async () => {
+  it('delays a retirement, which takes effect when the pause expires', async () => {
     now = Date.UTC(2027, 3, 15);
     expect((await order('v1')).status).toBe(410);
     const made = await sundial('pause', 'orders', '--until', '2027-04-20', '--why', 'acme is not ready');
@@ -199,7 +199,7 @@ describe('sundial pin', () => {
     return Array.isArray(lines) && Object.fromEntries(lines)['API-Version'];
   };
 
-  it('upgrades an account and takes that back within 72 hours, each felt by its next request', async () => {
+  it('upgrades an account and rolls it back within 72 hours, from the next request on', async () => {
     now = Date.UTC(2026, 0, 10);
     expect((await pin('show', 'payments', 'acme')).stdout).toBe(
       'payments: no version is stored for acme. Its version follows from the day in its claim account_created, else its first call.\n',
@@ -237,7 +237,7 @@ describe('sundial pin', () => {
     expect(await served()).toBe('2025-09-01');
   });
 
-  it('takes nothing back after 72 hours, and says until when it could', async () => {
+  it('refuses a roll-back after 72 hours, and names the deadline', async () => {
     now = Date.UTC(2026, 2, 10);
     expect((await pin('upgrade', 'payments', 'late', '2026-03-01', '--why', 'tested')).exitCode).toBe(0);
     now = Date.UTC(2026, 2, 13);
@@ -251,12 +251,12 @@ describe('sundial pin', () => {
   it.each([
     ['an older version', ['upgrade', 'payments', 'moved', '2025-03-01'], 'Name a newer version'],
     [
-      'no version at all',
+      'an unknown version',
       ['upgrade', 'payments', 'moved', '2025-04-01'],
       'payments has no version "2025-04-01". Served are 2026-03-01, 2025-09-01, 2025-03-01.',
     ],
     [
-      'nothing to take back',
+      'a roll-back without an upgrade',
       ['roll-back', 'payments', 'nobody'],
       'This account has no upgrade that can be rolled back.',
     ],
@@ -266,7 +266,7 @@ describe('sundial pin', () => {
       'This API pins no accounts. APIs with pins: payments.',
     ],
     [
-      'no API',
+      'an unknown API',
       ['upgrade', 'payment', 'moved', '2026-03-01'],
       'There is no such API. APIs with pins: payments.',
     ],
@@ -279,7 +279,7 @@ describe('sundial pin', () => {
     expect(stderr).toContain(message);
   });
 
-  it('is told the day an account was made, and what is newer follows from it', async () => {
+  it('takes the creation day from --created, and upgrades only to newer versions', async () => {
     now = Date.UTC(2026, 2, 10);
     const upgrade = (account: string, version: string, created: string) =>
       pin('upgrade', 'payments', account, version, '--created', created, '--why', 'x');
@@ -302,13 +302,13 @@ describe('sundial pin', () => {
     expect(wrong.stderr).toContain('Write a date such as 2026-11-20');
   });
 
-  it('asks nothing of an account without a name, as an unset variable leaves it: exit 2', async () => {
+  it('refuses an empty account name: exit 2', async () => {
     const { exitCode, stderr } = await pin('show', 'payments', '');
     expect(exitCode).toBe(2);
     expect(stderr).toContain("argument 'account'. The value is empty.");
   });
 
-  it('refuses a version that is not out yet', async () => {
+  it('refuses a version that is not released yet', async () => {
     now = Date.UTC(2026, 0, 10);
     const { stderr } = await pin('upgrade', 'payments', 'early', '2026-03-01', '--why', 'x');
     expect(stderr).toBe(

@@ -62,7 +62,7 @@ async function publishedAt(at: number) {
 describe('a deprecation', () => {
   const QUIET = { deprecation: undefined, sunset: undefined, link: undefined, warns: false, info: false };
 
-  it('DEP-8: sends its coming date and its sunset from the announced day on', async () => {
+  it('DEP-8: sends Deprecation with its future date, and Sunset, from its announcement on', async () => {
     expect(linesOf(await askAt(ANNOUNCED - 1, ORDERS))).toEqual({ ...QUIET, limit: '1000' });
     expect(linesOf(await askAt(ANNOUNCED, ORDERS))).toEqual({
       ...QUIET,
@@ -74,7 +74,7 @@ describe('a deprecation', () => {
     expect(linesOf(await askAt(DEPRECATED, ORDERS))).toMatchObject({ warns: true, info: true, limit: '500' });
   });
 
-  it('DEP-1: has only its Sunset before it begins, where Deprecation is written in another form', async () => {
+  it('DEP-1: sends only Sunset before it begins, if Deprecation uses another form', async () => {
     const path = '/api/v1/literal/7';
     expect(linesOf(await askAt(ANNOUNCED - 1, path))).toMatchObject(QUIET);
     const ahead = linesOf(await askAt(ANNOUNCED, path));
@@ -85,7 +85,7 @@ describe('a deprecation', () => {
     });
   });
 
-  it('is on no page before it is announced, and on every one from then on', async () => {
+  it('is published from its announcement on, and not before', async () => {
     const before = await publishedAt(ANNOUNCED - 1);
     expect(before).toMatchObject({ sunset: undefined, next: undefined, event: undefined });
     expect(before.titles).toEqual(['orders v1 is released']);
@@ -97,7 +97,7 @@ describe('a deprecation', () => {
 });
 
 describe('an extension', () => {
-  it('holds from the day it is announced, in the header and on every page', async () => {
+  it('applies from its announcement on, in the header and on every page', async () => {
     expect((await askAt(EXTENDED - 1, ORDERS)).headers.sunset).toBe(FIRST_SUNSET);
     expect((await askAt(EXTENDED, ORDERS)).headers.sunset).toBe(LATER_SUNSET);
     const before = await publishedAt(EXTENDED - 1);
@@ -108,7 +108,7 @@ describe('an extension', () => {
     expect(after.titles[0]).toBe('orders v1 ends on 2027-04-15, not on 2027-01-15');
   });
 
-  it('moves the brownouts that hang on the sunset when it is announced', async () => {
+  it('moves the brownouts that depend on the sunset when it is announced', async () => {
     const from = async (at: number) => ((await publishedAt(at)).brownouts as { from: string }[])[0]?.from;
     expect(await from(EXTENDED - 1)).toBe('2027-01-08T00:00:00Z');
     expect(await from(EXTENDED)).toBe('2027-04-08T00:00:00Z');
@@ -117,7 +117,7 @@ describe('an extension', () => {
   });
 });
 
-it('brownouts are on no page before the day they are announced', async () => {
+it('brownouts are published from their announcement on, and not before', async () => {
   expect((await publishedAt(BROWNOUT_ANNOUNCED - 1)).brownouts).toBeUndefined();
   expect((await publishedAt(BROWNOUT_ANNOUNCED)).brownouts).toHaveLength(1);
 });
@@ -126,7 +126,7 @@ it.each([
   ['the deprecation', ANNOUNCED],
   ['the brownouts', BROWNOUT_ANNOUNCED],
   ['the extension', EXTENDED],
-])('CACHE-6: no answer is reused past the announcement of %s', async (_what, at) => {
+])('CACHE-6: no response is reused past the announcement of %s', async (_what, at) => {
   const cacheable = `${ORDERS}?header=${encodeURIComponent('Cache-Control:public, max-age=3600')}`;
   const { headers } = await askAt(at - 60_000, cacheable);
   expect(headers['cache-control']).toBe('public, max-age=60');
@@ -134,7 +134,7 @@ it.each([
     expect((await askAt(at - 60_000, path)).headers['cache-control']).toBe('max-age=60');
 });
 
-it('SUN-3: what has only a sunset says so for as long as it is served', async () => {
+it('SUN-3: an operation or API with only a sunset sends Sunset while it is served', async () => {
   const { headers } = await askAt(Date.UTC(2025, 9, 1), '/api/v2/orders/export');
   expect([headers.deprecation, headers.sunset]).toEqual([undefined, 'Sat, 01 Nov 2025 00:00:00 GMT']);
   expect((await askAt(Date.UTC(2025, 9, 1), ORDERS)).headers.sunset).toBeUndefined();
@@ -145,7 +145,7 @@ it('SUN-3: what has only a sunset says so for as long as it is served', async ()
 it.each([
   [Date.UTC(2027, 3, 15), 'sunset', 'API version v1 reached its sunset on 2027-04-15. '],
   [Date.UTC(2027, 6, 15), 'retired', 'API version v1 was retired on 2027-07-15. '],
-])('RET-8: at %d the 410 has the word of the stage, %s', async (at, stage, message) => {
+])('RET-8: at %d the 410 names the stage %s', async (at, stage, message) => {
   const answer = await askAt(at, ORDERS);
   expect(answer.status).toBe(410);
   expect(answer.headers['x-api-lifecycle-stage']).toBe(stage);
@@ -154,7 +154,7 @@ it.each([
   expect(version?.stage).toBe(stage);
 });
 
-it('STAT-1: an API that is forgotten is on no page and in no metric', async () => {
+it('STAT-1: a forgotten API is on no page and in no metric', async () => {
   const metrics = (stage: string) =>
     Promise.all([
       gateway.metric(`sundial_api_info{api="hooks",stage="${stage}"}`),

@@ -26,36 +26,36 @@ const ask = (protocol: 'HTTP/1.1' | 'HTTP/2', given: Omit<NamedAsk, 'path'> & { 
 
 describe.each(['HTTP/1.1', 'HTTP/2'] as const)('TLS-4 over %s:', (protocol) => {
   it.each<[string, Omit<NamedAsk, 'path'>]>([
-    ['the host that was named in the handshake', { servername: 'a.example', host: 'a.example' }],
-    ['the same with its port', { servername: 'a.example', host: 'A.example:8443' }],
+    ['the host of the handshake', { servername: 'a.example', host: 'a.example' }],
+    ['the host of the handshake, with a port', { servername: 'a.example', host: 'A.example:8443' }],
     ['another host of the same certificate', { servername: 'a.example', host: 'v1.a.example' }],
-    ['the same the other way round', { servername: 'v9.a.example', host: 'a.example' }],
+    ['the host of a wildcard certificate', { servername: 'v9.a.example', host: 'a.example' }],
     ['the second certificate', { servername: 'b.example', host: 'b.example' }],
-    ['no name: a host of the default certificate', { host: 'a.example' }],
+    ['no name in the handshake, and a host of the default certificate', { host: 'a.example' }],
     [
-      'a trusted proxy, which has a connection of its own',
+      'a trusted proxy, which may send any served host',
       { servername: 'a.example', host: 'b.example', from: '127.0.0.2' },
     ],
-  ])('served: %s', async (_title, given) => {
+  ])('a request gets 200: %s', async (_title, given) => {
     expect((await ask(protocol, given)).status).toBe(200);
   });
 
   it.each<[string, Omit<NamedAsk, 'path'>, string]>([
     ['a host of another certificate', { servername: 'a.example', host: 'b.example' }, 'misdirected'],
-    ['the same the other way round', { servername: 'b.example', host: 'a.example' }, 'misdirected'],
-    ['no name, and a host of another certificate', { host: 'b.example' }, 'misdirected'],
-    ['a host that nobody serves', { servername: 'a.example', host: 'c.example' }, 'host_unknown'],
+    ['a.example on a connection of b.example', { servername: 'b.example', host: 'a.example' }, 'misdirected'],
+    ['no name in the handshake, and a host of another certificate', { host: 'b.example' }, 'misdirected'],
+    ['an unknown host', { servername: 'a.example', host: 'c.example' }, 'host_unknown'],
     [
-      'a host that is covered, and not configured',
+      'a host that the certificate covers but no API serves',
       { servername: 'a.example', host: 'www.a.example' },
       'host_unknown',
     ],
     [
-      'a trusted proxy with such a host',
+      'an unknown host from a trusted proxy',
       { servername: 'a.example', host: 'c.example', from: '127.0.0.2' },
       'host_unknown',
     ],
-  ])('421: %s', async (_title, given, refusal) => {
+  ])('a request gets 421: %s', async (_title, given, refusal) => {
     const answer = await ask(protocol, given);
     expect(answer.status).toBe(421);
     expect(JSON.parse(answer.text).error).toBe('Misdirected Request');
@@ -63,13 +63,13 @@ describe.each(['HTTP/1.1', 'HTTP/2'] as const)('TLS-4 over %s:', (protocol) => {
     expect(await gateway.accessLine(answer.valuesOf('x-request-id')[0])).toMatchObject({ refusal });
   });
 
-  it('421 also for what the gateway publishes itself', async () => {
+  it('published pages get 421 for a wrong host too', async () => {
     const given = { servername: 'b.example', host: 'a.example', path: '/.well-known/api-catalog' };
     expect((await ask(protocol, given)).status).toBe(421);
   });
 });
 
-it('TLS-4, H2-1: a coalesced request is refused alone, and the connection serves on', async () => {
+it('TLS-4, H2-1: a coalesced request for a wrong host gets 421; the connection stays open', async () => {
   const session = connect(`https://127.0.0.1:${gateway.https}`, {
     servername: 'a.example',
     rejectUnauthorized: false,
@@ -84,12 +84,12 @@ it('TLS-4, H2-1: a coalesced request is refused alone, and the connection serves
   expect(statuses).toEqual([200, 421, 200, 421, 200]);
 });
 
-describe('TLS-4, SMG-7: a whole URL as the target', () => {
+describe('TLS-4, SMG-7: an absolute target', () => {
   it.each<[string, string, string, number]>([
     ['decides instead of Host', 'https://a.example/api/v1/orders/7', 'b.example', 200],
-    ['for a host of another certificate', 'https://b.example/api/v1/orders/7', 'a.example', 421],
-    ['for a host that nobody serves', 'https://c.example/api/v1/orders/7', 'a.example', 421],
-    ['with http, for a host of another certificate', 'http://b.example/api/v1/orders/7', 'a.example', 421],
+    ['gets 421 for a host of another certificate', 'https://b.example/api/v1/orders/7', 'a.example', 421],
+    ['gets 421 for an unknown host', 'https://c.example/api/v1/orders/7', 'a.example', 421],
+    ['with http, gets 421 for another certificate', 'http://b.example/api/v1/orders/7', 'a.example', 421],
   ])('%s', async (_title, path, host, status) => {
     expect((await ask('HTTP/1.1', { servername: 'a.example', host, path })).status).toBe(status);
   });
@@ -98,7 +98,7 @@ describe('TLS-4, SMG-7: a whole URL as the target', () => {
 describe('TLS-6: Strict-Transport-Security is one line', () => {
   it.each<[string, number, Omit<NamedAsk, 'path'> & { path?: string }]>([
     [
-      'an upstream that sends its own',
+      'a request whose upstream sends its own',
       200,
       {
         servername: 'a.example',
@@ -107,10 +107,10 @@ describe('TLS-6: Strict-Transport-Security is one line', () => {
       },
     ],
     ['a path without an API', 404, { servername: 'a.example', host: 'a.example', path: '/nothing' }],
-    ['a version there is not', 404, { servername: 'a.example', host: 'a.example', path: '/api/v7/orders' }],
+    ['an unknown version', 404, { servername: 'a.example', host: 'a.example', path: '/api/v7/orders' }],
     ['another host', 421, { servername: 'a.example', host: 'b.example' }],
-    ['a path that cannot be read', 400, { servername: 'a.example', host: 'a.example', path: '/a/../b' }],
-  ])('on an answer to %s', async (_title, status, given) => {
+    ['an invalid path', 400, { servername: 'a.example', host: 'a.example', path: '/a/../b' }],
+  ])('on a response to %s', async (_title, status, given) => {
     for (const protocol of ['HTTP/1.1', 'HTTP/2'] as const) {
       const answer = await ask(protocol, given);
       expect(answer.status).toBe(status);
@@ -119,7 +119,7 @@ describe('TLS-6: Strict-Transport-Security is one line', () => {
   });
 });
 
-describe('XFF: what an upstream is told of the client', () => {
+describe('XFF: an upstream gets the real address of the client', () => {
   const claims = {
     'x-forwarded-for': '192.0.2.66, 198.51.100.7',
     'x-forwarded-proto': 'http',
@@ -175,12 +175,11 @@ describe('XFF: what an upstream is told of the client', () => {
       headers.filter(([each]) => each.toLowerCase() === name).map(([, value]) => value);
     for (const [name, value] of Object.entries(told)) expect(valuesOf(name)).toEqual([value]);
     for (const name of forged) expect(valuesOf(name), name).toEqual([]);
-    // Never in responses.
     for (const [name] of answer.lines) expect(name).not.toMatch(/^(?:x-forwarded|forwarded)/);
   });
 });
 
-it('TLS-7: a renewed certificate is served after a reload; a broken one is not, and both are told of', async () => {
+it('TLS-7: a reload serves a renewed certificate, refuses a broken one, and logs both', async () => {
   const shown = async () => {
     const { fingerprint, socket } = await shake(gateway.https, { servername: 'b.example' });
     socket.destroy();

@@ -42,7 +42,7 @@ afterAll(() => stack.disposeAsync());
 const CLASSIC = { client_id: 'classic', client_secret: 'classic-sample-secret' };
 
 describe('the code flow', () => {
-  it("as the specification has it: five parameters there, code and state back, secret and address for a token, the API's answer", async () => {
+  it('follows the specification: five parameters, code and state, a token, an API call', async () => {
     const { code_challenge: _no, code_challenge_method: _either, ...five } = AUTHORIZE;
     const callback = await walk(browser, { ...five, client_id: 'classic' });
     expect(callback.href.startsWith('http://127.0.0.1:4008/callback?')).toBe(true);
@@ -74,7 +74,7 @@ describe('the code flow', () => {
     });
   });
 
-  it('with PKCE, and refreshed; a refresh token that is used twice ends them all', async () => {
+  it('works with PKCE and refresh; a refresh token that is used twice revokes all tokens', async () => {
     const { body } = await post(issuing, '/token', redemption(await walk(browser)));
     const refresh = (token: unknown) =>
       post(issuing, '/token', { grant_type: 'refresh_token', refresh_token: String(token), ...STOREFRONT });
@@ -85,14 +85,14 @@ describe('the code flow', () => {
     expect((await refresh(second.body.refresh_token)).body.error).toBe('invalid_grant');
   });
 
-  it('sends nobody to an address that is not registered: 400, and no Location', async () => {
+  it('answers 400 without Location to an unregistered redirect_uri', async () => {
     const page = await openBrowser(issuing).open(
       query({ ...AUTHORIZE, redirect_uri: 'https://evil.example/' }),
     );
     expect(page).toMatchObject({ status: 400, hops: [] });
   });
 
-  it('names itself where RFC 8414 has it looked for, and everything it names is there', async () => {
+  it('publishes metadata where RFC 8414 looks for it, and every endpoint in it exists', async () => {
     const { json } = await gateway.ask({ path: '/.well-known/oauth-authorization-server/auth' });
     expect(json.issuer).toBe(issuing.issuer);
     for (const name of ['authorization_endpoint', 'token_endpoint', 'revocation_endpoint', 'jwks_uri']) {
@@ -129,7 +129,7 @@ describe('the sample client', () => {
     return cookieOf((await look(cookie, callback)).answer);
   };
 
-  it('sends a person away with fresh state and a challenge, and has a token when they are back', async () => {
+  it('starts a sign-in with a fresh state and a PKCE challenge, and gets a token', async () => {
     const { cookie, asked, callback } = await begin();
     expect(asked.origin + asked.pathname).toBe(`${house.origin}/auth/authorize`);
     expect(Object.fromEntries(asked.searchParams)).toEqual({
@@ -174,7 +174,7 @@ describe('the sample client', () => {
       (callback) => callback.replace(/code=[^&]+/, 'error=%3Cscript%3E'),
       '&lt;script&gt;',
     ],
-  ])('takes no answer with %s, and says so', async (_name, change, said) => {
+  ])('rejects a callback with %s, and says why', async (_name, change, said) => {
     const { cookie, callback } = await begin('classic');
     const { answer, text } = await look(cookie, change(callback));
     const shown = answer.status === 303 ? (await look(cookie)).text : text;
@@ -183,7 +183,7 @@ describe('the sample client', () => {
     expect(shown).not.toContain('Access token');
   });
 
-  it('takes an answer from no other browser, and none twice', async () => {
+  it('accepts a callback once, and only from the browser that started the sign-in', async () => {
     const { cookie, callback } = await begin();
     const strayed = {
       answer: expect.objectContaining({ status: 400 }),
@@ -199,14 +199,14 @@ describe('the sample client', () => {
     expect((await look(signedIn)).text).toContain('<dd id="refreshed">1</dd>');
   });
 
-  it('refreshes one after the other, however quickly it is pressed', async () => {
+  it('runs concurrent refreshes one after the other', async () => {
     const cookie = await signIn();
     await Promise.all([1, 2, 3].map(() => press('/refresh', cookie)));
     const { text } = await look(cookie);
     expect(text).toContain('<dd id="refreshed">3</dd>');
   });
 
-  it('gets new tokens by itself when those it has are over', async () => {
+  it('refreshes its tokens when they have expired', async () => {
     let ahead = 0;
     const late = await startClient({
       ...{ port: 0, issuer: issuing.issuer, trusted: join(house.folder, 'gateway.crt') },
@@ -238,7 +238,7 @@ describe('the sample client', () => {
     expect(await refreshed()).toBe('1');
   });
 
-  it('is at home under one name, and sends nobody to an issuer that calls itself otherwise', async () => {
+  it('redirects to its canonical host, and to no issuer that has another name', async () => {
     const elsewhere = await fetch(client.url.replace('127.0.0.1', 'localhost'), { redirect: 'manual' });
     expect([elsewhere.status, elsewhere.headers.get('location')]).toEqual([303, `${client.url}/`]);
     const issuer = issuing.issuer.replace('127.0.0.1', 'localhost');
@@ -252,14 +252,14 @@ describe('the sample client', () => {
     expect(begun.headers.get('location')).toBe('/');
   });
 
-  it('does nothing for a page of another site', async () => {
+  it('refuses a POST from a page of another site', async () => {
     const cookie = await signIn();
     const refused = await press('/logout', cookie, {}, { 'sec-fetch-site': 'cross-site' });
     expect(refused.status).toBe(400);
     expect((await look(cookie)).text).toContain('Access token');
   });
 
-  it('forgets everything when it signs out, and has the refresh token revoked', async () => {
+  it('deletes its session at sign-out, and has the refresh token revoked', async () => {
     const cookie = await signIn();
     // Only the issuer's file shows the refresh tokens, because they never leave the client.
     using file = new DatabaseSync(join(house.folder, 'identity.db'), { readOnly: true });
@@ -273,7 +273,7 @@ describe('the sample client', () => {
     expect((await look(cookie)).text).toContain('Sign in without PKCE');
   });
 
-  it('stands in no frame, and says when the gateway is not there', async () => {
+  it('forbids frames, and says when the gateway does not answer', async () => {
     await using lonely = {
       ...(await startClient({ port: 0, issuer: 'https://127.0.0.1:1/auth', trusted: '/nowhere' })),
       [Symbol.asyncDispose]: () => lonely.close(),
@@ -291,7 +291,7 @@ describe('the sample client', () => {
 
 // Last, because it uses up the limit of the other tests.
 describe('the token endpoint', () => {
-  it('OAU-9: is limited by address at the gateway: 429 with Retry-After', async () => {
+  it('OAU-9: answers 429 with Retry-After over the limit of an address', async () => {
     const ask = () => post(issuing, '/token', { grant_type: 'client_credentials', client_id: 'nobody' });
     const answers = await Promise.all(Array.from({ length: 61 }, ask));
     const limited = answers.find(({ status }) => status === 429);
@@ -300,7 +300,7 @@ describe('the token endpoint', () => {
   });
 });
 
-it('OAU-9: wrong secrets from one address hold up the right one from there, and from no other, however a client is called', async () => {
+it('OAU-9: wrong secrets block their own address only, whatever the forwarded fields say', async () => {
   const { port } = new URL(house.origin);
   const token = async (
     secret: string,

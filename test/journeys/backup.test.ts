@@ -43,7 +43,7 @@ const restore = (words: readonly string[], confirm?: () => Promise<boolean>) =>
 
 describe('backup and restore', () => {
   let file = '';
-  it('a running gateway writes a backup, and the audit log says so', async () => {
+  it('a running gateway writes a backup and audits it', async () => {
     await using gateway = await start();
     const added = await atGateway(gateway, ['keys', 'add', 'acme', '--why', 'a test', '--json']);
     const { key } = JSON.parse(added.stdout);
@@ -63,7 +63,7 @@ describe('backup and restore', () => {
     expect(refused.stderr).toContain('is in use by another Sundial process; stop that one');
   });
 
-  it('asks first, and changes nothing without a yes', async () => {
+  it('restore asks for confirmation, and changes nothing without it', async () => {
     expect(await restore([file])).toMatchObject({
       exitCode: 2,
       stderr: 'sundial: there is no terminal for the question: use --yes\n',
@@ -72,10 +72,15 @@ describe('backup and restore', () => {
       exitCode: 1,
       stderr: 'sundial: nothing was restored\n',
     });
-    expect(await restore(['--yes', join(data, 'none.db')])).toMatchObject({ exitCode: 1, stdout: '' });
+    const missing = join(data, 'none.db');
+    expect(await restore([missing])).toEqual({
+      exitCode: 2,
+      stdout: '',
+      stderr: `sundial: cannot read ${missing}: no such file\n`,
+    });
   });
 
-  it('restores, keeps the former state, and a key that was revoked since stays revoked', async () => {
+  it('restore keeps the former state, and a key that was revoked since stays revoked', async () => {
     const former = 'sundial.db.before-2026-11-21T00-00-00.000Z';
     expect(await restore([file], async () => true)).toEqual({
       exitCode: 0,
@@ -88,7 +93,7 @@ describe('backup and restore', () => {
     expect(JSON.parse(stdout).keys).toMatchObject([{ consumer: 'acme', state: 'revoked' }]);
   });
 
-  it('is for the embedded store: with Redis both say where the state is', async () => {
+  it('with Redis, both commands fail and say where the state is', async () => {
     const redis = stack.adopt(await startRedis(), (server) => server.stop());
     await using gateway = await start({ STORE: redis.url });
     const { exitCode, stderr } = await atGateway(gateway, ['backup']);
@@ -105,7 +110,7 @@ describe('backup and restore', () => {
 });
 
 it.each(['/dev/null', '/dev/null/data'])(
-  'a data folder that is a file is a finding of check: %s',
+  'check reports a data folder whose path is a file: %s',
   async (DATA) => {
     const { stdout } = await operate(['check', '-c', CONFIG, '--format', 'json'], {
       environment: { ...environment(), DATA, STORE: `embedded:${DATA}` },
@@ -121,8 +126,8 @@ it.each(['/dev/null', '/dev/null/data'])(
   },
 );
 
-describe('a data folder of a later edition', () => {
-  it('is a finding of check, and a backup of it is refused', async () => {
+describe('a data folder of a newer version', () => {
+  it('is reported by check', async () => {
     using database = new DatabaseSync(join(data, 'sundial.db'));
     database.exec('PRAGMA user_version = 99');
     database.close();

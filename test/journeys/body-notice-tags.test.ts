@@ -31,8 +31,8 @@ afterAll(() => orders[Symbol.asyncDispose]());
 describe.each(PROTOCOLS)('over %s', (protocol) => {
   const ask: Client['ask'] = (asked) => orders.clientOf(protocol).ask(asked);
 
-  describe('what the head says of the bytes', () => {
-    it('BODY-4: digests are of the new bytes; older ones and signatures are gone', async () => {
+  describe('representation headers', () => {
+    it('BODY-4: digests cover the edited bytes; older digests and signatures are removed', async () => {
       const lines = [
         `Content-Digest: sha-256=:${sha256(BODY)}:`,
         `Repr-Digest: sha-256=:${sha256(BODY)}:, md5=:AAAA:`,
@@ -59,7 +59,7 @@ describe.each(PROTOCOLS)('over %s', (protocol) => {
       for (const name of gone) expect(answer.headers).not.toHaveProperty(name);
     });
 
-    it('BODY-4: a digest of the coded bytes becomes one of the plain ones', async () => {
+    it('BODY-4: a digest of the encoded bytes is replaced by one of the decoded bytes', async () => {
       const coded = gzipSync(BODY);
       const lines = ['Content-Encoding: gzip', `Content-Digest: sha-256=:${sha256(coded)}:`];
       const answer = await orders.askFor(ask, json(coded, ...lines));
@@ -68,21 +68,21 @@ describe.each(PROTOCOLS)('over %s', (protocol) => {
     });
 
     it.each(['abc', 'w/"abc"'])(
-      'BODY-5: %s, which is no tag, does not stand for edited bytes',
+      'BODY-5: %s is not a valid tag, and is removed from an edited response',
       async (tag) => {
         const { headers } = await orders.askFor(ask, json(BODY, `ETag: ${tag}`));
         expect(headers).not.toHaveProperty('etag');
       },
     );
 
-    it('RFC 9110 §9.3.4: the tag of what was written stays as it is', async () => {
+    it('RFC 9110 §9.3.4: the tag in the response to a write is unchanged', async () => {
       const stored = reply(201, ['Content-Type: application/json', `ETag: ${TAG}`], BODY);
       const answer = await orders.askFor(ask, stored, { method: 'POST', body: '{}' });
       expect(answer.headers.etag).toBe(TAG);
       expect(answer.text).toBe(edited(BODY, answer.member));
     });
 
-    it('BODY-7, HEAD-1: HEAD has the head of GET, less what would need its body', async () => {
+    it('BODY-7, HEAD-1: HEAD has the headers of GET, except those that need the body', async () => {
       const lines = [`ETag: ${TAG}`, `Content-Digest: sha-256=:${sha256(BODY)}:`, 'Accept-Ranges: bytes'];
       const got = await orders.askFor(ask, json(BODY, ...lines));
       const head = await ask({ method: 'HEAD', path: `/api/v1/orders${got.tail}` });
@@ -96,14 +96,14 @@ describe.each(PROTOCOLS)('over %s', (protocol) => {
       expect(head.body.length).toBe(0);
     });
 
-    it('BODY-7: HEAD of what is not edited keeps its length', async () => {
+    it('BODY-7: HEAD of an unedited body keeps Content-Length', async () => {
       const got = await orders.askFor(ask, reply(200, ['Content-Type: text/plain'], 'plain'));
       const head = await ask({ method: 'HEAD', path: `/api/v1/orders${got.tail}` });
       expect(head.headers['content-length']).toBe('5');
     });
   });
 
-  describe('conditions', () => {
+  describe('conditional requests', () => {
     /** A resource with one tag, which evaluates conditions as an origin server does. */
     const origin =
       (tag: string, body = BODY): Reply =>
@@ -128,7 +128,7 @@ describe.each(PROTOCOLS)('over %s', (protocol) => {
         answered(socket, head);
       };
 
-    it.each([TAG, `W/${TAG}`])('BODY-5: GET, its tag, and 304 to that tag: %s', async (tag) => {
+    it.each([TAG, `W/${TAG}`])('BODY-5: GET returns an edited tag, which then gets 304: %s', async (tag) => {
       const got = await orders.askFor(ask, origin(tag));
       const noticed = tag.replace(/"$/, `${suffixOf(got.member)}"`);
       expect(got.headers.etag).toBe(noticed);
@@ -143,7 +143,7 @@ describe.each(PROTOCOLS)('over %s', (protocol) => {
       expect(again.body.length).toBe(0);
     });
 
-    it('BODY-5: a 304 says nothing of a coding, or caches would take their plain copies for coded ones', async () => {
+    it('BODY-5: a 304 has no Content-Encoding, so caches keep that of their copies', async () => {
       const answer = await orders.askFor(
         ask,
         reply(304, [`ETag: ${TAG}`, 'Content-Encoding: gzip', 'Unencoded-Digest: sha-256=:AAAA:']),
@@ -153,7 +153,7 @@ describe.each(PROTOCOLS)('over %s', (protocol) => {
       expect(answer.headers).not.toHaveProperty('unencoded-digest');
     });
 
-    it('BODY-5: an array has its 304 as well', async () => {
+    it('BODY-5: a JSON array gets 304 too', async () => {
       const got = await orders.askFor(ask, origin(TAG, '[]'));
       expect(got.text).toBe('[]');
       const headers = { 'if-none-match': got.headers.etag ?? '' };
@@ -166,13 +166,13 @@ describe.each(PROTOCOLS)('over %s', (protocol) => {
       ['a copy known by its date', { 'if-modified-since': 'Mon, 01 Jun 2026 00:00:00 GMT' }],
       ['RNG-1: a range', { range: 'bytes=0-1' }],
       ['RNG-1: a range of a copy', { range: 'bytes=0-1', 'if-range': TAG }],
-    ])('BODY-5: %s gets the whole answer', async (_title, headers) => {
+    ])('BODY-5: %s gets the whole response', async (_title, headers) => {
       const answer = await orders.askFor(ask, origin(TAG), { headers });
       expect(answer.status).toBe(200);
       expect(answer.text).toBe(edited(BODY, answer.member));
     });
 
-    it('BODY-5: a write names the original by the edited tag', async () => {
+    it('BODY-5: a write with the edited tag reaches the upstream with the original tag', async () => {
       const got = await orders.askFor(ask, origin(TAG));
       const path = `/api/v1/orders${got.tail}`;
       for (const method of ['PUT', 'PATCH', 'DELETE', 'POST']) {
@@ -183,14 +183,14 @@ describe.each(PROTOCOLS)('over %s', (protocol) => {
       }
     });
 
-    it('BODY-5: so it does by the tag of its own write', async () => {
+    it('BODY-5: a write may use the tag of an earlier write', async () => {
       const got = await orders.askFor(ask, origin(TAG), { method: 'PUT', body: '{}' });
       const headers = { 'if-match': got.headers.etag ?? '' };
       const put = await ask({ path: `/api/v1/orders${got.tail}`, method: 'PUT', headers, body: '{}' });
       expect(put.status).toBe(200);
     });
 
-    it('BODY-5: a write to an operation without rules of its own uses the tag that the operation GET gave', async () => {
+    it('BODY-5: a write to an operation without its own rules uses the tag of its GET', async () => {
       orders.replies.set('reports/7', origin(TAG));
       const path = '/api/v1/orders/reports/7';
       const got = await ask({ path });
@@ -209,7 +209,7 @@ describe.each(PROTOCOLS)('over %s', (protocol) => {
       expect(plain.status).toBe(200);
     });
 
-    it('precondition_failed: a write to a copy with another notice is answered here', async () => {
+    it('precondition_failed: a write for a copy with another notice gets 412', async () => {
       const answer = await orders.askFor(ask, origin(TAG), {
         method: 'PUT',
         headers: { 'if-match': '"abc~d00000000"' },
@@ -229,7 +229,7 @@ describe.each(PROTOCOLS)('over %s', (protocol) => {
 });
 
 describe('a notice that changes', () => {
-  it('BODY-5: an extension is a new tag, a 200 to the old one, and a 412 to a write with it', async () => {
+  it('BODY-5: an extension changes the tag: the old one gets 200, and 412 on a write', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'sundial-notice-'));
     await cp(join(import.meta.dirname, 'body-notice'), folder, { recursive: true });
     const environment = { UPSTREAM: orders.upstream.url };

@@ -30,8 +30,8 @@ afterAll(() => orders[Symbol.asyncDispose]());
 describe.each(PROTOCOLS)('over %s', (protocol) => {
   const ask: Client['ask'] = (asked) => orders.clientOf(protocol).ask(asked);
 
-  describe('what is edited', () => {
-    it('BODY-2, BODY-3: an object has the member first, its other bytes as they were, and its own length', async () => {
+  describe('edited responses', () => {
+    it('BODY-2, BODY-3: an object gets the member first, and the new Content-Length', async () => {
       const answer = await orders.askFor(ask, json(BODY));
       expect(answer.text).toBe(edited(BODY, answer.member));
       expect(answer.status).toBe(200);
@@ -45,7 +45,7 @@ describe.each(PROTOCOLS)('over %s', (protocol) => {
       expect(line).toMatchObject({ body_notice: 'added', bytes: answer.body.length });
     });
 
-    it('BODY-3: a chunked one has a length instead', async () => {
+    it('BODY-3: a chunked body gets a Content-Length instead', async () => {
       const answer = await orders.askFor(ask, (socket) => {
         socket.write(
           'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n',
@@ -58,7 +58,7 @@ describe.each(PROTOCOLS)('over %s', (protocol) => {
       expect(answer.headers).not.toHaveProperty('transfer-encoding');
     });
 
-    it('BODY-3: one that ends with its connection has one too', async () => {
+    it('BODY-3: a body that ends with its connection gets a Content-Length too', async () => {
       const close: Reply = (socket) =>
         socket.end('HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\n\r\n{"a":1}');
       const answer = await orders.askFor(ask, close);
@@ -75,7 +75,7 @@ describe.each(PROTOCOLS)('over %s', (protocol) => {
       ['POST', 201],
       ['PUT', 200],
       ['PATCH', 202],
-    ])('BODY-1, BODY-6: what %s answers with %i', async (method, status) => {
+    ])('BODY-1, BODY-6: the response to %s with %i is edited', async (method, status) => {
       const answer = await orders.askFor(
         ask,
         reply(status, ['Content-Type: application/vnd.acme+json'], BODY),
@@ -88,7 +88,7 @@ describe.each(PROTOCOLS)('over %s', (protocol) => {
       expect(answer.status).toBe(status);
     });
 
-    it('LNK-2: an operation has its own day, successor, guide and reason', async () => {
+    it('LNK-2: an operation has its own date, successor, guide and reason', async () => {
       const { json: body } = await ask({ path: '/api/v1/orders/reports/7' });
       expect(body._deprecation).toEqual({
         deprecated: true,
@@ -99,7 +99,7 @@ describe.each(PROTOCOLS)('over %s', (protocol) => {
       });
     });
 
-    it('ORD-5: pages may read the answer as before, and the echo is there', async () => {
+    it('ORD-5: CORS fields and the echo of versions stay', async () => {
       const answer = await orders.askFor(ask, json(BODY, 'ETag: "x"'), {
         headers: { origin: 'https://app.example.com' },
       });
@@ -113,8 +113,8 @@ describe.each(PROTOCOLS)('over %s', (protocol) => {
     });
   });
 
-  describe('codings', () => {
-    it('BODY-3: the upstream is asked for none, whatever the client takes', async () => {
+  describe('content codings', () => {
+    it('BODY-3: the upstream gets Accept-Encoding: identity, whatever the client accepts', async () => {
       for (const headers of [{ 'accept-encoding': 'gzip, br' }, {}] as Fields[]) {
         const { head } = await orders.askFor(ask, json(BODY, 'Vary: Accept-Encoding'), { headers });
         expect(head.match(/^accept-encoding:.*$/gm)).toEqual(['accept-encoding: identity']);
@@ -127,7 +127,7 @@ describe.each(PROTOCOLS)('over %s', (protocol) => {
       ['deflate', deflateSync],
       ['br', brotliCompressSync],
       ['zstd', zstdCompressSync],
-    ])('BODY-3: %s is undone, and Vary stays', async (coding, encode) => {
+    ])('BODY-3: %s is decoded, and Vary stays', async (coding, encode) => {
       const lines = [`Content-Encoding: ${coding}`, 'Vary: Accept-Encoding'];
       const answer = await orders.askFor(ask, json(encode(Buffer.from(BODY)), ...lines));
       expect(answer.text).toBe(edited(BODY, answer.member));
@@ -136,7 +136,7 @@ describe.each(PROTOCOLS)('over %s', (protocol) => {
     });
 
     it.each(['constructor', '__proto__', 'hasownproperty'])(
-      'FWD-4: a field of the request that is named %s is one like any other',
+      'FWD-4: a request field with the name %s is handled like any other',
       async (name) => {
         const answer = await orders.askFor(ask, json(BODY), { headers: Object.fromEntries([[name, 'x']]) });
         expect(answer.text).toBe(edited(BODY, answer.member));
@@ -144,10 +144,10 @@ describe.each(PROTOCOLS)('over %s', (protocol) => {
     );
 
     it.each([
-      ['a bomb', gzipSync(Buffer.from(`{"a":"${' '.repeat(50 * MOST)}"}`))],
-      ['what is not in its coding', Buffer.from(BODY)],
+      ['a decompression bomb', gzipSync(Buffer.from(`{"a":"${' '.repeat(50 * MOST)}"}`))],
+      ['a body that is not gzip', Buffer.from(BODY)],
       ['an array', gzipSync(Buffer.from('[{}]'))],
-    ])('BODY-3: %s passes as it came', async (_title, bytes) => {
+    ])('BODY-3: %s passes unchanged', async (_title, bytes) => {
       const answer = await orders.askFor(ask, json(bytes, 'Content-Encoding: gzip'));
       expect(answer.body.equals(bytes)).toBe(true);
       expect(answer.headers).toMatchObject({
@@ -157,7 +157,7 @@ describe.each(PROTOCOLS)('over %s', (protocol) => {
     });
   });
 
-  describe('what passes untouched', () => {
+  describe('unedited responses', () => {
     const LARGE = `{"a":"${'x'.repeat(MOST)}"}`;
     const LATIN1 = Buffer.from('{"a":"\xe9"}', 'latin1');
     const ABOUT_BYTES = [
@@ -169,18 +169,18 @@ describe.each(PROTOCOLS)('over %s', (protocol) => {
     it.each<[string, number, string, string | Buffer, string | undefined]>([
       ['an array', 200, '', '[{"a":1}]', 'not_object'],
       ['a scalar', 200, '', '"{}"', 'not_object'],
-      ['nothing', 200, '', '', 'not_object'],
-      ['what is no JSON', 200, '', '{"a":1', 'malformed'],
-      ['bytes in another alphabet', 200, '', LATIN1, 'malformed'],
-      ['a member of the upstream', 200, '', '{"\\u005fdeprecation":0}', 'own_member'],
-      ['a page', 200, 'Content-Type: text/html', BODY, 'not_json'],
-      ['a problem', 200, 'Content-Type: application/problem+json', BODY, 'not_json'],
-      ['lines of JSON', 200, 'Content-Type: application/x-ndjson', '{}\n{}\n', 'not_json'],
-      ['a part', 200, 'Content-Range: bytes 0-9/100', BODY, 'partial'],
+      ['an empty body', 200, '', '', 'not_object'],
+      ['invalid JSON', 200, '', '{"a":1', 'malformed'],
+      ['bytes that are not UTF-8', 200, '', LATIN1, 'malformed'],
+      ['an object with its own member', 200, '', '{"\\u005fdeprecation":0}', 'own_member'],
+      ['HTML', 200, 'Content-Type: text/html', BODY, 'not_json'],
+      ['problem+json', 200, 'Content-Type: application/problem+json', BODY, 'not_json'],
+      ['newline-delimited JSON', 200, 'Content-Type: application/x-ndjson', '{}\n{}\n', 'not_json'],
+      ['a 200 with Content-Range', 200, 'Content-Range: bytes 0-9/100', BODY, 'partial'],
       ['CACHE-4: no-transform', 200, 'Cache-Control: max-age=1, no-transform', BODY, 'no_transform'],
       ['two codings', 200, 'Content-Encoding: br, gzip', BODY, 'coding'],
       ['BODY-4: a wrong digest', 200, `Content-Digest: sha-256=:${sha256('else')}:`, BODY, 'digest'],
-      ['one byte too much', 200, '', LARGE, 'too_large'],
+      ['one byte over the limit', 200, '', LARGE, 'too_large'],
       ['an error', 404, '', BODY, undefined],
       ['206', 206, '', BODY, undefined],
       ['204', 204, '', '', undefined],
@@ -202,7 +202,7 @@ describe.each(PROTOCOLS)('over %s', (protocol) => {
       expect(logged.body_notice).toBe(outcome);
     });
 
-    it('BODY-1: a chunked body over the limit, with all of its bytes', async () => {
+    it('BODY-1: a chunked body over the limit, which keeps all its bytes', async () => {
       const chunk = Buffer.alloc(65_536, 'x');
       const answer = await orders.askFor(ask, (socket) => {
         socket.write(
@@ -218,7 +218,7 @@ describe.each(PROTOCOLS)('over %s', (protocol) => {
       expect(line).toMatchObject({ body_notice: 'too_large', bytes: 48 * chunk.length });
     });
 
-    it('BODY-1: events, each as it comes', async () => {
+    it('BODY-1: server-sent events, one by one', async () => {
       let next: (() => void) | undefined;
       const tail = orders.place((socket) => {
         socket.write(
@@ -233,7 +233,7 @@ describe.each(PROTOCOLS)('over %s', (protocol) => {
     });
 
     it.each(['/api/v2/orders/7', '/api/v3/orders/7', '/api/v1/orders/plain'])(
-      'BODY-1: %s, which has no notice, nor is anything else done to it',
+      'BODY-1: request and response pass unchanged for %s, which has no notice',
       async (path) => {
         orders.replies.set('7', json(BODY, `ETag: ${TAG}`));
         orders.replies.set('plain', json(BODY, `ETag: ${TAG}`));
@@ -250,7 +250,7 @@ describe.each(PROTOCOLS)('over %s', (protocol) => {
       },
     );
 
-    it('BODY-1: everything until the day of the deprecation', async () => {
+    it('BODY-1: every response before the deprecation date', async () => {
       orders.clock.now = Date.UTC(2026, 0, 15) - 1;
       const before = await orders.askFor(ask, json(BODY, `ETag: ${TAG}`));
       orders.clock.now += 1;
@@ -263,13 +263,13 @@ describe.each(PROTOCOLS)('over %s', (protocol) => {
     });
   });
 
-  describe('what goes wrong', () => {
+  describe('errors', () => {
     const half: Reply = (socket) => {
       socket.write('HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 40\r\n\r\n{"a":1');
       setImmediate(() => socket.destroy());
     };
 
-    it('FWD-18: an upstream that breaks off leaves no half answer: nothing was written, so that it is a whole 502', async () => {
+    it('FWD-18: an upstream that fails within a held body leads to a complete 502', async () => {
       const answer = await orders.askFor(ask, half);
       expect(answer.status).toBe(502);
       expect(answer.complete).toBe(true);
@@ -277,7 +277,7 @@ describe.each(PROTOCOLS)('over %s', (protocol) => {
       expect(line).toMatchObject({ fault: 'upstream_reset' });
     });
 
-    it('FWD-17: one that breaks off beyond the limit is seen to', async () => {
+    it('FWD-17: an upstream that fails beyond the limit leads to an incomplete response', async () => {
       const answer = await orders.askFor(ask, (socket) => {
         socket.write(
           `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`,
@@ -289,7 +289,7 @@ describe.each(PROTOCOLS)('over %s', (protocol) => {
       expect(answer.complete).toBe(false);
     });
 
-    it('FWD-17: a client that leaves while the body is held ends the call', async () => {
+    it('FWD-17: a client disconnect while the body is held ends the upstream request', async () => {
       let held: Socket | undefined;
       const tail = orders.place((socket) => {
         held = socket;
@@ -307,7 +307,7 @@ describe.each(PROTOCOLS)('over %s', (protocol) => {
 });
 
 describe('the metric', () => {
-  it('counts what became of each answer', async () => {
+  it('counts each response by its outcome', async () => {
     const of = (outcome: string) =>
       orders.gateway.metric(`sundial_body_notices_total{api="orders",version="v1",outcome="${outcome}"}`);
     for (const outcome of ['added', 'own_member', 'too_large', 'no_transform', 'digest'])

@@ -111,7 +111,7 @@ describe('under load, without a reload, a version crosses', () => {
     await calling;
   });
 
-  it('and nothing was reloaded for it', async () => {
+  it('every boundary without a reload', async () => {
     expect(await gateway.metric('sundial_config_reloads_total{result="success"}')).toBe(0);
   });
 });

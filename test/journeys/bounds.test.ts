@@ -67,7 +67,7 @@ describe('SMG-24: a bound on a request', () => {
     ['target_bytes', 414, head(`${LIVE}/${'a'.repeat(1_100)}`)],
     ['headers', 408, head(LIVE).slice(0, -2)],
     ['body_rate', 408, `${head('/api/bulk', ['Content-Length: 9000'], 'POST')}slow`],
-  ])('%s: %i, and the connection ends', async (bound, status, bytes) => {
+  ])('%s: %i, then the connection closes', async (bound, status, bytes) => {
     await counted(bound, async () => {
       const answer = await sendBytes(gateway.http, bytes, { tls: false });
       expect(answer).toMatchObject({
@@ -78,7 +78,7 @@ describe('SMG-24: a bound on a request', () => {
     });
   });
 
-  it('body: 413 where no policy says how large one may be', async () => {
+  it('body: 413 if no policy sets a limit', async () => {
     await using client = overHttp1(gateway.http, { tls: false });
     const post = (bytes: number) =>
       client.ask({ path: '/api/bulk', method: 'POST', body: 'x'.repeat(bytes) });
@@ -86,7 +86,7 @@ describe('SMG-24: a bound on a request', () => {
     expect((await post(10_000)).status).toBe(200);
   });
 
-  it('unread: an answer that its client does not take is cut', async () => {
+  it('unread: a response that the client does not read is cut off', async () => {
     const before = (await refused('unread')) ?? Number.NaN;
     // More than all buffers hold, so the response is incomplete when it stalls.
     const socket = open(head('/api/bulk?chunks=400&bytes=100000'));
@@ -101,7 +101,7 @@ describe('SMG-24: a bound on a request', () => {
 });
 
 describe('a bound on connections', () => {
-  it('connections_per_address: one more is closed at once; the admin listener takes it', async () => {
+  it('connections_per_address: one more is closed at once; the admin listener accepts it', async () => {
     for (let count = 0; count < 8; count += 1) open();
     await vi.waitFor(async () => expect(await gateway.metric('sundial_client_connections')).toBe(8), {
       timeout: 20_000,
@@ -115,7 +115,7 @@ describe('a bound on connections', () => {
     expect((await admin.ask({ path: '/-/ready' })).status).toBe(200);
   });
 
-  it('idle: one without a request is closed', async () => {
+  it('idle: a connection without a request is closed', async () => {
     const socket = open(head(LIVE));
     socket.resume();
     const openedAt = performance.now();
@@ -123,7 +123,7 @@ describe('a bound on connections', () => {
     expect(performance.now() - openedAt).toBeLessThan(10_000);
   });
 
-  it('resets: an HTTP/2 client that only resets is asked to calm down', async () => {
+  it('resets: an HTTP/2 client that only resets streams gets ENHANCE_YOUR_CALM', async () => {
     await counted('resets', async () => {
       const session = connect(`https://127.0.0.1:${gateway.https}`, { rejectUnauthorized: false });
       session.on('error', () => undefined);
@@ -144,7 +144,7 @@ describe('a bound on connections', () => {
 });
 
 describe('WS-6: a bound on WebSockets', () => {
-  it('websockets_per_client: one more is 429, until another has closed', async () => {
+  it('websockets_per_client: one more gets 429 until another closes', async () => {
     const first = await webSocket();
     await webSocket();
     await counted('websockets_per_client', async () => {
@@ -160,7 +160,7 @@ describe('WS-6: a bound on WebSockets', () => {
     });
   });
 
-  it('websocket_idle: a quiet one is closed with 1001, one that talks is not', async () => {
+  it('websocket_idle: an idle WebSocket is closed with 1001, an active one stays open', async () => {
     const [quiet, talking] = [await webSocket(), await webSocket()];
     const timer = setInterval(() => talking.send('still here'), 100);
     await counted('websocket_idle', async () => {

@@ -58,7 +58,7 @@ describe.each(['HTTP/1.1', 'HTTP/2'])('a dated brownout over %s', (over) => {
     expect(await gateway.metric('sundial_config_reloads_total{result="success"}')).toBe(0);
   });
 
-  it('RET-7, RET-8: says until when, where to go, and that nobody may keep the answer', async () => {
+  it('RET-7, RET-8: names its end and the replacement, and is not cacheable', async () => {
     const answer = await askAt(BEGIN + 60_500, asked);
     expect(answer.status).toBe(410);
     expect(answer.json).toEqual({
@@ -85,7 +85,7 @@ describe.each(['HTTP/1.1', 'HTTP/2'])('a dated brownout over %s', (over) => {
     expect(answer.headers).not.toHaveProperty('x-ratelimit-limit');
   });
 
-  it('ERR-3, RET-9: HEAD gets the head and no body', async () => {
+  it('ERR-3, RET-9: HEAD gets the headers and no body', async () => {
     const [get, head] = [await askAt(BEGIN, asked), await askAt(BEGIN, { ...asked, method: 'HEAD' })];
     expect(head).toMatchObject({
       status: 410,
@@ -99,14 +99,14 @@ describe.each(['HTTP/1.1', 'HTTP/2'])('a dated brownout over %s', (over) => {
     expect(head.body.length).toBe(0);
   });
 
-  it('ORD-3: comes before authentication, where no rule looks at the consumer', async () => {
+  it('ORD-3: is checked before authentication if no rule depends on the consumer', async () => {
     expect((await askAt(BEGIN, { over })).status).toBe(410);
     expect((await askAt(END, { over })).status).toBe(401);
   });
 });
 
 describe('brownouts', () => {
-  it('are counted and logged as what they are, in the stage of the version', async () => {
+  it('are counted and logged as brownouts, with the stage of the version', async () => {
     const before = (await withdrawn('v1')) ?? 0;
     const answer = await askAt(BEGIN, { as: 'acme' });
     expect(await gateway.accessLine(answer.headers['x-request-id'])).toMatchObject({
@@ -120,7 +120,7 @@ describe('brownouts', () => {
     ).toBe(0);
   });
 
-  it('at 02:30 of a zone follow its clocks: an hour earlier in UTC, and at 03:00 where 02:30 is skipped', async () => {
+  it('at 02:30 local time follow the time zone, and begin at 03:00 if 02:30 is skipped', async () => {
     const status = async (text: string) =>
       (await askAt(Temporal.Instant.from(text).epochMilliseconds, { as: 'acme' })).status;
     // Standard time, then the night of the clock change.
@@ -131,7 +131,7 @@ describe('brownouts', () => {
     expect(await status('2027-03-28T01:30:00Z')).toBe(200);
   });
 
-  it('ERR-1, ERR-5: can be 503 with a sentence of their own, before the sunset by a length of time', async () => {
+  it('ERR-1, ERR-5: can answer 503 with their own message, a given time before the sunset', async () => {
     const begins = Date.UTC(2027, 3, 8);
     expect((await askAt(begins - 1, { as: 'acme' })).status).toBe(200);
     expect(await askAt(begins, { as: 'acme' })).toMatchObject({
@@ -147,7 +147,7 @@ describe('brownouts', () => {
     expect((await askAt(begins + 4 * HOUR, { as: 'acme' })).status).toBe(200);
   });
 
-  it('end with the version: from the sunset on it is gone', async () => {
+  it('end at the sunset: the version is retired then', async () => {
     const answer = await askAt(Date.UTC(2027, 3, 15), { as: 'acme' });
     expect(answer.json.message).toBe('API version v1 was retired on 2027-04-15.');
   });
@@ -162,7 +162,7 @@ describe('a brownout for a share of the consumers', () => {
     return statuses;
   };
 
-  it('is met by some of them, by each all through the window, and by nobody after it', async () => {
+  it('affects the same consumers throughout the window, and no consumer after it', async () => {
     const first = await statusesAt(BEGIN);
     expect(new Set(first)).toEqual(new Set([200, 410]));
     expect(await statusesAt(BEGIN + HOUR / 2)).toEqual(first);
@@ -170,7 +170,7 @@ describe('a brownout for a share of the consumers', () => {
     expect(new Set(await statusesAt(BEGIN + HOUR))).toEqual(new Set([200]));
   });
 
-  it('CACHE-3: leaves no answer in a shared cache, which would give it to a caller that is not spared', async () => {
+  it('CACHE-3: makes responses private, so that no shared cache sends them to others', async () => {
     const cached = `${path}?header=${encodeURIComponent('Cache-Control: public, s-maxage=60, max-age=60')}`;
     const freshnessAt = async (instant: number) =>
       (await askAt(instant, { path: cached, as: 'acme' })).headers['cache-control'];
@@ -178,11 +178,11 @@ describe('a brownout for a share of the consumers', () => {
     expect(await freshnessAt(BEGIN + HOUR)).toBe('private, max-age=60');
   });
 
-  it('ORD-3: comes after authentication', async () => {
+  it('ORD-3: is checked after authentication', async () => {
     expect((await askAt(BEGIN, { path })).status).toBe(401);
   });
 
-  it('passes by a consumer with leave from brownouts, also where it is for everyone', async () => {
+  it('spares a consumer with an exception, even if it affects all consumers', async () => {
     const everyone = Date.UTC(2027, 1, 5, 14);
     expect((await askAt(everyone, { path, as: 'client-1' })).status).toBe(410);
     expect((await askAt(everyone, { path, as: 'acme' })).status).toBe(200);
@@ -190,8 +190,8 @@ describe('a brownout for a share of the consumers', () => {
   });
 });
 
-describe('elsewhere', () => {
-  it('a brownout of one operation leaves the others alone, and names it', async () => {
+describe('operations and observed APIs', () => {
+  it('a brownout of one operation names it, and affects no other operation', async () => {
     const search = await askAt(BEGIN, { path: '/api/v1/catalog/search' });
     expect(search).toMatchObject({
       status: 410,
@@ -204,7 +204,7 @@ describe('elsewhere', () => {
     expect((await askAt(BEGIN + HOUR, { path: '/api/v1/catalog/search' })).status).toBe(200);
   });
 
-  it('an observed API refuses nobody, and counts whom it would have', async () => {
+  it('an observed API refuses nothing, and counts what it would refuse', async () => {
     const answer = await askAt(BEGIN, { path: '/api/v1/watched' });
     expect(answer).toMatchObject({ status: 200, headers: { deprecation: '@1768435200' } });
     expect(await gateway.accessLine(answer.headers['x-request-id'])).toMatchObject({

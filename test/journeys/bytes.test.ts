@@ -48,7 +48,7 @@ afterAll(() => stack.disposeAsync());
 
 const digest = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
 
-describe.each(['HTTP/1.1', 'HTTP/2'])('over %s', (protocol) => {
+describe.each(['HTTP/1.1', 'HTTP/2'])('over %s the gateway forwards unchanged', (protocol) => {
   const ask: Client['ask'] = (asked) =>
     clients.get(protocol)?.ask(asked) ?? Promise.reject(new Error(protocol));
   const path = '/api/v1/orders';
@@ -56,10 +56,10 @@ describe.each(['HTTP/1.1', 'HTTP/2'])('over %s', (protocol) => {
   it.each([
     ['POST', 'JSON that a parser would change', 'application/json', Buffer.from(JSON_BYTES)],
     ['PUT', 'a form with its boundary', 'multipart/form-data; boundary=x', MULTIPART],
-    ['PATCH', 'bytes of no known type', 'application/x-nobody-knows; a="b;c"', randomBytes(70_000)],
-    ['DELETE', 'a body where few expect one', 'text/plain', Buffer.from('why')],
-    ['GET', 'SMG-18: a body where nobody expects one', 'text/plain', Buffer.from('why')],
-  ])('FWD-20: %s %s', async (method, _title, type, body) => {
+    ['PATCH', 'bytes of an unknown type', 'application/x-nobody-knows; a="b;c"', randomBytes(70_000)],
+    ['DELETE', 'an unusual body', 'text/plain', Buffer.from('why')],
+    ['GET', 'SMG-18: an unexpected body', 'text/plain', Buffer.from('why')],
+  ])('FWD-20: %s with %s', async (method, _title, type, body) => {
     const headers = { 'content-type': type, 'content-length': String(body.length) };
     const { status, json } = await ask({ path, method, headers, body });
     expect(status).toBe(200);
@@ -74,12 +74,12 @@ describe.each(['HTTP/1.1', 'HTTP/2'])('over %s', (protocol) => {
     expect(json.headers).toContainEqual(['transfer-encoding', 'chunked']);
   });
 
-  it('an empty body stays empty', async () => {
+  it('an empty body', async () => {
     const { json } = await ask({ path, method: 'POST', headers: { 'content-length': '0' }, body: '' });
     expect(json).toMatchObject({ method: 'POST', body: { length: 0 } });
   });
 
-  it('FWD-20: an answer with numbers and keys that a parser would change, its type with every parameter', async () => {
+  it('FWD-20: JSON that a parser would change, and its type with every parameter', async () => {
     const answer = await ask({ path: '/api/v2/orders/json' });
     expect(answer).toMatchObject({ status: 200, text: JSON_BYTES, complete: true });
     expect(answer.headers).toMatchObject({
@@ -88,7 +88,7 @@ describe.each(['HTTP/1.1', 'HTTP/2'])('over %s', (protocol) => {
     });
   });
 
-  it.each(['length', 'chunks'])('an answer of 5 MB framed by %s', async (framing) => {
+  it.each(['length', 'chunks'])('a response of 5 MB framed by %s', async (framing) => {
     const answer = await ask({ path: `/api/v2/orders/${framing}` });
     expect(answer.complete).toBe(true);
     expect(answer.body.length).toBe(LARGE.length);

@@ -38,18 +38,18 @@ describe('freshness', () => {
     expect(headers['cache-control']).toBe('public, max-age=60, s-maxage=60');
   });
 
-  it('CACHE-6: of a 304 ends there as well', async () => {
+  it('CACHE-6: of a 304 ends at the sunset too', async () => {
     const { status, headers } = await askAt(SUNSET - 60_000, '/api/v1/orders', CACHEABLE, '&status=304');
     expect(status).toBe(304);
     expect(headers['cache-control']).toBe('public, max-age=60, s-maxage=60');
   });
 
-  it('CACHE-6: ends where a brownout begins', async () => {
+  it('CACHE-6: ends when a brownout begins', async () => {
     const { headers } = await askAt(BROWNOUT - 5_000, '/api/v1/orders', CACHEABLE);
     expect(headers['cache-control']).toBe('public, max-age=5, s-maxage=5');
   });
 
-  it('CACHE-6: is over at once in the last second', async () => {
+  it('CACHE-6: is zero in the last second before the sunset', async () => {
     const { headers } = await askAt(SUNSET - 1, '/api/v1/orders', CACHEABLE);
     expect(headers['cache-control']).toBe('public, max-age=0, s-maxage=0');
   });
@@ -57,20 +57,20 @@ describe('freshness', () => {
   const at = (ms: number) => new Date(ms).toUTCString();
   const DAY = 86_400_000;
 
-  it('CACHE-6: by Expires counts from the Date of the answer', async () => {
+  it('CACHE-6: in Expires is counted from the Date of the response', async () => {
     const sent = Date.now() - 3 * DAY;
     const fields = [`Date:${at(sent)}`, `Expires:${at(sent + DAY)}`];
     const { headers } = await askAt(SUNSET - 60_000, '/api/v1/orders', fields);
     expect(headers.expires).toBe(at(sent + 60_000));
   });
 
-  it('CACHE-6: by Expires counts from now where Date is ahead, since some caches go by their own clock', async () => {
+  it('CACHE-6: in Expires is counted from now if Date is in the future', async () => {
     const fields = [`Date:${at(Date.now() + DAY)}`, `Expires:${at(Date.now() + 30 * DAY)}`];
     const { headers } = await askAt(SUNSET - 60_000, '/api/v1/orders', fields);
     expect(Date.parse(headers.expires ?? '') - Date.now()).toBeLessThanOrEqual(60_000);
   });
 
-  it('CACHE-6: of a deprecated version is no longer than its API lets it be, since a 304 takes nothing back', async () => {
+  it('CACHE-6: of a deprecated version has the maximum that its API sets', async () => {
     const { headers } = await askAt(SUNSET - 86_400_000, '/api/v1/orders', CACHEABLE);
     expect(headers['cache-control']).toBe('public, max-age=1800, s-maxage=1800');
   });
@@ -79,54 +79,54 @@ describe('freshness', () => {
 
   // v2 never changes, v3 only at its sunset: no brownout and no maximum age limits it.
   it.each<[what: string, left: number, fields: readonly string[], more: string, out: string | undefined]>([
-    ['no date of its own, an hour before', 3_600, [], '', 'max-age=3600'],
-    ['none, and it is an old redirect', 3_600, [], '&status=301', 'max-age=3600'],
-    ['none, a day before', 86_400, [], '', undefined],
-    ['none, and its status is not kept by itself', 3_600, [], '&status=302', undefined],
+    ['no Last-Modified, an hour before the change', 3_600, [], '', 'max-age=3600'],
+    ['status 301 and no Last-Modified', 3_600, [], '&status=301', 'max-age=3600'],
+    ['no Last-Modified, a day before the change', 86_400, [], '', undefined],
+    ['a status that is not cacheable by default', 3_600, [], '&status=302', undefined],
     [
-      'none, and its status is kept as it is public',
+      'such a status and Cache-Control: public',
       3_600,
       ['Cache-Control:public'],
       '&status=302',
       'public, max-age=3600',
     ],
-    ['a date 20 days ago, a day before', 86_400, [dated(20)], '', 'max-age=86400'],
-    ['a date 20 days ago, three days before', 259_200, [dated(20)], '', undefined],
-    ['a date an hour ago', 3_600, [dated(1 / 24)], '', undefined],
-    ['what is no date', 3_600, ['Last-Modified:2020'], '', 'max-age=3600'],
+    ['Last-Modified 20 days ago, a day before the change', 86_400, [dated(20)], '', 'max-age=86400'],
+    ['Last-Modified 20 days ago, three days before', 259_200, [dated(20)], '', undefined],
+    ['Last-Modified an hour ago', 3_600, [dated(1 / 24)], '', undefined],
+    ['an invalid Last-Modified', 3_600, ['Last-Modified:2020'], '', 'max-age=3600'],
     [
-      'only a lifetime for shared caches',
+      'a lifetime only for shared caches',
       3_600,
       ['Cache-Control:s-maxage=60'],
       '',
       's-maxage=60, max-age=3600',
     ],
     [
-      'a lifetime for stale use, two days before',
+      'stale-if-error, two days before the change',
       172_800,
       ['Cache-Control:stale-if-error=172800'],
       '',
       'stale-if-error=86400',
     ],
-    ['a lifetime with blanks', 3_600, ['Cache-Control:max-age = 1'], '', 'max-age=1'],
-    ['a lifetime in a string', 3_600, ['Cache-Control:ext="max-age=1"'], '', 'ext="max-age=1", max-age=3600'],
+    ['blanks around the equals sign', 3_600, ['Cache-Control:max-age = 1'], '', 'max-age=1'],
+    ['max-age in a string', 3_600, ['Cache-Control:ext="max-age=1"'], '', 'ext="max-age=1", max-age=3600'],
     ['Expires', 3_600, ['Expires:0'], '', undefined],
     ['no-store', 3_600, ['Cache-Control:no-store'], '', 'no-store'],
     ['no-cache', 3_600, ['Cache-Control:no-cache'], '', 'no-cache'],
     [
-      'no-cache for a field beside it',
+      'no-cache with and without a field',
       3_600,
       ['Cache-Control:no-cache="A", no-cache'],
       '',
       'no-cache="A", no-cache, max-age=3600',
     ],
-    ['nothing, on a 304', 3_600, [], '&status=304', 'max-age=3600'],
-  ])('CACHE-6: of an answer with %s', async (_what, left, fields, more, out) => {
+    ['status 304', 3_600, [], '&status=304', 'max-age=3600'],
+  ])('CACHE-6: of a response with %s', async (_what, left, fields, more, out) => {
     const answer = await askAt(V3_SUNSET - left * 1_000, '/api/v3/orders', fields, more);
     expect(answer.headers['cache-control']).toBe(out);
   });
 
-  it('CACHE-6: of a 304 follows from the date that the cache sends along', async () => {
+  it('CACHE-6: of a 304 follows from the If-Modified-Since of the cache', async () => {
     now = V3_SUNSET - 259_200_000;
     const ask = async (since: string) =>
       (await client.ask({ path: '/api/v3/orders?status=304', headers: { 'if-modified-since': since } }))
@@ -135,7 +135,7 @@ describe('freshness', () => {
     expect((await ask(new Date().toUTCString()))['cache-control']).toBeUndefined();
   });
 
-  it('CACHE-6: is given to no answer to an unsafe method', async () => {
+  it('CACHE-6: is not added to the response of an unsafe method', async () => {
     now = V3_SUNSET - 3_600_000;
     const { status, headers } = await client.ask({ path: '/api/v3/orders', method: 'POST' });
     expect([status, headers['cache-control']]).toEqual([200, undefined]);
@@ -151,9 +151,9 @@ describe('freshness', () => {
   });
 
   it.each([
-    ['of an active version far from any change', SUNSET - 86_400_000, '/api/v2/orders'],
-    ['of a version that nothing will happen to', SUNSET - 60_000, '/api/v2/orders'],
-  ])('is what the upstream says %s', async (_when, at, path) => {
+    ['an active version', SUNSET - 86_400_000, '/api/v2/orders'],
+    ['an active version while another ends', SUNSET - 60_000, '/api/v2/orders'],
+  ])('is unchanged for %s', async (_when, at, path) => {
     expect((await askAt(at, path, CACHEABLE)).headers['cache-control']).toBe(
       'public, max-age=3600, s-maxage=7200',
     );
@@ -166,7 +166,7 @@ describe('errors', () => {
     return client.ask({ path, headers });
   };
 
-  it('ERR-2, CACHE-2: are problem+json for who ranks it higher, with the members of both forms', async () => {
+  it('ERR-2, CACHE-2: are problem+json with the members of both forms if Accept prefers it', async () => {
     const { status, headers, json } = await ask({ accept: `application/json;q=0.5, ${PROBLEM}` });
     expect(status).toBe(410);
     expect(headers).toMatchObject({ 'content-type': PROBLEM, vary: VARY });
@@ -198,7 +198,7 @@ describe('errors', () => {
     expect(Object.keys(json)).toEqual(['error', 'message', 'migration_guide']);
   });
 
-  it('ERR-2: have no instance where the client chose a request id that is no UUID', async () => {
+  it('ERR-2: have no instance if the request id of the client is not a UUID', async () => {
     const { json } = await ask({ accept: PROBLEM, 'x-request-id': 'order-4711' }, '/nowhere');
     expect(json).toMatchObject({ title: 'Not Found', status: 404 });
     expect(json).not.toHaveProperty('instance');

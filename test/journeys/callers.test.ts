@@ -12,8 +12,8 @@ afterAll(house.close);
 
 keys(house);
 
-describe('several ways of knowing who calls', () => {
-  it('the first credential by the order of the API says who calls', async () => {
+describe('an API with several identities', () => {
+  it('takes the first credential in the order of the API', async () => {
     const { secret } = await makeKey('by-key', { scopes: ['orders:read'] });
     const token = await bearer({ client_id: 'by-token', scope: 'orders:read' });
     await using known = overHttp1(gateway().https, { pair: pairs().proven });
@@ -23,7 +23,7 @@ describe('several ways of knowing who calls', () => {
     expect(await asked({})).toMatchObject({ consumer: 'billing.acme.example' });
   });
 
-  it('a wrong one never falls through to the next', async () => {
+  it('refuses a wrong credential, and does not try the next one', async () => {
     const { secret } = await makeKey('by-key', { scopes: ['orders:read'] });
     const wrong = await ask('/api/v1/orders', { authorization: 'Bearer a.b.c', 'x-api-key': secret });
     expect(wrong.status).toBe(401);
@@ -33,14 +33,14 @@ describe('several ways of knowing who calls', () => {
     );
   });
 
-  it('AUTH-2: an anonymous caller sees every way in, and no error', async () => {
+  it('AUTH-2: sends an anonymous caller every challenge, and no error', async () => {
     const answer = await ask('/api/v1/orders');
     expect(answer.status).toBe(401);
     expect(challengesOf(answer)).toEqual(CHALLENGES);
     expect(await logged(answer)).toMatchObject({ refusal: 'credentials_missing' });
   });
 
-  it('a version has ways of its own, and an operation may be open', async () => {
+  it('accepts fewer identities for one version, and needs none for one operation', async () => {
     const { secret } = await makeKey('by-key', { scopes: ['orders:read'] });
     const answer = await ask('/api/v2/orders', { 'x-api-key': secret });
     expect(answer.status).toBe(401);
@@ -49,7 +49,7 @@ describe('several ways of knowing who calls', () => {
     expect((await ask('/api/v2/orders/health')).status).toBe(200);
   });
 
-  it('least privilege: what no rule speaks of is refused to everybody, and any is said', async () => {
+  it('least privilege: an operation without a rule gets 403, one with `any` needs no scope', async () => {
     const token = await bearer({ scope: 'orders:read orders:write' });
     const refused = await ask('/api/v1/orders', token, { method: 'POST' });
     expect(refused.status).toBe(403);
@@ -69,7 +69,7 @@ describe('several ways of knowing who calls', () => {
 });
 
 describe('callers without credentials', () => {
-  it('pass where that is said and no scope is needed, counted by their address', async () => {
+  it('pass if the policy allows them and no scope is needed, limited by address', async () => {
     const forged = { 'x-consumer-id': 'acme', X_Consumer_Id: 'acme', 'X-CONSUMER-ID': 'acme' };
     const first = await ask('/api/v1/news', forged);
     expect(first.status).toBe(200);
@@ -82,7 +82,7 @@ describe('callers without credentials', () => {
     expect((await ask('/api/v1/news')).status).toBe(429);
   });
 
-  it('are not those with a wrong one', async () => {
+  it('are refused if they send a wrong credential', async () => {
     expect((await ask('/api/v1/news', { 'x-api-key': 'sdl_wrong' })).status).toBe(401);
     expect((await ask('/api/v1/news', { authorization: 'Bearer a.b.c' })).status).toBe(401);
   });
@@ -93,7 +93,7 @@ describe('protected-resource metadata', () => {
     ['', 'https://a.example', ['news:write', 'orders:import', 'orders:read']],
     ['/api/orders', 'https://a.example/api/orders', ['orders:import', 'orders:read']],
     ['/api/news', 'https://a.example/api/news', ['news:write']],
-  ])('RFC 9728: at …%s is that of %s', async (path, resource, scopes) => {
+  ])('RFC 9728: at …%s describes %s', async (path, resource, scopes) => {
     const answer = await ask(`/.well-known/oauth-protected-resource${path}`);
     expect(answer).toMatchObject({ status: 200, headers: { 'content-type': expect.stringMatching(/json/) } });
     expect(answer.json).toEqual({
@@ -104,7 +104,7 @@ describe('protected-resource metadata', () => {
     });
   });
 
-  it('RFC 9728: nothing is published of what is no resource', async () => {
+  it('RFC 9728: gets 404 for an unknown resource', async () => {
     for (const path of ['/', '/api/orders/', '/api/others'])
       expect((await ask(`/.well-known/oauth-protected-resource${path}`)).status).toBe(404);
   });

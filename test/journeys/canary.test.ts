@@ -221,7 +221,7 @@ async function visit(
 }
 
 describe.each([false, true])('over TLS: %s', (tls) => {
-  it('no answer and no request holds an octet of another one', { timeout: FUZZ_TIMEOUT_MS }, async () => {
+  it('no response or request contains bytes of another one', { timeout: FUZZ_TIMEOUT_MS }, async () => {
     const seed = Math.floor(Math.random() * 2 ** 31);
     const answered = new EventTarget();
     const onAnswer = (): void => void answered.dispatchEvent(new Event('answer'));
@@ -234,7 +234,7 @@ describe.each([false, true])('over TLS: %s', (tls) => {
     const over = visits.then(() => 'over');
     for (let edition = 1; (await Promise.race([once(answered, 'answer'), over])) !== 'over'; edition += 1) {
       await writeFile(join(folder, 'echo.yaml'), policy(edition));
-      // The file watcher may have been first.
+      // The file watcher may have reloaded first.
       expect((await gateway.reload()).kind).not.toBe('rejected');
     }
     const visited = await visits;

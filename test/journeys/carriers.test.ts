@@ -39,11 +39,11 @@ describe.each(['HTTP/1.1', 'HTTP/2'])('over %s', (protocol) => {
   });
 });
 
-describe('H2-3, VER-3: a version in a header with bytes that no field may hold, which nghttp2 leaves out unseen', () => {
+describe('H2-3, VER-3: a version header with forbidden bytes, which nghttp2 drops', () => {
   it.concurrent.each([
-    ['is none where there is no default', '/api/orders/7', 'api-version', 400, 'version_missing', undefined],
-    ['does not change the one in the path', '/api/v2/orders/7', 'api-version', 200, undefined, 'v2'],
-    ['leaves the default', '/api/payments/7', 'payments-version', 200, undefined, '2026-06-01'],
+    ['is missing if there is no default', '/api/orders/7', 'api-version', 400, 'version_missing', undefined],
+    ['does not override the path', '/api/v2/orders/7', 'api-version', 200, undefined, 'v2'],
+    ['leads to the default', '/api/payments/7', 'payments-version', 200, undefined, '2026-06-01'],
   ] as const)('%s', async (_what, path, field, status, refusal, version) => {
     const port = gateway().https;
     const fields = [
@@ -62,7 +62,7 @@ describe('H2-3, VER-3: a version in a header with bytes that no field may hold, 
   });
 });
 
-it('VER-3: of two versions that Accept likes alike, the one that a header names wins', async () => {
+it('VER-3: a header decides between two versions that Accept ranks equally', async () => {
   for (const header of ['v2', 'v3']) {
     const accept = 'application/vnd.acme.v2+json;q=0.9, application/vnd.acme.v3+json;q=0.9, text/html;q=0.1';
     const headers = { accept, 'api-version': header };
@@ -70,14 +70,14 @@ it('VER-3: of two versions that Accept likes alike, the one that a header names 
   }
 });
 
-describe('VER-4: a parameter that a service may take for the one that carries the version', () => {
+describe('VER-4: a parameter that a service may read as the version parameter', () => {
   it.each([
     'Since=2025-03-01',
     'since[]=2025-03-01',
     'since%00=2025-03-01',
     ';since=2025-03-01',
     'since[lt]=1',
-  ])('%s is refused, beside a version in a header too', async (pair) => {
+  ])('%s gets 400, also with a version in a header', async (pair) => {
     for (const headers of [{}, { 'payments-version': '2026-06-01' }]) {
       const answer = await ask({ path: `/api/payments?x=1&${pair}`, headers });
       expect(answer.status).toBe(400);
@@ -85,7 +85,7 @@ describe('VER-4: a parameter that a service may take for the one that carries th
     }
   });
 
-  it('goes on untouched where the policy ignores it', async () => {
+  it('is forwarded unchanged if the policy ignores it', async () => {
     const answer = await ask({ path: '/api/payments?since%5Bgte%5D=2025-03-01&since[gte]=7' });
     expect(seenBy(answer).target).toBe('/echo?since%5Bgte%5D=2025-03-01&since[gte]=7');
     expect(await gateway().accessLine(answer.headers['x-request-id'])).toMatchObject({ carrier: 'default' });
@@ -95,13 +95,13 @@ describe('VER-4: a parameter that a service may take for the one that carries th
 statusTable(house);
 upstreamSees(house);
 
-it('NEG-5: an answer keeps the type of the service where the policy does not have it rewritten', async () => {
+it('NEG-5: a response keeps the type of the service unless the policy rewrites it', async () => {
   const { headers } = await ask(askFor({ accept: 'v2' }));
   expect(headers['content-type']).toBe('application/json; charset=utf-8');
 });
 
-describe('versions told apart by their hosts', () => {
-  it('RET-2: redirect to the host of the successor where there is no path form', async () => {
+describe('versions by host', () => {
+  it('RET-2: redirect to the host of the successor if there is no path form', async () => {
     const answer = await ask({ path: '/api/hosts/7?x=%20', headers: { host: 'v1.hosts.example.com' } });
     expect(answer.status).toBe(301);
     expect(answer.headers.location).toBe('https://v2.hosts.example.com/api/hosts/7?x=%20');
@@ -110,7 +110,7 @@ describe('versions told apart by their hosts', () => {
     );
   });
 
-  it('RET-6: a redirect to another host says that credentials do not go along; one to the same host does not', async () => {
+  it('RET-6: get a warning about credentials only in a redirect to another host', async () => {
     const away = await ask({ path: '/api/hosts/7', headers: { host: 'v1.hosts.example.com' } });
     expect(away.json.message).toBe(
       'API version v1 was retired on 2026-02-01. The redirect leads to another host, where most clients send no credentials: add them again.',
@@ -121,14 +121,14 @@ describe('versions told apart by their hosts', () => {
     expect(here.json.message).toBe('API version v0 was retired on 2026-02-01.');
   });
 
-  it('STAT-1: the host without a version has the default, and needs no Vary', async () => {
+  it('STAT-1: fall back to the default without Vary if the host names none', async () => {
     const answer = await ask({ path: '/api/hosts/7' });
     expect(answer.status).toBe(200);
     expect(answer.headers.vary).toBeUndefined();
   });
 });
 
-describe('versions that are days', () => {
+describe('versions by date', () => {
   const day = (value: string) => ask({ path: '/api/payments', headers: { 'payments-version': value } });
 
   it.each([
@@ -136,7 +136,7 @@ describe('versions that are days', () => {
     ['2026-05-31', '2025-03-01', 'the day before the next'],
     ['2026-06-01', '2026-06-01', 'the next'],
     ['2026-11-20', '2026-06-01', 'today'],
-  ])('VER-5: %s is answered by %s: %s', async (value, label) => {
+  ])('VER-5: %s selects %s: %s', async (value, label) => {
     const answer = await day(value);
     expect(answer.status).toBe(200);
     expect(await gateway().accessLine(answer.headers['x-request-id'])).toMatchObject({
@@ -146,22 +146,22 @@ describe('versions that are days', () => {
   });
 
   it.each([
-    ['2024-02-01', 410, 'of a version that has ended'],
-    ['2023-12-31', 400, 'before the first'],
-    ['2026-11-21', 400, 'that has not come'],
-    ['2099-01-01', 400, 'of a version that is only planned'],
-    ['2026-02-30', 400, 'no calendar has'],
-    ['2025-3-1', 400, 'in another form'],
-  ])('VER-5: %s, a day: %i', async (value, status) => {
+    ['2024-02-01', 410, 'its version has ended'],
+    ['2023-12-31', 400, 'no version is that old'],
+    ['2026-11-21', 400, 'the date is in the future'],
+    ['2099-01-01', 400, 'its version is only planned'],
+    ['2026-02-30', 400, 'the date does not exist'],
+    ['2025-3-1', 400, 'the form is wrong'],
+  ])('VER-5: %s gets %i: %s', async (value, status) => {
     expect((await day(value)).status).toBe(status);
   });
 
-  it('VER-5: a carrier that matches exactly knows no other day', async () => {
+  it('VER-5: a carrier with exact match accepts no other date', async () => {
     expect((await ask({ path: '/api/payments?since=2025-03-02' })).status).toBe(400);
     expect((await ask({ path: '/api/payments?since=2025-03-01' })).status).toBe(200);
   });
 
-  it('VER-3: a day between two versions agrees with the version it means', async () => {
+  it('VER-3: a date between two versions agrees with the version that it selects', async () => {
     const headers = { 'payments-version': '2025-07-01' };
     expect((await ask({ path: '/api/payments?since=2025-03-01', headers })).status).toBe(200);
     expect((await ask({ path: '/api/payments?since=2026-06-01', headers })).status).toBe(400);

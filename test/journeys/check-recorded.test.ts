@@ -53,7 +53,7 @@ async function runOnce(): Promise<void> {
 }
 
 describe('check --live', () => {
-  it('says what the running gateway refuses at a reload, and where no gateway runs ends with 3', async () => {
+  it('reports what the running gateway would refuse, and exits with 3 if none runs', async () => {
     {
       await using _gateway = await start();
       await saveEarlier();
@@ -76,7 +76,7 @@ describe('check --live', () => {
 });
 
 describe('check --store', () => {
-  it('compares with the record of a gateway that ended, killed or not, and leaves its files as they are', async () => {
+  it('compares with the record of an ended or killed gateway, and leaves its files unchanged', async () => {
     await runOnce();
     {
       await using killed = startProcess(['run', '-c', config], folder.environment());
@@ -94,7 +94,7 @@ describe('check --store', () => {
     expect(await check(['--store'])).toMatchObject({ exitCode: 0 });
   });
 
-  it('neither locks nor alters the file of a running gateway', async () => {
+  it('neither locks nor changes the file of a running gateway', async () => {
     await using gateway = startProcess(['run', '-c', config], folder.environment());
     const { admin } = await gateway.ready;
     await saveEarlier();
@@ -108,7 +108,7 @@ describe('check --store', () => {
     });
   });
 
-  it('notes where nothing is recorded yet, and ends with 0; a Redis that is away is a finding', async () => {
+  it('exits with 0 and a note if nothing is recorded, and with 1 if Redis is unavailable', async () => {
     const empty = await check(['--store', '--strict']);
     const note = `nothing is recorded in ${join(folder.path, 'data')} yet, so nothing was compared;`;
     expect(empty.stdout).toMatch(new RegExp(`^${note}`, 'm'));
@@ -143,7 +143,7 @@ describe('check --store', () => {
     expect(found.stdout).toContain(REWRITTEN);
   });
 
-  it('says in which folder it has looked where data is relative and the command is called elsewhere', async () => {
+  it('names the folder that it searched if data is a relative path', async () => {
     const store = { STORE: 'embedded:data', DATA: 'data' };
     const elsewhere = await check(['--store'], store);
     expect(elsewhere.stdout).toContain(`nothing is recorded in ${resolve('data')} yet`);

@@ -110,7 +110,7 @@ const WAYS: Readonly<Record<string, Sent>> = {
   'a second try': overHttp1('/retried'),
 };
 
-describe('XFF-1, SMG-25: what a client claims of itself reaches no service', () => {
+describe('XFF-1, SMG-25: identity and address fields of a client reach no service', () => {
   it.each(Object.keys(WAYS))('in any spelling, over %s', async (way) => {
     const arrived: string[] = [];
     for (const lines of batchesOf(DROPPED)) {
@@ -122,8 +122,8 @@ describe('XFF-1, SMG-25: what a client claims of itself reaches no service', () 
   });
 });
 
-describe('SMG-25: what the gateway sets, takes out or reads itself', () => {
-  it('VER-4: another spelling of the version header is refused, so that the default never stands in for it', async () => {
+describe('SMG-25: fields that the gateway sets, removes or reads', () => {
+  it('VER-4: another spelling of the version header gets 400, and never the default', async () => {
     for (const { name } of spellingsOf('Acme-Version').filter((line) => !/^acme-version$/i.test(line.name))) {
       const bytes = head('GET /told/v1 HTTP/1.1', 'Host: 127.0.0.1', `${name}: v1`, 'Connection: close');
       expect([name, (await sendBytes(stranger.https, bytes)).status]).toEqual([name, 400]);
@@ -131,7 +131,7 @@ describe('SMG-25: what the gateway sets, takes out or reads itself', () => {
   });
 
   it.each(['X-Tenant', 'X-Debug-Level', 'X-Consumer-Id', 'API-Version', 'X-Told-Version'])(
-    'as %s reaches no service in another spelling',
+    'do not reach the service in another spelling of %s',
     async (name) => {
       const others = spellingsOf(name).filter((line) => line.name.toLowerCase() !== name.toLowerCase());
       expect((await overHttp1('/told/v1')(stranger, others)).match(CANARY)).toBeNull();
@@ -151,7 +151,7 @@ describe('XFF-1: headers.request.keep', () => {
     ['any', 'a client', () => stranger],
     ['any', 'a trusted proxy', () => behindProxy],
     ['trusted', 'a trusted proxy', () => behindProxy],
-  ])('from %s lets the named fields of %s through, and no other spelling', async (from, _who, gateway) => {
+  ])('from %s forwards the listed fields of %s, and no others', async (from, _who, gateway) => {
     for (const name of KEPT) {
       const sent = spellingsOf(name).filter((line) => line.name.toLowerCase() === name.toLowerCase());
       const arrived = await arrivedAs(name, overHttp1(`/kept-${from}`), gateway());
@@ -162,7 +162,7 @@ describe('XFF-1: headers.request.keep', () => {
       expect((await overHttp1(`/kept-${from}`)(gateway(), lines)).match(CANARY)).toBeNull();
   });
 
-  it('from trusted_proxies lets nothing of another peer through, over HTTP/1.1, HTTP/2 and WebSockets', async () => {
+  it('from trusted_proxies forwards no field of other peers, over any protocol', async () => {
     for (const name of KEPT) {
       expect(await arrivedAs(name, overHttp1('/kept-trusted'), stranger)).toEqual([]);
       expect(await arrivedAs(name, sendOverHttp2('/kept-trusted'), stranger)).toEqual([]);
@@ -170,13 +170,13 @@ describe('XFF-1: headers.request.keep', () => {
     expect(await arrivedAs('X-Auth-Request-User', openTunnel('/tunnel'), stranger)).toEqual([]);
   });
 
-  it('from trusted_proxies holds over HTTP/2 and WebSockets', async () => {
+  it('from trusted_proxies forwards fields over HTTP/2 and WebSockets too', async () => {
     const name = 'X-Auth-Request-User';
     expect((await arrivedAs(name, sendOverHttp2('/kept-trusted'), behindProxy)).length).toBeGreaterThan(0);
     expect((await arrivedAs(name, openTunnel('/tunnel'), behindProxy)).length).toBeGreaterThan(0);
   });
 
-  it('a trusted proxy alone lets nothing through', async () => {
+  it('is needed for a trusted proxy too: without it, all these fields are dropped', async () => {
     for (const lines of batchesOf(DROPPED.filter((name) => !/^X-Forwarded-(?:For|Host|Proto)$/.test(name))))
       expect((await overHttp1('/plain')(behindProxy, lines)).match(CANARY)).toBeNull();
   });

@@ -68,14 +68,14 @@ const SIGNALS = {
   'x-ratelimit-limit': '100000',
 };
 
-describe.each(['HTTP/1.1', 'HTTP/2'])('over %s a client sees', (protocol) => {
+describe.each(['HTTP/1.1', 'HTTP/2'])('over %s a client gets', (protocol) => {
   const ask: Client['ask'] = (asked) =>
     clients.get(protocol)?.ask(asked) ?? Promise.reject(new Error(protocol));
   const told = (...fields: readonly string[]) =>
     `/api/v1/orders?${fields.map((field) => `header=${encodeURIComponent(field)}`).join('&')}`;
 
   it.each([200, 201, 400, 404, 409, 422, 500, 503])(
-    'DEP-7, ERR-6: %i of the upstream with its own body and every signal',
+    'DEP-7, ERR-6: status %i of the upstream with its body and every signal',
     async (status) => {
       const answer = await ask({ path: `/api/v1/orders?status=${status}` });
       expect(answer.status).toBe(status);
@@ -86,7 +86,7 @@ describe.each(['HTTP/1.1', 'HTTP/2'])('over %s a client sees', (protocol) => {
   );
 
   it.each(['POST', 'PUT', 'PATCH', 'DELETE'])(
-    'CACHE-7: the status of a %s as it was, for the caches on the way',
+    'CACHE-7: the unchanged status of a %s, which caches on the way need',
     async (method) => {
       for (const status of [200, 201, 204, 303, 412]) {
         const body = method === 'DELETE' ? {} : { body: '{}' };
@@ -111,7 +111,7 @@ describe.each(['HTTP/1.1', 'HTTP/2'])('over %s a client sees', (protocol) => {
     expect(answer.body.length).toBe(0);
   });
 
-  it('HEAD-1: the head of GET with its length and its signals, and no body', async () => {
+  it('HEAD-1: the headers of GET with length and signals, and no body', async () => {
     const signalled = await ask({ path: '/api/v1/orders', method: 'HEAD' });
     expect(signalled).toMatchObject({ status: 200, headers: SIGNALS, complete: true });
     expect(signalled.body.length).toBe(0);
@@ -120,7 +120,7 @@ describe.each(['HTTP/1.1', 'HTTP/2'])('over %s a client sees', (protocol) => {
     expect(large.body.length).toBe(0);
   });
 
-  it('DEP-2, SUN-3, LNK-1, WARN-4, RL-5: one lifecycle, whatever the upstream says of its own', async () => {
+  it('DEP-2, SUN-3, LNK-1, WARN-4, RL-5: each signal once, whatever the upstream sends', async () => {
     const own = [
       'Deprecation: true',
       'Sunset: tomorrow',
@@ -148,7 +148,7 @@ describe.each(['HTTP/1.1', 'HTTP/2'])('over %s a client sees', (protocol) => {
 
   it.each([
     [
-      'two sound lines of its own, which stay',
+      'two valid lines, which stay',
       'own',
       200,
       '@1',
@@ -156,16 +156,16 @@ describe.each(['HTTP/1.1', 'HTTP/2'])('over %s a client sees', (protocol) => {
       '</own>; rel="self", ',
     ],
     [
-      'a line twice and a word, which go',
+      'a repeated and an invalid line, which are dropped',
       'twice',
       200,
       SIGNALS.deprecation,
       SIGNALS.sunset,
       '</own>; rel="self", ',
     ],
-    ['nothing that could be passed on', 'broken', 502, SIGNALS.deprecation, SIGNALS.sunset, ''],
+    ['a response that cannot be forwarded', 'broken', 502, SIGNALS.deprecation, SIGNALS.sunset, ''],
   ])(
-    'DEP-2, SUN-3: where the upstream wins and sends %s, one line of each',
+    'DEP-2, SUN-3: one line of each, if the upstream takes precedence and sends %s',
     async (_what, path, status, deprecation, sunset, links) => {
       const answer = await ask({ path: `/api/v1/told/${path}` });
       const told = { deprecation, sunset, link: links + TOLD_LINKS };
@@ -176,7 +176,7 @@ describe.each(['HTTP/1.1', 'HTTP/2'])('over %s a client sees', (protocol) => {
     },
   );
 
-  it('FWD-5: every cookie on a line of its own, in order', async () => {
+  it('FWD-5: every cookie in its own field line, in order', async () => {
     const cookies = Array.from(
       { length: 20 },
       (_, index) => `c${index}=${index}; Expires=Wed, 01 Jan 2031 00:00:00 GMT`,
@@ -185,7 +185,7 @@ describe.each(['HTTP/1.1', 'HTTP/2'])('over %s a client sees', (protocol) => {
     expect(answer.lines.filter(([name]) => name === 'set-cookie').map(([, value]) => value)).toEqual(cookies);
   });
 
-  it('CACHE-2, TLS-6: Vary and Strict-Transport-Security once, the upstream HSTS never', async () => {
+  it('CACHE-2, TLS-6: one Vary, and one Strict-Transport-Security, not that of the upstream', async () => {
     const answer = await ask({
       path: told('Vary: Accept, ACME-version', 'Strict-Transport-Security: max-age=1'),
     });
@@ -197,25 +197,25 @@ describe.each(['HTTP/1.1', 'HTTP/2'])('over %s a client sees', (protocol) => {
     expect((await ask({ path: '/api/v1/orders' })).headers.vary).toBe('Acme-Version');
   });
 
-  it('FWD-3: no field of the connection behind the gateway', async () => {
+  it('FWD-3: no connection-specific field of the upstream', async () => {
     const answer = await ask({ path: '/api/v2/orders/hop' });
     expect(answer).toMatchObject({ status: 200, text: 'ok', headers: { 'x-kept': '1' } });
     for (const name of ['x-secret', 'upgrade', 'trailer']) expect(answer.headers).not.toHaveProperty(name);
     expect(answer.headers['keep-alive'] ?? '').not.toContain('timeout=9');
   });
 
-  it('SMG-23: 204 without a length', async () => {
+  it('SMG-23: 204 without Content-Length', async () => {
     const answer = await ask({ path: '/api/v2/orders/none' });
     expect(answer).toMatchObject({ status: 204, headers: { 'x-kept': '1' }, complete: true });
     expect(answer.headers).not.toHaveProperty('content-length');
   });
 
-  it('FWD-4: a status nobody knows, and the answer after an early hint', async () => {
+  it('FWD-4: an unknown status, and the final response after an early hint', async () => {
     expect(await ask({ path: '/api/v2/orders/odd' })).toMatchObject({ status: 599, text: 'odd' });
     expect(await ask({ path: '/api/v2/orders/early' })).toMatchObject({ status: 200, text: 'ok' });
   });
 
-  it('FWD-9, CACHE-1: date, age and server of the upstream, a date where it has none, and never an age', async () => {
+  it('FWD-9, CACHE-1: Date, Age and Server of the upstream; without them, a new Date only', async () => {
     const answer = await ask({ path: '/api/v2/orders/dated' });
     expect(answer.headers).toMatchObject({
       date: 'Tue, 15 Nov 1994 08:12:31 GMT',
@@ -230,7 +230,7 @@ describe.each(['HTTP/1.1', 'HTTP/2'])('over %s a client sees', (protocol) => {
       expect(undated.headers).not.toHaveProperty(name);
   });
 
-  it('CST-1, PXS-2: what caches and proxies behind say of themselves, and nothing of ours beside it', async () => {
+  it('CST-1, PXS-2: Cache-Status and Proxy-Status of the upstream only', async () => {
     const answer = await ask({ path: '/api/v2/orders/behind' });
     expect(answer).toMatchObject({
       status: 503,
@@ -240,18 +240,18 @@ describe.each(['HTTP/1.1', 'HTTP/2'])('over %s a client sees', (protocol) => {
   });
 
   it.each([
-    ['a tag that it has', { 'if-none-match': '"abc"' }],
-    ['any tag', { 'if-none-match': '*' }],
-    ['a tag that it has not', { 'if-match': '"other"' }],
-    ['a day to come', { 'if-modified-since': 'Fri, 01 Jan 2038 00:00:00 GMT' }],
-    ['a day long gone', { 'if-unmodified-since': 'Sat, 01 Jan 1994 00:00:00 GMT' }],
+    ['If-None-Match with its tag', { 'if-none-match': '"abc"' }],
+    ['If-None-Match: *', { 'if-none-match': '*' }],
+    ['If-Match with another tag', { 'if-match': '"other"' }],
+    ['If-Modified-Since in the future', { 'if-modified-since': 'Fri, 01 Jan 2038 00:00:00 GMT' }],
+    ['If-Unmodified-Since in the past', { 'if-unmodified-since': 'Sat, 01 Jan 1994 00:00:00 GMT' }],
     ['a range beyond its end', { range: 'bytes=900-', 'if-range': '"abc"' }],
-  ])('C304-1: the whole answer where an upstream makes nothing of %s', async (_what, headers) => {
+  ])('C304-1: the whole response if the upstream ignores %s', async (_what, headers) => {
     const answer = await ask({ path: '/api/v2/orders/tagged', headers });
     expect(answer).toMatchObject({ status: 200, text: 'ok', headers: { etag: '"abc"' } });
   });
 
-  it('RNG-1: a part as the upstream cut it', async () => {
+  it('RNG-1: a partial response as the upstream sent it', async () => {
     const answer = await ask({ path: '/api/v2/orders/part', headers: { range: 'bytes=1-2' } });
     expect(answer).toMatchObject({ status: 206, text: 'el', headers: { 'content-range': 'bytes 1-2/5' } });
   });

@@ -79,7 +79,7 @@ const MOMENTS: readonly (readonly [words: string, jump: number, answer: object])
 
 describe('a clock that jumps', () => {
   it.each(MOMENTS)(
-    'promise 43: from %s to any other and back: each answer is what its instant says',
+    'promise 43: from %s to any other instant and back, each response fits its instant',
     async (from, there, expected) => {
       for (const [to, elsewhere, other] of MOMENTS) {
         expect({ from, ...seen(await askAt(there)) }).toEqual({ from, ...expected });
@@ -88,12 +88,12 @@ describe('a clock that jumps', () => {
     },
   );
 
-  it('STAT-1: a version is there from its release on, and not before, whichever way the clock went', async () => {
+  it('STAT-1: a version exists from its release on, whichever way the clock jumps', async () => {
     for (const jump of [0, -SECOND, DAY, -DAY, 0])
       expect([jump, (await askAt(jump, '/api/v2/orders')).status]).toEqual([jump, jump < 0 ? 404 : 200]);
   });
 
-  it('what is published and measured follows at once', async () => {
+  it('published pages and metrics follow at once', async () => {
     const stageAt = async (jump: number) => {
       const { json } = await askAt(jump, '/.well-known/lifecycle/orders', { accept: 'application/json' });
       const [v1] = (json as { versions: { version: string; stage: string }[] }).versions;
@@ -109,7 +109,7 @@ describe('a clock that jumps', () => {
       expect(await stageAt(jump)).toEqual([stage, 1]);
   });
 
-  it('a pause holds within its two instants, and the brownout again behind them', async () => {
+  it('a pause applies between its two instants, and the brownout after them', async () => {
     await beginPause(gateway, { api: 'orders', version: 'v1', until: NOON + 10_000 });
     const statuses: unknown[] = [];
     for (const jump of [SECOND, 11 * SECOND, SECOND, -DAY, DAY, SECOND])
@@ -128,7 +128,7 @@ describe('a caller with a token, when the clock jumps', () => {
     return (json.headers as [string, string][]).find(([name]) => name.toLowerCase() === 'api-version')?.[1];
   };
 
-  it('JWT-8: a token is good from its beginning to its end, and again once the clock is right again', async () => {
+  it('JWT-8: a token is valid between its two instants, also after the clock has jumped', async () => {
     const token = await holding('clocked');
     const statuses: unknown[] = [];
     for (const jump of [0, SECOND, -SECOND, DAY, 0, -DAY, 0])
@@ -136,7 +136,7 @@ describe('a caller with a token, when the clock jumps', () => {
     expect(statuses).toEqual([200, 200, 200, 401, 200, 401, 200]);
   });
 
-  it('promise 31: a new key is had after the clock went back a day, not a day later', async () => {
+  it('promise 31: a new key is fetched at once after the clock went back a day', async () => {
     shown = NOON + DAY;
     expect(await versionAt(DAY, await holding('before'))).toBe('2026-11-21');
     shown = NOON;
@@ -144,7 +144,7 @@ describe('a caller with a token, when the clock jumps', () => {
     expect(await versionAt(0, await holding('after'))).toBe('2026-06-01');
   });
 
-  it('VER-5: an account stays on the version of its first call; one that is not out yet again is named', async () => {
+  it('VER-5: an account stays on its first version; before its release it gets 400', async () => {
     const token = await holding('pinned');
     expect(await versionAt(0, token)).toBe('2026-06-01');
     shown = NOON + DAY;
@@ -161,7 +161,7 @@ describe('a caller with a token, when the clock jumps', () => {
     expect(await versionAt(0, token)).toBe('2026-06-01');
   });
 
-  it('RL-8: a limit neither fills up by a jump nor locks anyone out', async () => {
+  it('RL-8: a clock jump neither refills a limit nor blocks a consumer for longer', async () => {
     const token = { ...(await holding('limited')), 'API-Version': '2026-06-01' };
     for (let call = 0; call < 5; call += 1) await askAt(0, '/api/members', token);
     for (const jump of [0, HOUR - 60 * SECOND, -20 * SECOND, 0]) {
@@ -174,7 +174,7 @@ describe('a caller with a token, when the clock jumps', () => {
 });
 
 describe('the gateway, when the clock jumps', () => {
-  it('promise 44: sets no timer that overflows, and no more of them than before', async () => {
+  it('promise 44: sets no timer that overflows, and no growing number of timers', async () => {
     const warnings: string[] = [];
     const onWarning = ({ name }: Error): void => void warnings.push(name);
     process.on('warning', onWarning);

@@ -37,7 +37,7 @@ function askAt(instant: number, version = 'v1'): Promise<Answer> {
 }
 
 describe('the stage of a version is derived from its dates and the clock', () => {
-  it('promise 43: deprecation begins in its second: signals and the lower limit from there', async () => {
+  it('promise 43: deprecation begins in its second, with its signals and the lower limit', async () => {
     const before = await askAt(DEPRECATED - 1);
     expect(before).toMatchObject({ status: 200, headers: { 'x-ratelimit-limit': '1000' } });
     expect(before.headers).not.toHaveProperty('deprecation');
@@ -57,7 +57,7 @@ describe('the stage of a version is derived from its dates and the clock', () =>
     });
   });
 
-  it('STAT-1: a planned version begins to exist in its second', async () => {
+  it('STAT-1: a planned version exists and is linked from its release on', async () => {
     expect((await askAt(RELEASED - 1, 'v2')).status).toBe(404);
     expect((await askAt(RELEASED, 'v2')).status).toBe(200);
     // The successor is not linked before its release.
@@ -66,7 +66,7 @@ describe('the stage of a version is derived from its dates and the clock', () =>
     expect((await askAt(RELEASED)).headers.link).toContain(successor);
   });
 
-  it('promise 43, SUN-2: the extended sunset is the instant of the 410, with its offset counted', async () => {
+  it('promise 43, SUN-2: the extended sunset is the instant of the 410, including its offset', async () => {
     expect((await askAt(Date.UTC(2027, 0, 15))).status).toBe(200);
     expect((await askAt(SUNSET - 1)).status).toBe(200);
     const after = await askAt(SUNSET);
@@ -83,7 +83,7 @@ describe('the stage of a version is derived from its dates and the clock', () =>
     expect((await client.ask({ path: '/api/orders/7' })).status).toBe(410);
   });
 
-  it('promise 43: a request is judged by the clock at its first line, however long its answer takes', async () => {
+  it('promise 43: the clock at the first line of a request decides, however long it takes', async () => {
     now = SUNSET - 1;
     const running = Array.from({ length: 20 }, (_, index) =>
       client.ask({ path: `/api/v1/orders/held/${index}` }),
@@ -102,7 +102,7 @@ describe('the stage of a version is derived from its dates and the clock', () =>
     }
   });
 
-  it('metrics and log tell the same stage, and nothing was reloaded for it', async () => {
+  it('metrics and log show the same stage, and nothing was reloaded', async () => {
     const answer = await askAt(SUNSET);
     const line = await gateway.accessLine(answer.headers['x-request-id']);
     expect(line).toMatchObject({ stage: 'retired', refusal: 'version_retired' });

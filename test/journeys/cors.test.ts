@@ -34,10 +34,10 @@ describe('a preflight', () => {
     ['active and protected', '/api/v2/orders/7'],
     ['deprecated', '/api/v1/orders/7'],
     ['retired', '/api/v0/orders/7'],
-    ['at the base without a version', '/api/orders/7'],
+    ['missing, at the base', '/api/orders/7'],
     ['unknown', '/api/v9/orders/7'],
   ])(
-    'ORD-4: is answered without token, version, 410 or quota where the version is %s',
+    'ORD-4: gets 204 without a token, version check, 410 or quota if the version is %s',
     async (_what, path) => {
       const { status, text, headers } = await preflight(path, {
         'access-control-request-headers': 'authorization,api-version,If-None-Match,x-evil',
@@ -64,7 +64,7 @@ describe('a preflight', () => {
   );
 
   it.each(['https://evil.example', 'https://app.example.com.evil.example', 'http://app.example.com', 'null'])(
-    'tells a page of %s nothing',
+    'gets 204 without CORS fields for the origin %s',
     async (origin) => {
       const { status, headers } = await preflight('/api/v2/orders', { origin });
       expect(status).toBe(204);
@@ -73,7 +73,7 @@ describe('a preflight', () => {
     },
   );
 
-  it('needs Origin and a method: any other OPTIONS is a request like all others', async () => {
+  it('needs Origin and a method; any other OPTIONS is handled as a normal request', async () => {
     const { status } = await client.ask({
       path: '/api/v2/orders',
       method: 'OPTIONS',
@@ -82,7 +82,7 @@ describe('a preflight', () => {
     expect(status).toBe(401);
   });
 
-  it('is left to the upstream where the API says nothing of browsers', async () => {
+  it('is forwarded to the upstream if the policy has no `cors`', async () => {
     const { status, json, headers } = await preflight('/closed');
     expect(status).toBe(200);
     expect(json).toMatchObject({ method: 'OPTIONS' });
@@ -90,8 +90,8 @@ describe('a preflight', () => {
   });
 });
 
-describe('an answer', () => {
-  it('ORD-5: names its reader and what may be read, also when it refuses', async () => {
+describe('a response', () => {
+  it('ORD-5: names its origin and the exposed headers, also for refusals', async () => {
     const asks: readonly [number, string, Fields][] = [
       [200, '/api/v1/orders/7', { authorization }],
       [429, '/api/v1/orders/7', { authorization }],
@@ -109,7 +109,7 @@ describe('an answer', () => {
   });
 
   it.each([{}, { origin: 'https://evil.example' }])(
-    'differs by Origin and names no reader for %o',
+    'varies by Origin and allows no origin for %o',
     async (headers: Fields) => {
       const answer = await client.ask({ path: '/api/v0/orders', headers });
       expect(answer.headers.vary).toBe('Accept, API-Version, Origin');
@@ -118,7 +118,7 @@ describe('an answer', () => {
     },
   );
 
-  it('is for every page without cookies where the policy says "*", whatever the upstream says', async () => {
+  it('allows every origin without credentials if the policy says "*"', async () => {
     const said = [
       'Access-Control-Allow-Origin:https://old.example',
       'Access-Control-Allow-Credentials:true',
@@ -134,7 +134,7 @@ describe('an answer', () => {
 });
 
 describe('the echo of versions', () => {
-  it('VER-6: says what was asked for, what answered, and its stage', async () => {
+  it('VER-6: names the requested and the served version, and the stage', async () => {
     const { headers } = await client.ask({ path: '/api/v1/orders', headers: { 'api-version': '1' } });
     expect(headers).toMatchObject({
       'x-api-version-requested': 'v1, 1',
@@ -143,7 +143,7 @@ describe('the echo of versions', () => {
     });
   });
 
-  it('says what was asked for when there is no such version', async () => {
+  it('names the requested version if it does not exist', async () => {
     const { status, headers } = await client.ask({
       path: '/api/orders',
       headers: { 'api-version': `9${'é'.repeat(90)}` },
@@ -153,7 +153,7 @@ describe('the echo of versions', () => {
     expect(headers).not.toHaveProperty('x-api-version-served');
   });
 
-  it('is silent where an API does not want it', async () => {
+  it('is absent if the API switches it off', async () => {
     const { headers } = await client.ask({ path: '/open' });
     expect(Object.keys(headers).filter((name) => name.startsWith('x-api-'))).toEqual([]);
   });

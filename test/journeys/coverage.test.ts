@@ -43,7 +43,7 @@ async function namedInJourneys(): Promise<ReadonlySet<string>> {
 }
 
 describe('the journeys', () => {
-  it('run on the fast plane: it is the default, and no gateway file of theirs names a plane', async () => {
+  it('run on the fast plane, which is the default and which no gateway file changes', async () => {
     expect(BOUND_DEFAULTS.plane).toBe('fast');
     const naming: string[] = [];
     for await (const file of glob(join(import.meta.dirname, '**/*.{ts,yaml}')))
@@ -63,7 +63,7 @@ describe('the journeys', () => {
     expect(all.filter((code) => !named.has(code))).toEqual([]);
   });
 
-  it('read every union that a refusal is made of', async () => {
+  it('read every union of which a refusal consists', async () => {
     const text = await readFile(join(GATEWAY, 'exchange/directive.ts'), 'utf8');
     const union = /export type Refusal =([^;]+);/.exec(text)?.[1] ?? '';
     const members = [...union.matchAll(/\w+Refusal/g)].map(([name]) => name);

@@ -45,8 +45,8 @@ beforeAll(async () => {
 });
 afterAll(() => stack.disposeAsync());
 
-describe('a demo that is called from another folder', () => {
-  it('is that of the project, and leaves nothing where it was called', () => {
+describe('a demo started from another folder', () => {
+  it('uses the folder of the project, and writes nothing to the current folder', () => {
     expect(readdirSync(elsewhere)).toEqual([]);
     const data = join(project.folder, 'data');
     expect(readdirSync(data)).toEqual(
@@ -56,14 +56,14 @@ describe('a demo that is called from another folder', () => {
     expect(demo.stdout).toMatch(new RegExp(`^ +store +embedded, in ${data}$`, 'm'));
   });
 
-  it('prints lines that work there', async () => {
+  it('prints commands that work there', async () => {
     const line = demo.stdout.split('\n').find((each) => each.includes('Bearer $(')) ?? '';
     const [answer] = await sendCurl(parseCurl(line, demo.shell), (port) => port);
     expect(answer?.status).toBe(200);
   });
 });
 
-it('carries HTTP/1.1 on the fast plane', async () => {
+it('the demo serves HTTP/1.1 on the fast plane', async () => {
   await using gateway = overHttp1(ports.get('SUNDIAL_HTTPS_PORT') ?? 0);
   expect((await gateway.ask({ path: '/api/v2/orders' })).status).toBe(401);
   await using admin = overHttp1(ports.get('SUNDIAL_ADMIN_PORT') ?? 0, { tls: false });
@@ -73,7 +73,7 @@ it('carries HTTP/1.1 on the fast plane', async () => {
 });
 
 describe('the receiver of the demo', () => {
-  it('is told of what happens to an order and to a payment, signed, as soon as it is subscribed', async () => {
+  it('gets the events of an order and of a payment', async () => {
     const at = (variable: string) => ports.get(variable) ?? 0;
     await using webhooks = overHttp1(at('SUNDIAL_WEBHOOKS_PORT'), { tls: false });
     const endpoints = async () => (await webhooks.ask({ path: '/admin/overview' })).json.endpoints;
@@ -96,11 +96,11 @@ describe('the receiver of the demo', () => {
 });
 
 describe('a second demo', { timeout: 60_000 }, () => {
-  it('with nothing moved says that the data folder is held', () => {
+  it('without its own ports exits with 3, because the data folder is in use', () => {
     expect(failDemo(project.folder, ports)).toEqual({ code: 3, stdout: '', stderr: HELD(project.folder) });
   });
 
-  it('with ports of its own says the same, and leaves to the first its webhooks', async () => {
+  it('with its own ports exits with 3 too, and leaves the webhooks of the first unchanged', async () => {
     const moved = await movePorts([...SAMPLES, ...LISTENERS]);
     expect(failDemo(project.folder, moved)).toEqual({ code: 3, stdout: '', stderr: HELD(project.folder) });
     const overview = await fetch(`http://127.0.0.1:${ports.get('SUNDIAL_WEBHOOKS_PORT')}/admin/overview`);
@@ -109,7 +109,7 @@ describe('a second demo', { timeout: 60_000 }, () => {
     });
   });
 
-  it('says in a line that its data folder cannot be made', () => {
+  it('exits with 3 if its data folder cannot be created', () => {
     const file = join(project.folder, 'package.json');
     expect(failDemo(project.folder, withData(ports, 'package.json/data'))).toEqual({
       code: 3,
@@ -118,7 +118,7 @@ describe('a second demo', { timeout: 60_000 }, () => {
     });
   });
 
-  it('that shares a port of the gateway says which, and what moves it', async () => {
+  it('that shares a port with the first names the port and the variable that moves it', async () => {
     const port = ports.get('SUNDIAL_HTTP_PORT') ?? 0;
     const own = await movePorts([...SAMPLES, ...LISTENERS]);
     const moved = withData(new Map([...own, ['SUNDIAL_HTTP_PORT', port]]), 'data/second');
@@ -129,7 +129,7 @@ describe('a second demo', { timeout: 60_000 }, () => {
     });
   });
 
-  it('runs beside the first with a data folder and ports of its own', async () => {
+  it('with its own data folder and ports runs beside the first', async () => {
     const own = await movePorts([...SAMPLES, ...LISTENERS]);
     const second = await startDemo(project.folder, withData(own, 'data/third'));
     for (const file of ['gateway.crt', 'gateway.log', 'issuer-key.json', 'sundial.db'])
@@ -144,7 +144,7 @@ describe('an edit of its policies', () => {
   const file = () => join(project.folder, 'policies/orders.yaml');
   const untilTold = (line: string) => expect.poll(() => demo.stderr).toMatch(new RegExp(`${line}\n$`));
 
-  it('that is wrong, taken back, or taken over is one line in the terminal', async () => {
+  it('that is invalid, reverted or applied prints one line in the terminal', async () => {
     const text = readFileSync(file(), 'utf8');
     writeFileSync(file(), text.replace('redirect: v2', 'redirect: v3'));
     await untilTold(

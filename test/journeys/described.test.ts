@@ -33,7 +33,7 @@ const DEPRECATED = Date.UTC(2026, 5, 1);
 const SUNSET = Date.UTC(2027, 5, 15);
 
 describe('OAS-2: an operation that its description deprecates', () => {
-  it('is signalled from that instant on, with its sunset, guide and replacement', async () => {
+  it('has the signals from that instant on, with sunset, guide and replacement', async () => {
     const before = await askAt(DEPRECATED - 1, '/api/v2/orders/search?q=1');
     expect(before.status).toBe(200);
     expect(before.headers).not.toHaveProperty('deprecation');
@@ -49,7 +49,7 @@ describe('OAS-2: an operation that its description deprecates', () => {
     });
   });
 
-  it('leaves the rest of its version alone', async () => {
+  it('does not affect the rest of its version', async () => {
     const answer = await askAt(DEPRECATED, '/api/v2/orders/7');
     expect(answer.status).toBe(200);
     expect(answer.headers).not.toHaveProperty('deprecation');
@@ -65,7 +65,7 @@ describe('OAS-2: an operation that its description deprecates', () => {
 });
 
 describe('OAS-2: a version that its description deprecates', () => {
-  it('is signalled and ends by the dates of `info.x-lifecycle`', async () => {
+  it('has signals and ends by the dates of `info.x-lifecycle`', async () => {
     expect(await askAt(Date.UTC(2026, 0, 15), '/api/v1/orders')).toMatchObject({
       status: 200,
       headers: { deprecation: '@1768435200', sunset: 'Fri, 15 Jan 2027 00:00:00 GMT' },
@@ -73,7 +73,7 @@ describe('OAS-2: a version that its description deprecates', () => {
     expect((await askAt(Date.UTC(2027, 0, 15), '/api/v1/orders')).status).toBe(410);
   });
 
-  it('follows the description when that is saved, and keeps what it has while it is broken', async () => {
+  it('follows a saved description, and keeps its dates while the file is invalid', async () => {
     const file = join(folder, 'api/v1.yaml');
     const text = await readFile(file, 'utf8');
     const save = async (changed: string) => {

@@ -14,7 +14,7 @@ import { startTestIssuer, type TestIssuer } from '../support/issuer.ts';
 
 /** One second, plus time for a machine that runs other tests. */
 const RECOVERED_WITHIN_MS = 1_000 + 4_000;
-/** The clocks of these gateways: one begins on this day, the others stand an hour later. */
+/** The clocks of these gateways: one starts on this day, the others an hour later. */
 const DAY = '2026-11-20';
 const AN_HOUR_LATER = Date.UTC(2026, 10, 20, 1);
 const stack = new AsyncDisposableStack();
@@ -122,8 +122,8 @@ const isBack = async ({ isUp }: Askers): Promise<void> => {
   expect(performance.now() - before).toBeLessThan(RECOVERED_WITHIN_MS);
 };
 
-describe('a disk that is full', () => {
-  it('refuses what would have to be kept, serves the rest, is written again once there is room; a crash loses nothing', async () => {
+describe('a full disk', () => {
+  it('refuses only writes, recovers once there is room, and loses nothing in a crash', async () => {
     await using gateway = startProcess(['run', '-c', 'test/journeys/gateway.yaml', '--at', DAY], environment);
     const askers = await askersOf(await gateway.ready);
     const { ask, pause, pin, paused } = askers;
@@ -158,7 +158,7 @@ describe('a disk that is full', () => {
 });
 
 describe('a data folder', () => {
-  it('that is taken away refuses what would have to be kept, and is used again when it is put back', async () => {
+  it('that is moved away refuses writes, and is used again when it is back', async () => {
     await using gateway = await openHere();
     const askers = await askersOf(gateway);
     expect((await askers.ask('/api/accounts', 'known')).status).toBe(200);
@@ -171,10 +171,10 @@ describe('a data folder', () => {
   });
 
   it.each([
-    ['with nothing in it', false, 'EACCES: permission denied, open'],
-    ['with a database in it', true, 'attempt to write a readonly database'],
+    ['without a database', false, 'EACCES: permission denied, open'],
+    ['with a database', true, 'attempt to write a readonly database'],
   ])(
-    'that can only be read, %s, ends the start with 3 and says who must be able to write',
+    'that is read-only, %s, stops the start with 3 and says who must be able to write',
     async (_what, used, reason) => {
       const folder = await mkdtemp(join(base, 'read-only-'));
       if (used) {
@@ -199,7 +199,7 @@ describe('a data folder', () => {
     },
   );
 
-  it('whose database is damaged ends the start with the file, the reason and what to do', async () => {
+  it('with a damaged database stops the start with the file, the reason and the remedy', async () => {
     const damaged = join(base, 'damaged');
     await mkdir(damaged);
     await writeFile(join(damaged, 'sundial.db'), 'this is no database, and never was one'.repeat(100));

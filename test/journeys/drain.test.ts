@@ -70,7 +70,7 @@ const askOn = (session: ClientHttp2Session): Promise<unknown> =>
 const readiness = async (probe: Client): Promise<number> => (await probe.ask({ path: '/-/ready' })).status;
 
 describe('promise 23, promise 25: a drain with a wait', () => {
-  it('is not ready at once, serves on and says close, then stops, finishes 23 of 23 and ends with 0', async () => {
+  it('is not ready at once, serves during the wait, completes 23 of 23 requests, exits with 0', async () => {
     const gateway = start('drain');
     const { https, admin } = await gateway.ready;
     await using idle = overHttp1(https);
@@ -121,7 +121,7 @@ describe('promise 23, promise 25: a drain with a wait', () => {
     expect(performance.now() - finishedAt).toBeLessThan(5_000);
   });
 
-  it('cuts what is not finished at its bound, and ends with 0 all the same', async () => {
+  it('cuts unfinished requests off at its timeout, and exits with 0', async () => {
     const gateway = start('drain', { WAIT: '0s', TIMEOUT: '500ms' });
     const { https } = await gateway.ready;
     await using client = overHttp1(https);
@@ -138,11 +138,11 @@ describe('promise 23, promise 25: a drain with a wait', () => {
   });
 });
 
-describe('promise 24: an end that cannot wait', () => {
+describe('promise 24: an immediate end', () => {
   it.each([
     ['SIGTERM', 'SIGINT'],
     ['SIGINT', 'SIGTERM'],
-  ] as const)('%s, then %s: at once, even while it waits, and not with 0', async (first, second) => {
+  ] as const)('on %s, then %s, exits with 1 at once, even during the wait', async (first, second) => {
     const gateway = start('drain', { WAIT: '30s' });
     const { admin } = await gateway.ready;
     await using probe = overHttp1(admin, { tls: false });
@@ -154,7 +154,7 @@ describe('promise 24: an end that cannot wait', () => {
     expect(performance.now() - toldAt).toBeLessThan(10_000);
   });
 
-  it('an uncaught error is logged, what runs is finished, and the exit code is 1', async () => {
+  it('on an uncaught error finishes requests, logs the error, and exits with 1', async () => {
     const gateway = start('drain', {
       WAIT: '0s',
       NODE_OPTIONS:
@@ -173,7 +173,7 @@ describe('promise 24: an end that cannot wait', () => {
 });
 
 describe('a crash', () => {
-  it('takes no pin that was acknowledged: kill -9 right behind the answer', async () => {
+  it('loses no pin that was acknowledged: kill -9 right after the response', async () => {
     const accounts = Array.from({ length: 20 }, (_each, index) => `account-${index}`);
     const first = start('pins');
     const { admin } = await first.ready;

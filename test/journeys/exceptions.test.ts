@@ -37,8 +37,8 @@ function askAt(instant: number, consumer?: string, query = '') {
   });
 }
 
-describe('leave from the sunset', () => {
-  it('shows the consumer its own last day, before the sunset of everybody else and after it', async () => {
+describe('an exception from the sunset', () => {
+  it('shows the consumer its own last day, before and after the sunset of the others', async () => {
     for (const instant of [SUNSET - 1, SUNSET, UNTIL - 1]) {
       expect(await askAt(instant, 'acme')).toMatchObject({
         status: 200,
@@ -52,7 +52,7 @@ describe('leave from the sunset', () => {
     expect((await askAt(SUNSET - 1, 'other')).headers.sunset).toBe('Fri, 15 Jan 2027 00:00:00 GMT');
   });
 
-  it('CACHE-3: is in no shared cache: nobody else is to be shown its day, nor an answer past the sunset', async () => {
+  it('CACHE-3: makes responses private, so that no other consumer gets them from a cache', async () => {
     const query = `?header=${encodeURIComponent('Cache-Control: public, max-age=60')}`;
     const freshness = async (instant: number, consumer: string) =>
       (await askAt(instant, consumer, query)).headers['cache-control'];
@@ -64,7 +64,7 @@ describe('leave from the sunset', () => {
     expect(await freshness(DEPRECATED - 60_000, 'acme')).toBe('private, max-age=60');
   });
 
-  it('is nobody else’s: who has none gets the 410', async () => {
+  it('does not apply to other consumers: they get the 410', async () => {
     const answer = await askAt(SUNSET, 'other');
     // CACHE-3: a shared cache would send it to the consumer with the exception.
     const headers = { sunset: 'Fri, 15 Jan 2027 00:00:00 GMT', 'cache-control': 'private, max-age=60' };
@@ -73,17 +73,17 @@ describe('leave from the sunset', () => {
     expect(line).toMatchObject({ refusal: 'version_retired', consumer: 'other', stage: 'sunset' });
   });
 
-  it('ORD-3: while someone may pass, a caller without a token is asked for one', async () => {
+  it('ORD-3: makes a caller without a token get 401, as long as it lasts', async () => {
     expect((await askAt(SUNSET)).status).toBe(401);
     expect((await askAt(UNTIL - 1)).status).toBe(401);
   });
 
-  it('ORD-3: lifecycle is told before a missing scope is', async () => {
+  it('ORD-3: is checked before the scopes: 410 from its end on, even without the scope', async () => {
     expect((await askAt(SUNSET, 'acme without a scope')).status).toBe(403);
     expect((await askAt(UNTIL, 'acme without a scope')).status).toBe(410);
   });
 
-  it('ends in its second, and from then on retirement is told to anybody', async () => {
+  it('ends in its second; from then on every caller gets the 410', async () => {
     expect((await askAt(UNTIL, 'acme')).status).toBe(410);
     const answer = await askAt(UNTIL);
     expect(answer).toMatchObject({ status: 410, headers: { 'cache-control': 'max-age=60' } });
@@ -103,15 +103,15 @@ describe('lowered limits', () => {
     expect(await limitAt(LAST_DAY, 'other')).toBe('50');
   });
 
-  it('an exception from limits keeps the full one, as long as it runs', async () => {
+  it('an exception keeps the full limit until it ends', async () => {
     expect(await limitAt(DEPRECATED, 'bulk')).toBe('1000');
     expect(await limitAt(Date.UTC(2026, 11, 1) - 1, 'bulk')).toBe('1000');
     expect(Number(await limitAt(Date.UTC(2026, 11, 1), 'bulk'))).toBeLessThan(120);
   });
 });
 
-describe('a version that is forgotten', () => {
-  it('STAT-1: is answered like one that never was, from that instant on', async () => {
+describe('a forgotten version', () => {
+  it('STAT-1: gets the same 404 as a version that never existed', async () => {
     expect((await askAt(FORGOTTEN - 1)).status).toBe(410);
     const answer = await askAt(FORGOTTEN);
     expect(answer).toMatchObject({ status: 404, json: { supportedVersions: ['v2'] } });

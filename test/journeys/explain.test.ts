@@ -19,11 +19,11 @@ const CREATED = '2025-10-01';
 const FIRST_CALL = 'the first call of the account';
 /** Folders and files that are not compared, with the reason. */
 const LEFT_OUT: Readonly<Record<string, string>> = {
-  'several-issuers/policies': 'the endpoint that judges its opaque tokens is not here',
-  freeze: 'who calls may be new to it by the ledger; explain says that it assumes the opposite',
+  'several-issuers/policies': 'its introspection endpoint does not run here',
+  freeze: 'the ledger may count the caller as new; explain says that it assumes the opposite',
   'workers/frozen': 'as freeze',
   'client-fields/policies': 'one of its upstreams speaks HTTP/2 without TLS',
-  'start/bad': 'check refuses it: there is no plan',
+  'start/bad': 'it is invalid, so there is no plan',
 };
 
 const found = await policyFolders();
@@ -55,7 +55,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack.disposeAsync());
 
-it('nothing is left out but by name, and what is named is there', () => {
+it('every policy folder is compared unless LEFT_OUT names it, and each name exists', () => {
   expect(compared.length).toBeGreaterThan(40);
   for (const path of Object.keys(LEFT_OUT))
     expect(
@@ -82,7 +82,7 @@ describe.each(compared)('with the policies in $title', (folder) => {
     shown = await (await gatewayOf(folder)).show(folder);
   });
 
-  it('every version is explained as it is served, at each of its dates and a millisecond before', async () => {
+  it('explain predicts every response, at each date of a version and a millisecond before', async () => {
     const told = await explainAll();
     const asked = without.getOrInsertComputed(folder.config, () => new Set());
     for (const [at, together] of Map.groupBy(telling(told, asked), (each) => each.at)) {
@@ -100,7 +100,7 @@ describe.each(compared)('with the policies in $title', (folder) => {
     expect(outcomes).not.toContain(500);
   });
 
-  it('TLS-5: and over plain HTTP', async () => {
+  it('TLS-5: explain predicts responses over plain HTTP too', async () => {
     now = DAY;
     const asked = without.getOrInsertComputed(folder.config, () => new Set());
     const forms = shown.loaded.plan.apis.slice(0, 1).flatMap(plainRequestsOf);
@@ -118,7 +118,7 @@ describe.each(compared)('with the policies in $title', (folder) => {
     }
   });
 
-  /** Explains all requests in time order. Expects that predicted changes have come. */
+  /** Explains all requests in time order. Expects each predicted change at its instant. */
   async function explainAll(): Promise<readonly Told[]> {
     const pins = new Map<string, string>();
     const latest = new Map<string, Explanation>();

@@ -57,7 +57,7 @@ beforeAll(async () => {
 afterAll(() => stack.disposeAsync());
 
 describe('a frozen version', () => {
-  it('goes on serving who called it before, and sends everybody else to its successor', async () => {
+  it('still serves earlier callers, and refuses all others with a link to its successor', async () => {
     for (const known of ['acme', 'initech'])
       expect((await ask('/api/v1/invoices/7', known)).status).toBe(200);
     const refused = await ask('/api/v1/invoices/7', 'globex');
@@ -79,7 +79,7 @@ describe('a frozen version', () => {
     expect(await gateway.metric(retired)).toBe(1);
   });
 
-  it('refuses no consumer where calls are counted only since its day, and says so', async () => {
+  it('refuses no consumer if calls are counted only since the freeze, and warns', async () => {
     expect((await ask('/api/v0/invoices/7', 'globex')).status).toBe(200);
     const unjudged = 'sundial_freeze_unjudged_total{api="invoices",version="v0",reason="counted_since"}';
     expect(await gateway.metric(unjudged)).toBe(1);
@@ -90,10 +90,10 @@ describe('a frozen version', () => {
   });
 });
 
-describe('a sunset that comes while too much is called', () => {
+describe('a sunset that comes while usage is too high', () => {
   const HELD = 'sundial_version_retirement_held{api="reports",version="v1"}';
 
-  it('is held by the guard, for every caller to see, in the audit and in the list of overrides', async () => {
+  it('is held by the guard, and shown in metrics, the audit log and the list of overrides', async () => {
     await vi.waitFor(async () => expect(await gateway.metric(HELD)).toBe(1), { interval: 20 });
     const ready = 'sundial_version_retirement_ready{api="reports",version="v1"}';
     expect(await gateway.metric(ready)).toBe(0);
@@ -116,7 +116,7 @@ describe('a sunset that comes while too much is called', () => {
     });
   });
 
-  it('is told of by the usage page', async () => {
+  it('is shown on the usage page', async () => {
     await using admin = overHttp1(gateway.admin, { tls: false });
     const { json } = await admin.ask({ path: '/-/usage?api=reports&version=v1' });
     expect(json).toMatchObject({
@@ -151,7 +151,7 @@ describe('a sunset that comes while too much is called', () => {
     });
   });
 
-  it('RET-11: comes when the hold has run out, and not before', async () => {
+  it('RET-11: takes effect when the hold ends, and not before', async () => {
     now = Date.UTC(2026, 5, 4, 23);
     expect(await ask('/api/v1/reports/7', 'acme')).toMatchObject({
       status: 200,

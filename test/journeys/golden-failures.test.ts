@@ -8,9 +8,8 @@ import { freePorts } from '../support/ports.ts';
 
 const stack = new AsyncDisposableStack();
 let issuer: TestIssuer;
-/** `client`: of a gateway whose issuer responds. `alone`: of one whose issuer does not. */
 let client: Client;
-let alone: Client;
+let clientWithoutIssuer: Client;
 
 beforeAll(async () => {
   const broken = stack.use(await startBrokenUpstream());
@@ -25,7 +24,7 @@ beforeAll(async () => {
     return stack.use(overHttp1(stack.use(gateway).https));
   };
   client = await start({ ISSUER: issuer.url });
-  alone = await start({});
+  clientWithoutIssuer = await start({});
 });
 afterAll(() => stack.disposeAsync());
 
@@ -63,7 +62,7 @@ const QUOTA = [
   'ratelimit: "deprecated";r=999;t=4',
 ];
 
-describe('DEP-7, CACHE-5, as ordered pairs', () => {
+describe('DEP-7, CACHE-5: the header lines, in order, of the response to', () => {
   const past = () => ({
     iat: Math.floor(Date.now() / 1000) - 7200,
     exp: Math.floor(Date.now() / 1000) - 3600,
@@ -111,7 +110,7 @@ describe('DEP-7, CACHE-5, as ordered pairs', () => {
     ['close', 502, 'connection_terminated', 'closed the connection before it answered'],
     ['garbage', 502, 'http_protocol_error', 'returned an invalid response'],
     ['hang', 504, 'connection_read_timeout', 'did not answer in time'],
-  ])('an upstream that does: %s', async (deed, status, error, message) => {
+  ])('a request whose upstream fails: %s', async (deed, status, error, message) => {
     const answer = await client.ask({
       path: `/api/v1/members/${deed}`,
       headers: await holding({ client_id: deed }),
@@ -132,7 +131,7 @@ describe('DEP-7, CACHE-5, as ordered pairs', () => {
     });
   });
 
-  it('an upstream that is not there', async () => {
+  it('a request whose upstream is not reachable', async () => {
     const answer = await client.ask({ path: '/api/v1/absent/7' });
     expect(answer.status).toBe(502);
     expect(linesOf(answer)).toEqual([
@@ -143,8 +142,8 @@ describe('DEP-7, CACHE-5, as ordered pairs', () => {
     ]);
   });
 
-  it('an issuer that is not there', async () => {
-    const answer = await alone.ask({ path: '/api/v1/members/7', headers: await holding() });
+  it('a request whose issuer is not reachable', async () => {
+    const answer = await clientWithoutIssuer.ask({ path: '/api/v1/members/7', headers: await holding() });
     expect(answer.status).toBe(503);
     expect(linesOf(answer)).toEqual([
       ...opening(answer, 'destination_unavailable'),
@@ -161,7 +160,7 @@ describe('DEP-7, CACHE-5, as ordered pairs', () => {
     });
   });
 
-  it('HEAD, which has the head of GET and no body', async () => {
+  it('HEAD, which are those of GET', async () => {
     const [get, head] = await Promise.all(
       ['GET', 'HEAD'].map((method) => client.ask({ path: '/api/v1/members', method })),
     );

@@ -62,8 +62,8 @@ const VARY = 'vary: Accept, API-Version';
 const OURS = [...LAST, 'date: <now>'];
 const lengthOf = ({ body }: Answer) => `content-length: ${body.length}`;
 
-describe('whole messages, as ordered pairs', () => {
-  it('a deprecated GET, and the same as 304', async () => {
+describe('whole responses, as ordered pairs', () => {
+  it('a deprecated GET, and its 304', async () => {
     const upstream = [
       `date: ${DATE}`,
       'etag: "abc"',
@@ -87,7 +87,7 @@ describe('whole messages, as ordered pairs', () => {
     expect(again).toEqual([...upstream, 'via: 1.1 sundial', ...DEPRECATED, ...quota(8, 12), ...LAST]);
   });
 
-  it('RET-10, LNK-4: retired, with a redirect: 301 for GET, 308 for POST', async () => {
+  it('RET-10, LNK-4: a retired version with a redirect: 301 for GET, 308 for POST', async () => {
     const moved = (answer: Answer, search: string) => [
       'content-type: application/json; charset=utf-8',
       lengthOf(answer),
@@ -109,7 +109,7 @@ describe('whole messages, as ordered pairs', () => {
     expect(others).toEqual(moved(post, '?x=1'));
   });
 
-  it('LNK-4: retired and gone, in the specification’s form and as problem+json', async () => {
+  it('LNK-4: a retired version without a redirect, in both error formats', async () => {
     const gone = (answer: Answer, type: string, order: readonly string[]) => [
       `content-type: ${type}`,
       lengthOf(answer),
@@ -147,7 +147,7 @@ describe('whole messages, as ordered pairs', () => {
     });
   });
 
-  it('over the limit of a deprecated version', async () => {
+  it('a request over the limit of a deprecated version', async () => {
     const ask = () => linesOf({ path: '/api/v1/users/7' });
     let [answer, lines] = await ask();
     for (let more = 0; more < 20 && answer.status === 200; more += 1) [answer, lines] = await ask();

@@ -23,7 +23,7 @@ const guides = globSync('docs/{start,guides}/*.md', { cwd: ROOT })
   .map((page) => ({ page, steps: readGuide(page) }))
   .filter(({ steps }) => steps.some(({ kind }) => kind === 'file'));
 
-it('tries several pages', () => expect(guides.length).toBeGreaterThan(2));
+it('several pages are tested', () => expect(guides.length).toBeGreaterThan(2));
 
 describe.each(guides)('$page', ({ steps }) => {
   const stack = new AsyncDisposableStack();
@@ -106,7 +106,7 @@ describe.each(guides)('$page', ({ steps }) => {
       step.kind === 'file'
         ? `writes ${step.path}`
         : step.kind === 'output'
-          ? 'prints what is shown'
+          ? 'prints the shown output'
           : step.line,
   }));
 

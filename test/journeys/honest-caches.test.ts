@@ -256,7 +256,7 @@ async function judge(row: Row): Promise<readonly string[]> {
 
 describe('honest caches', () => {
   it(
-    'CACHE-2, CACHE-3, CACHE-6: serve nothing past the next change, and to no caller what was for another',
+    'CACHE-2, CACHE-3, CACHE-6: serve nothing past the next change, and nothing to another caller',
     async () => {
       const { seed, drawn } = samples(row, 200);
       const found: string[] = [];
@@ -274,10 +274,10 @@ describe('honest caches', () => {
     ['after the sunset for others', SUNSET, 'spread', 'acme', 'GET', false],
     ['in a brownout for others', BROWNOUT, 'spread', 'beta', 'GET', false],
     ['before a sunset for one caller', SUNSET - 1, 'spread', 'acme', 'GET', false],
-    ['to write', SUNSET, 'spread', 'acme', 'PUT', true],
-    ['answered like any other', SUNSET - 1, 'spread', 'beta', 'GET', true],
-    ['where no answer is shared', SUNSET, 'known', 'acme', 'GET', true],
-  ])('CACHE-3: with the conditions of a request %s, no 304 renews what is for others', async (...each) => {
+    ['with PUT', SUNSET, 'spread', 'acme', 'PUT', true],
+    ['with the same response as others', SUNSET - 1, 'spread', 'beta', 'GET', true],
+    ['whose response is not shared', SUNSET, 'known', 'acme', 'GET', true],
+  ])('CACHE-3: a 304 never renews a response for other callers: a request %s', async (...each) => {
     const [_what, at, api, caller, method, kept] = each;
     now = at;
     const conditions = { 'if-none-match': '"a"', 'if-modified-since': 'Fri, 20 Nov 2026 12:00:00 GMT' };

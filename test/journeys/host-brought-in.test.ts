@@ -17,7 +17,7 @@ upstreams: { echo: { targets: ["\${env:ECHO}"], path: /echo } }
 versions: none
 `;
 
-it('TLS-4, TLS-7: a reload with a new host makes a certificate for it, and old connections stay with theirs', async () => {
+it('TLS-4, TLS-7: a reload with a new host makes a certificate; old connections get 421', async () => {
   await using stack = new AsyncDisposableStack();
   const echo = stack.adopt(await startEcho({ port: 0 }), (service) => service.close());
   const policies = stack.adopt(await mkdtemp(join(tmpdir(), 'sundial-hosts-')), (folder) =>

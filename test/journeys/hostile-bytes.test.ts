@@ -52,7 +52,7 @@ function expectWholeLog(): void {
 }
 
 it.each(BREAKS.map((text) => [JSON.stringify(text), text] as const))(
-  'promise 36: %s in the path, the query, the agent, a kid, a subject or a name ends no line of the log',
+  'promise 36: %s in the path, query, agent, kid, subject or name does not end a log line',
   async (_name, text) => {
     const before = accessLines().length;
     const attack = `x${text}${FORGED}`;
@@ -97,7 +97,7 @@ it.each(BREAKS.map((text) => [JSON.stringify(text), text] as const))(
   },
 );
 
-it('promise 36: nor do raw bytes that no client library would send', async () => {
+it('promise 36: raw bytes that no client library sends do not end a log line either', async () => {
   for (const byte of [
     '\u001b',
     '\u0000',
@@ -119,7 +119,7 @@ it('promise 36: nor do raw bytes that no client library would send', async () =>
   expectWholeLog();
 });
 
-it('promise 36: an operator can forge none either', async () => {
+it('promise 36: input of an operator does not end a log line either', async () => {
   await using admin = overHttp1(gateway.admin, { tls: false });
   const token = await gateway.adminToken();
   for (const text of BREAKS) {
@@ -173,7 +173,7 @@ async function ask(
   return answered;
 }
 
-it('promise 37: ten thousand random paths, versions, methods and names make no series of their own', async () => {
+it('promise 37: ten thousand random paths, versions and names add no label value', async () => {
   const forms = [
     (random: string) => `/${random}`,
     (random: string) => `/api/v1/orders/${random}`,
@@ -198,7 +198,7 @@ it('promise 37: ten thousand random paths, versions, methods and names make no s
   await ask(500, make);
   const early = await series();
   expect(await ask(10_000, make)).toBe(10_000);
-  // A rare pair of method and status may be new. A word may not.
+  // A rare pair of method and status may be new. A label value may not.
   const words = (lines: readonly string[]) => new Set(lines.flatMap((line) => line.split(/[{}",=]+/)));
   expect(words(await series()).difference(words(early))).toEqual(new Set());
   expect((await series()).length).toBeLessThanOrEqual(early.length + 5);

@@ -51,7 +51,7 @@ const PAGE = join(import.meta.dirname, '../../docs/operate/tls.md');
 
 describe('H2-3: a field with a control character in its value', () => {
   it.each(LEFT_OUT)(
-    '%s never reaches the service, and the request goes on without it',
+    '%s never reaches the service; the request is forwarded without it',
     async (name, value) => {
       for (const control of CONTROLS) {
         const { status, text } = await ask('PUT', '/api/v1/orders/7', [[name, value + control]]);
@@ -74,12 +74,12 @@ describe('H2-3: a field with a control character in its value', () => {
   it.each([
     ['authorization', 'Bearer a'],
     ['x-api-key', 'a'],
-  ])('%s is a missing credential: 401', async (name, value) => {
+  ])('%s counts as a missing credential: 401', async (name, value) => {
     for (const control of CONTROLS)
       expect((await ask('GET', '/api/v1/bills/7', [[name, value + control]])).status).toBe(401);
   });
 
-  it('IDM-2: idempotency-key is a missing key: 400 where the operation requires one', async () => {
+  it('IDM-2: idempotency-key counts as missing: 400 if the operation requires it', async () => {
     for (const control of CONTROLS) {
       const fields = [
         ['authorization', authorization],

@@ -19,7 +19,7 @@ keys(house);
 outcomes(house);
 twoGateways(house);
 
-it('counts what became of keys', async () => {
+it('a metric counts the outcomes of keys', async () => {
   const counted = (name: string) =>
     house.own().metric(`sundial_idempotency_keys_total{api="orders",version="v2",outcome="${name}"}`);
   for (const name of ['claimed', 'replayed', 'mismatch', 'unknown', 'unprotected', 'conflict'])

@@ -31,8 +31,8 @@ async function open({ down }: { readonly down: boolean }): Promise<House> {
   return { gateway, issuer, client, askWith };
 }
 
-describe('an issuer whose keys cannot be had', () => {
-  it('JWT-4: identity_unavailable is 503 and never 401, until the keys are there', async () => {
+describe('an issuer that is unavailable', () => {
+  it('JWT-4: identity_unavailable is 503 and never 401, until the keys are available', async () => {
     const { gateway, issuer, askWith } = await open({ down: true });
     const token = await issuer.sign();
     const answer = await askWith(token);
@@ -63,14 +63,14 @@ describe('an issuer whose keys cannot be had', () => {
     });
   });
 
-  it('promise 31: known keys keep working while it is away', async () => {
+  it('promise 31: does not affect tokens with known keys', async () => {
     const { issuer, askWith } = await open({ down: false });
     expect((await askWith(await issuer.sign())).status).toBe(200);
     issuer.down();
     for (let count = 0; count < 5; count += 1) expect((await askWith(await issuer.sign())).status).toBe(200);
   });
 
-  it('promise 31: two hundred tokens of unknown keys cost it one fetch', async () => {
+  it('promise 31: gets one fetch for two hundred tokens with unknown keys', async () => {
     const { issuer, askWith } = await open({ down: false });
     expect((await askWith(await issuer.sign())).status).toBe(200);
     const before = issuer.fetches;
@@ -96,17 +96,17 @@ describe('a token', () => {
     ['another audience', () => house.issuer.sign({ aud: 'someone-else' })],
     ['no audience', () => house.issuer.sign({ aud: undefined })],
     [
-      'an end in the past',
+      'an expiry in the past',
       () => house.issuer.sign({ iat: nowSeconds() - 2 * hour, exp: nowSeconds() - hour }),
     ],
-    ['no end', () => house.issuer.sign({ exp: undefined })],
+    ['no expiry', () => house.issuer.sign({ exp: undefined })],
     ['a start in the future', () => house.issuer.sign({ nbf: nowSeconds() + hour })],
-    ['a longer life than allowed', () => house.issuer.sign({ exp: nowSeconds() + 2 * hour })],
+    ['a longer lifetime than allowed', () => house.issuer.sign({ exp: nowSeconds() + 2 * hour })],
     ['another type', () => house.issuer.sign({}, { typ: 'id+jwt' })],
     ['no signature', async () => `${(await house.issuer.sign()).split('.').slice(0, 2).join('.')}.`],
     ['an algorithm of none', () => house.issuer.sign({}, '{"alg":"none","typ":"at+jwt"}')],
     ['a changed claim', async () => forge(await house.issuer.sign())],
-  ])('JWT-2, promise 30, promise 34: with %s is 401 token_invalid', async (_what, make) => {
+  ])('JWT-2, promise 30, promise 34: with %s gets 401 token_invalid', async (_what, make) => {
     const answer = await house.askWith(await make());
     expect(answer.status).toBe(401);
     expect(answer.json.error).toBe('Unauthorized');
@@ -119,13 +119,13 @@ describe('a token', () => {
     expect(line).not.toHaveProperty('consumer');
   });
 
-  it('ES256 is good as well; the upstream sees it only where the policy lets it', async () => {
+  it('with ES256 is valid, and is not forwarded to the upstream', async () => {
     const answer = await house.askWith(await house.issuer.sign({}, { alg: 'ES256' }));
     expect(answer.status).toBe(200);
     expect(JSON.stringify(answer.json.headers)).not.toMatch(/authorization/i);
   });
 
-  it('names its consumer: two of them have their own limits, one of them one for all its tokens', async () => {
+  it('selects the limits of its consumer, which all its tokens share', async () => {
     const remaining = async (client_id: string) =>
       Number((await house.askWith(await house.issuer.sign({ client_id }))).headers['x-ratelimit-remaining']);
     const first = await remaining('globex');
@@ -133,7 +133,7 @@ describe('a token', () => {
     expect(await remaining('initech')).toBe(first);
   });
 
-  it('promise 35: is never written down', () => {
+  it('promise 35: is never logged', () => {
     expect(JSON.stringify(house.gateway.log)).not.toMatch(/eyJ|Bearer/);
   });
 });

@@ -4,9 +4,9 @@ import { runGateway } from '../support/gateway.ts';
 import { overHttp1, overHttp2 } from '../support/http-client.ts';
 import { expectNothingOfTheCause } from '../support/inside.ts';
 
-describe('the gateway itself fails', () => {
+describe('an internal error', () => {
   it.each(['HTTP/1.1', 'HTTP/2'])(
-    'internal: 500 with the request id and nothing of the cause, over %s',
+    'internal: 500 with the request id and without the cause, over %s',
     async (protocol) => {
       let now = Date.UTC(2026, 10, 20);
       await using own = await runGateway({

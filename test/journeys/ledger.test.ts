@@ -13,7 +13,7 @@ import { startRedis } from '../support/redis-server.ts';
 
 const NOW = Date.UTC(2026, 10, 20, 12);
 
-it('the ledger of two gateways has every call of what is deprecated, by whom, and none of the rest', async () => {
+it('the ledger of two gateways has every call to deprecated versions, and no other call', async () => {
   await using stack = new AsyncDisposableStack();
   const echo = stack.adopt(await startEcho({ port: 0 }), (service) => service.close());
   const issuer = stack.adopt(await startTestIssuer(), (service) => service.close());

@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => stack.disposeAsync());
 
 describe('over the limit', () => {
-  it('RL-1, RL-2, RL-3: rate_limited is 429 with the wait in header, body and RateLimit fields alike', async () => {
+  it('RL-1, RL-2, RL-3: rate_limited: 429 has the same wait in header, body and RateLimit', async () => {
     const [gateway, client] = await start();
     const first = await client.ask({ path: '/api/v2/quotes' });
     expect(first).toMatchObject({
@@ -56,7 +56,7 @@ describe('over the limit', () => {
     expect(line).toMatchObject({ refusal: 'rate_limited', status: 429 });
   });
 
-  it('RL-11, DEP-7: a deprecated version has the lower limit, a bucket of its own, and says where there is room', async () => {
+  it('RL-11, DEP-7: a deprecated version has its own lower limit; its 429 names the successor', async () => {
     const [gateway, client] = await start();
     expect((await client.ask({ path: '/api/v2/quotes' })).status).toBe(200);
     const first = await client.ask({ path: '/api/v1/quotes/EURUSD' });
@@ -84,7 +84,7 @@ describe('over the limit', () => {
     expect(head.body.length).toBe(0);
   });
 
-  it('guard_limited: an address that floods is refused before route, version and token, whatever it asks for', async () => {
+  it('guard_limited: an address over the guard gets 429 before route, version and token', async () => {
     const [gateway, client] = await start({ GUARD: '3/1h' });
     const paths = ['/nowhere', '/api/v2/orders', '/api/v2/quotes', '/nowhere', '/api/v2/quotes'];
     const statuses: number[] = [];

@@ -30,7 +30,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack.disposeAsync());
 
-it('FWD-7: upstream_loop: a request that comes by for the fifth time is 502 and nothing more is sent', async () => {
+it('FWD-7: upstream_loop: a request that arrives for the fifth time gets 502', async () => {
   await using client = overHttp1(gateway.http, { tls: false });
   const answer = await client.ask({ path: '/api/round/x' });
   expect(answer.status).toBe(502);

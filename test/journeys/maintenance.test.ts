@@ -24,9 +24,9 @@ describe.each(['HTTP/1.1', 'HTTP/2'])('over %s', (protocol) => {
   it.each([
     ['a version', '/api/v1/orders/7'],
     ['an operation', '/api/v2/orders/search'],
-    ['an API that is only observed', '/api/watched'],
+    ['an observed API', '/api/watched'],
   ])(
-    'FWD-18, ERR-5: %s in maintenance is 503 with Retry-After and estimatedRestoration',
+    'FWD-18, ERR-5: %s in maintenance gets 503 with Retry-After and estimatedRestoration',
     async (_what, path) => {
       const answer = await ask({ path });
       const seconds = Number(answer.headers['retry-after']);
@@ -48,19 +48,19 @@ describe.each(['HTTP/1.1', 'HTTP/2'])('over %s', (protocol) => {
     },
   );
 
-  it('DEP-1: a deprecated version says so in maintenance too', async () => {
+  it('DEP-1: a deprecated version sends its signals in maintenance too', async () => {
     const { headers } = await ask({ path: '/api/v1/orders/7' });
     expect(headers).toMatchObject({ deprecation: '@1768435200', sunset: 'Fri, 15 Jan 2027 00:00:00 GMT' });
   });
 
   it.each([
-    ['what has ended is gone', '/api/v0/orders', 410],
-    ['what is beside it needs its token', '/api/v2/orders', 401],
+    ['a version that has ended gets 410', '/api/v0/orders', 410],
+    ['another operation still needs its token', '/api/v2/orders', 401],
   ])('%s', async (_what, path, status) => {
     expect((await ask({ path })).status).toBe(status);
   });
 
-  it('ORD-4: a preflight is answered', async () => {
+  it('ORD-4: a preflight gets 204', async () => {
     const answer = await ask({
       path: '/api/v1/orders/7',
       method: 'OPTIONS',
@@ -69,7 +69,7 @@ describe.each(['HTTP/1.1', 'HTTP/2'])('over %s', (protocol) => {
     expect(answer.status).toBe(204);
   });
 
-  it('the lifecycle page tells until when', async () => {
+  it('the lifecycle page has the end of the maintenance', async () => {
     const { json } = await ask({ path: '/.well-known/lifecycle/orders' });
     expect(json).toMatchObject({
       versions: [{ version: 'v0' }, { maintenance_until: UNTIL }, { version: 'v2' }],
@@ -77,8 +77,8 @@ describe.each(['HTTP/1.1', 'HTTP/2'])('over %s', (protocol) => {
   });
 });
 
-describe('a maintenance that has passed', () => {
-  it('holds nobody up, and is warned of', async () => {
+describe('a maintenance whose end has passed', () => {
+  it('does not refuse requests', async () => {
     await using over = await runGateway({
       policies: 'maintenance',
       environment: { UNTIL: '2026-11-01T06:00:00Z' },

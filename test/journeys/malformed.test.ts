@@ -44,7 +44,7 @@ const rows: readonly (readonly [status: number, reason: string, title: string, b
   [400, 'request_malformed', 'SMG-19: a fragment', head('GET /api/open#x HTTP/1.1', HOST)],
   [400, 'request_malformed', 'SMG-6: two Host lines', head(GET, HOST, 'Host: 127.0.0.1')],
   [400, 'request_malformed', 'SMG-6: no Host', head(GET)],
-  [400, 'request_malformed', 'SMG-6: a Host that is none', head(GET, 'Host: a b/@x')],
+  [400, 'request_malformed', 'SMG-6: an invalid Host', head(GET, 'Host: a b/@x')],
   [
     400,
     'request_malformed',
@@ -68,10 +68,10 @@ const rows: readonly (readonly [status: number, reason: string, title: string, b
   [
     400,
     'request_malformed',
-    'SMG-13: a chunk size that is none',
+    'SMG-13: an invalid chunk size',
     `${head(POST, HOST, 'Transfer-Encoding: chunked')}zz\r\n`,
   ],
-  [400, 'request_malformed', 'TLS to a listener, then noise', '\u0016\u0003\u0001\u0000\r\n\r\n'],
+  [400, 'request_malformed', 'bytes of a TLS handshake', '\u0016\u0003\u0001\u0000\r\n\r\n'],
   [
     413,
     'request_malformed',
@@ -87,7 +87,7 @@ const rows: readonly (readonly [status: number, reason: string, title: string, b
   [
     417,
     'request_malformed',
-    'FWD-11: an expectation nobody knows',
+    'FWD-11: an unknown expectation',
     head(POST, HOST, 'Expect: coffee', 'Content-Length: 4'),
   ],
   [
@@ -102,7 +102,7 @@ const rows: readonly (readonly [status: number, reason: string, title: string, b
     'SMG-24: too many lines',
     head(GET, HOST, ...Array.from({ length: 300 }, () => 'X-Many: 1')),
   ],
-  [501, 'method_unknown', 'FWD-15: a method nobody knows', head('BREW /api/open HTTP/1.1', HOST)],
+  [501, 'method_unknown', 'FWD-15: an unknown method', head('BREW /api/open HTTP/1.1', HOST)],
   [501, 'method_unknown', 'FWD-8: TRACE', head('TRACE /api/open HTTP/1.1', HOST)],
   [
     501,
@@ -114,7 +114,7 @@ const rows: readonly (readonly [status: number, reason: string, title: string, b
   [
     505,
     'protocol_version_unsupported',
-    'SMG-16: HTTP/2.0 in the line of HTTP/1',
+    'SMG-16: HTTP/2.0 in an HTTP/1 request line',
     head('GET /api/open HTTP/2.0', HOST),
   ],
 ];
@@ -129,9 +129,9 @@ const PHRASES: Readonly<Record<number, string>> = {
   505: 'HTTP Version Not Supported',
 };
 
-describe('a request that cannot be read one way only', () => {
+describe('a malformed request', () => {
   it.concurrent.each(rows)(
-    'SMG-26: %i %s, then the connection ends: %s',
+    'SMG-26: %i %s, then the connection closes: %s',
     async (status, reason, _title, bytes) => {
       // A second request follows. The rest of the first must not be parsed as one.
       const answer = await sendBytes(gateway.https, bytes + head(GET, HOST));
@@ -155,7 +155,7 @@ describe('a request that cannot be read one way only', () => {
     },
   );
 
-  it('promise 15: what of it reaches an upstream before its fault shows is broken off, never complete', async () => {
+  it('promise 15: never looks complete to an upstream', async () => {
     await using echo = overHttp1(Number(new URL(echoUrl).port), { tls: false });
     await vi.waitFor(
       async () => {
@@ -168,7 +168,7 @@ describe('a request that cannot be read one way only', () => {
     );
   });
 
-  it('SMG-7: an absolute target decides over Host, and its authority must be ours', async () => {
+  it('SMG-7: an absolute target overrides Host, and gets 421 for an unknown authority', async () => {
     const answer = await sendBytes(
       gateway.https,
       head('GET https://evil.example/api/open HTTP/1.1', HOST, 'Connection: close'),
@@ -184,7 +184,7 @@ describe('a request that cannot be read one way only', () => {
     expect(answer.body).toBe('');
   });
 
-  it('FWD-10: who asks by Expect before sending a body gets the refusal at once and no 100', async () => {
+  it('FWD-10: a refused request with Expect gets the refusal at once and no 100', async () => {
     const answer = await sendBytes(
       gateway.https,
       head('POST /api/v1/orders HTTP/1.1', HOST, 'Expect: 100-continue', 'Content-Length: 1000000'),
@@ -194,7 +194,7 @@ describe('a request that cannot be read one way only', () => {
     expect(answer.headers.connection).toBe('close');
   });
 
-  it('TLS-3: a name in the handshake that is not ours gets no certificate at all', async () => {
+  it('TLS-3: an unknown server name in the handshake gets no certificate', async () => {
     const socket = connect({ port: gateway.https, host: '127.0.0.1', servername: 'other.example.com' });
     await expect(once(socket, 'secureConnect')).rejects.toThrow();
   });

@@ -64,7 +64,7 @@ const upstreamSaw = async (client: Client, ask: Ask): Promise<readonly (readonly
 };
 
 describe('ORD-2: a header that names another method', () => {
-  it('is 400 over HTTP/1.1 and HTTP/2, for every method, name and spelling of the value', async () => {
+  it('gets 400 over HTTP/1.1 and HTTP/2, for every method, name and spelling of the value', async () => {
     for (const [protocol, client] of clients)
       for (const method of METHODS)
         for (const name of NAMES)
@@ -75,7 +75,7 @@ describe('ORD-2: a header that names another method', () => {
           }
   });
 
-  it('is answered with its reason, which the log names, and without the value', async () => {
+  it('gets a response with the reason and without the value, and is logged', async () => {
     for (const [, client] of clients) {
       const headers = { 'x-http-method-override': 'DELETE-canary' };
       const answer = await client.ask({ path: '/plain', method: 'POST', headers, body: '{}' });
@@ -98,7 +98,7 @@ describe('ORD-2: a header that names another method', () => {
     expect(sockets.seen).toEqual([]);
   });
 
-  it('goes on where it is the method of the request, in any letters', async () => {
+  it('is accepted if it names the method of the request, in any case', async () => {
     for (const [, client] of clients)
       for (const method of METHODS.filter((each) => each !== 'HEAD'))
         for (const name of NAMES)
@@ -109,7 +109,7 @@ describe('ORD-2: a header that names another method', () => {
     expect(await upstreamSaw(client, ask)).toContainEqual(['x-http-method', 'post']);
   });
 
-  it('goes on where the policy keeps it, and only that name', async () => {
+  it('is accepted if the policy keeps the field, and only that field', async () => {
     const ask = (name: string, path: string): Ask => ({
       ...{ path, method: 'POST', headers: { [name]: 'DELETE' } },
     });
@@ -125,7 +125,7 @@ describe('ORD-2: a header that names another method', () => {
   });
 
   it.each(['/kept-any/inner/7', '/kept-any/inner%2F7', '/kept-any/INNER/7'])(
-    'VER-7: is refused for %s, where an API keeps it and the one with the nested base does not',
+    'VER-7: gets 400 for %s, whose API keeps the field while the nested API does not',
     async (path) => {
       for (const [, client] of clients) {
         const asked = { path, method: 'POST', headers: { 'X-HTTP-Method-Override': 'DELETE' } };

@@ -74,7 +74,7 @@ async function explained({ path, method = 'GET', headers = {} }: Ask): Promise<u
 }
 
 describe.each(cases)('$api: $policy, $bad, $good', ({ api, policy, bad, good }) => {
-  it('VER-1, STAT-1: a misspelt version is refused with the versions there are, and never replaced by the default', async () => {
+  it('VER-1, STAT-1: a misspelt version is refused with a list, and never gets the default', async () => {
     const known = policy.labels.toReversed();
     const wrong: unknown[] = [];
     for (const { ask, status, lists } of misspelt(api, policy, bad, good)) {
@@ -88,7 +88,7 @@ describe.each(cases)('$api: $policy, $bad, $good', ({ api, policy, bad, good }) 
     expect(wrong, seed).toEqual([]);
   });
 
-  it('NEG-2, NEG-3: a request without a version gets the default, and one with a version gets that', async () => {
+  it('NEG-2, NEG-3: a request without a version gets the default, others get their version', async () => {
     for (const { ask, served } of inOrder(api, policy, good)) {
       const { status, json } = await client.ask(ask);
       expect([ask, status, /[?&]served=([^&]*)/.exec(String(json.target))?.[1]], seed).toEqual([
@@ -99,7 +99,7 @@ describe.each(cases)('$api: $policy, $bad, $good', ({ api, policy, bad, good }) 
     }
   });
 
-  it('VER-8: what a service may take for the parameter that tells it the version is refused, and the parameter is replaced', async () => {
+  it('VER-8: a parameter like that of the service gets 400; the exact one is replaced', async () => {
     const wrong: unknown[] = [];
     for (const name of namesLike('served')) {
       const ask = { path: `/api/${api}?a=1&${name}=${good}&b=2` };

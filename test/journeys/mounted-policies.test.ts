@@ -17,7 +17,7 @@ async function publish(folder: string, edition: string, text: string): Promise<v
   await rename(join(folder, '..data_tmp'), join(folder, '..data'));
 }
 
-it('a ConfigMap that is applied again is in force without a restart', async () => {
+it('a changed ConfigMap takes effect without a restart', async () => {
   await using stack = new AsyncDisposableStack();
   const echo = stack.adopt(await startEcho({ port: 0 }), (service) => service.close());
   const folder = stack.adopt(await mkdtemp(join(tmpdir(), 'sundial-mounted-')), (made) =>

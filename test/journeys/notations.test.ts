@@ -104,7 +104,7 @@ describe.each(NOTATIONS)('$api', ({ api, retired, older, newer }) => {
     expectOneVersion(await ask(askFor(api, say(newer, one, other))), newer);
   });
 
-  it.concurrent.each(pairs)('VER-3, NEG-4: %s and %s that disagree', async (one, other) => {
+  it.concurrent.each(pairs)('VER-3, NEG-4: a conflict of %s and %s', async (one, other) => {
     const answer = await ask(askFor(api, { ...say(older, one), ...say(newer, other) }));
     // Two types in one Accept are a choice, not a conflict.
     if (negotiated(one, other)) return expectOneVersion(answer, newer);
@@ -117,7 +117,7 @@ describe.each(NOTATIONS)('$api', ({ api, retired, older, newer }) => {
 
   // With full versions a host names the newest one of a major, which has not ended.
   const exact = PLACES.filter((place) => place !== 'subdomain' || api !== 'full');
-  it.concurrent.each(exact)('STAT-1: a retired one in the %s', async (place) => {
+  it.concurrent.each(exact)('STAT-1: a retired version in the %s', async (place) => {
     const answer = await ask(askFor(api, say(retired, place)));
     const moves = place === 'path' || place === 'subdomain';
     expect(answer.status).toBe(moves ? 301 : 410);
@@ -132,7 +132,7 @@ describe.each(NOTATIONS)('$api', ({ api, retired, older, newer }) => {
     ['contentType', 415],
     ['path', 404],
     ['subdomain', 404],
-  ] as const)('STAT-1: in the %s one that never was, or is malformed: %i', async (place, status) => {
+  ] as const)('STAT-1: an unknown or malformed version in the %s gets %i', async (place, status) => {
     const unknown = api === 'days' ? '2023-06-02' : newer.replace('2', '7');
     const malformed = api === 'days' ? '2023-06-31' : newer.replace('v', 'v0');
     for (const label of [unknown, malformed]) {
@@ -143,7 +143,7 @@ describe.each(NOTATIONS)('$api', ({ api, retired, older, newer }) => {
   });
 });
 
-it('VER-1: a major means the newest of it, and one with a part missing is none', async () => {
+it('VER-1: a major selects its newest version; an incomplete version is unknown', async () => {
   expectOneVersion(await ask(askFor('full', { header: '1' })), 'v1.4.0');
   expectOneVersion(await ask(askFor('full', { header: '1', path: 'v1.4.0' })), 'v1.4.0');
   expect((await ask(askFor('full', { header: '1', path: 'v1.0.0' }))).status).toBe(400);
@@ -151,7 +151,7 @@ it('VER-1: a major means the newest of it, and one with a part missing is none',
   expect((await ask(askFor('full', { path: 'v1.4' }))).status).toBe(404);
 });
 
-it('VER-3: one carrier twice: what agrees is one version, what does not is 400', async () => {
+it('VER-3: the same version twice in one carrier is accepted, two versions get 400', async () => {
   const twice = (query: string) => ask({ path: `/api/numbers/7?x=1&${query}` });
   expectOneVersion(await twice('version=2&version=v2'), 'v2');
   expect((await twice('version=1&version=2')).json.message).toContain('"1" in the query, "2" in the query');

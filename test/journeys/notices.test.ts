@@ -75,7 +75,7 @@ async function announce(gateway: RunningGateway): Promise<unknown> {
   return json;
 }
 
-it('tells those who call, once, whatever restarts and however many gateways there are', async () => {
+it('callers get one mail per notice, whatever restarts and however many gateways run', async () => {
   const first = await start();
   await call(first, 'acme', '/api/v1/orders/7');
   await call(first, 'acme', '/api/v1/orders/search');
@@ -162,7 +162,7 @@ it('tells those who call, once, whatever restarts and however many gateways ther
   expect(mails.mails).toHaveLength(3);
 });
 
-it('says who has no contact, in the dry run and in the log, and that a gateway without notify sends no notices', async () => {
+it('notify shows consumers without a contact, and fails on a gateway without notify', async () => {
   now = QUIET;
   const { STORE: _shared, ...own } = environment;
   await using gateway = await runGateway({

@@ -28,8 +28,8 @@ async function ask(path: string, at = DAY): Promise<[Answer, Readonly<Record<str
 const observed = (version: string, reason: string) =>
   gateway.metric(`sundial_observed_refusals_total{api="orders",version="${version}",reason="${reason}"}`);
 
-describe('an API that is only observed', () => {
-  it('serves a version past its sunset, with every signal, and counts what enforcing would refuse', async () => {
+describe('an observed API', () => {
+  it('serves a version past its sunset with all signals, and counts the refusal', async () => {
     const [answer, line] = await ask('/api/v1/orders/7');
     expect(answer).toMatchObject({
       status: 200,
@@ -41,14 +41,14 @@ describe('an API that is only observed', () => {
     expect(await observed('v1', 'version_retired')).toBe(1);
   });
 
-  it('serves a version that would be forgotten', async () => {
+  it('serves a version that would be forgotten otherwise', async () => {
     const [answer, line] = await ask('/api/v1/orders/7', Date.UTC(2027, 10, 1));
     expect(answer.status).toBe(200);
     expect(line).toMatchObject({ would_refuse: 'version_unknown' });
     expect(await observed('v1', 'version_unknown')).toBe(1);
   });
 
-  it('lets pass what is over the limit, and still says the limit', async () => {
+  it('serves requests over the limit, and still sends the limit', async () => {
     const answers: Answer[] = [];
     for (let call = 0; call < 3; call += 1) answers.push((await ask('/api/v2/orders'))[0]);
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
@@ -57,7 +57,7 @@ describe('an API that is only observed', () => {
     expect(await observed('v2', 'rate_limited')).toBe(1);
   });
 
-  it('still answers 410 for a version that has no upstream to serve it', async () => {
+  it('still answers 410 for a version without an upstream', async () => {
     const [answer, line] = await ask('/api/v0/orders/7');
     expect(answer.status).toBe(410);
     expect(line).toMatchObject({ refusal: 'version_retired' });
@@ -65,7 +65,7 @@ describe('an API that is only observed', () => {
     expect(await observed('v0', 'version_retired')).toBeUndefined();
   });
 
-  it('refuses what is wrong for other reasons', async () => {
+  it('still refuses an unknown version', async () => {
     expect((await ask('/api/v9/orders'))[0].status).toBe(404);
   });
 });

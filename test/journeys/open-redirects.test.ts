@@ -57,7 +57,7 @@ const lines = fc.subarray([
 ]);
 
 describe('no request is redirected elsewhere', () => {
-  it('RET-3: whatever stands in target, Host and forwarded fields', async () => {
+  it('RET-3: whatever the target, Host and forwarded fields contain', async () => {
     let redirects = 0;
     const method = fc.constantFrom('GET', 'HEAD', 'POST', 'OPTIONS');
     const property = fc.asyncProperty(

@@ -40,7 +40,7 @@ function askAt(instant: number, path: string, { method = 'GET', token = true, ve
 }
 
 describe('an operation that ends before its version', () => {
-  it('is active to the last millisecond, then signals its own dates and its own lower limit', async () => {
+  it('is active until its deprecation, then sends its own dates and its own lower limit', async () => {
     const before = await askAt(DEPRECATED - 1, '/api/v2/orders/search?q=1');
     expect(before).toMatchObject({ status: 200, headers: { 'x-ratelimit-limit': '1000' } });
     expect(before.headers).not.toHaveProperty('deprecation');
@@ -59,7 +59,7 @@ describe('an operation that ends before its version', () => {
     });
   });
 
-  it('leaves the rest of its version as it was', async () => {
+  it('does not change the rest of its version', async () => {
     const answer = await askAt(DEPRECATED, '/api/v2/orders/7');
     expect(answer).toMatchObject({ status: 200, headers: { 'x-ratelimit-limit': '1000' } });
     expect(answer.headers).not.toHaveProperty('deprecation');
@@ -74,17 +74,17 @@ describe('an operation that ends before its version', () => {
     expect((await askAt(DEPRECATED, path, request)).headers.deprecation).toBe('@1780272000');
   });
 
-  it('VER-7: is not asked for by a path with an empty segment', async () => {
+  it('VER-7: gets 400 for a path with an empty segment', async () => {
     expect(await askAt(DEPRECATED, '/api/v2/orders//search')).toMatchObject({ status: 400 });
   });
 
-  it('is another operation by another method', async () => {
+  it('does not include another method', async () => {
     expect(
       (await askAt(DEPRECATED, '/api/v2/orders/search', { method: 'OPTIONS' })).headers,
     ).not.toHaveProperty('deprecation');
   });
 
-  it('ORD-3, RET-11: is gone from its sunset on, which nobody needs a token to learn', async () => {
+  it('ORD-3, RET-11: gets 410 from its sunset on, without a token too', async () => {
     expect((await askAt(SUNSET - 1, '/api/v2/orders/search')).status).toBe(200);
     const answer = await askAt(SUNSET, '/api/v2/orders/search', { token: false });
     expect(answer).toMatchObject({
@@ -101,7 +101,7 @@ describe('an operation that ends before its version', () => {
     expect((await askAt(SUNSET, '/api/v2/orders/7')).status).toBe(200);
   });
 
-  it('counts its calls under the name the policy gives it', async () => {
+  it('counts its calls under the name in the policy', async () => {
     const series =
       'sundial_deprecated_operation_requests_total{api="orders",version="v2",operation="GET /search"}';
     const before = (await gateway.metric(series)) ?? 0;
@@ -114,13 +114,13 @@ describe('an operation that ends before its version', () => {
 describe('the successor of an operation', () => {
   const PATH = '/api/v1/orders/of/a%20b/7%2F8?x=1&x=2';
 
-  it('LNK-2: is filled in with what the path holds, as the client encoded it, without the query', async () => {
+  it('LNK-2: contains the values of the path as the client encoded them, without the query', async () => {
     expect((await askAt(MOVED - 1, PATH)).headers.link).toContain(
       '<https://127.0.0.1/api/v2/orders/customers/a%20b/orders/7%2F8>; rel="successor-version"',
     );
   });
 
-  it('RET-1, RET-2: is where a redirect leads, with the query', async () => {
+  it('RET-1, RET-2: is the target of the redirect, with the query', async () => {
     const answer = await askAt(MOVED, PATH, { token: false });
     expect(answer).toMatchObject({
       status: 301,
@@ -130,26 +130,26 @@ describe('the successor of an operation', () => {
     expect(line).toMatchObject({ refusal: 'version_moved', operation: 'GET /of/{customer}/{id}' });
   });
 
-  it('RET-5: is no redirect target while a header would name the old version there again', async () => {
+  it('RET-5: is not a redirect target while a header still names the old version', async () => {
     const answer: Answer = await askAt(MOVED, '/api/orders/of/a/7', { version: '1' });
     expect(answer.status).toBe(410);
     expect(answer.json.replacement).toBe('https://127.0.0.1/api/v2/orders/customers/a/orders/7');
   });
 
-  it('an operation without one has the successor of its version', async () => {
+  it('is that of the version for an operation without its own', async () => {
     expect((await askAt(MOVED, '/api/v1/orders/7')).headers.link).toContain(
       '<https://127.0.0.1/api/v2/orders/7>; rel="successor-version"',
     );
   });
 });
 
-describe('who may call an operation', () => {
-  it('is anybody where it is public in an API that is not', async () => {
+describe('access to an operation', () => {
+  it('is open if the operation is public in a protected API', async () => {
     expect((await askAt(DEPRECATED, '/api/v2/orders/status', { token: false })).status).toBe(200);
     expect((await askAt(DEPRECATED, '/api/v2/orders/7', { token: false })).status).toBe(401);
   });
 
-  it('is who has the scopes of the operation in place of those of the API', async () => {
+  it('needs the scopes of the operation instead of those of the API', async () => {
     const answer = await askAt(DEPRECATED, '/api/v2/orders/refunds', { method: 'POST' });
     expect(answer).toMatchObject({
       status: 403,

@@ -39,7 +39,7 @@ const attributesOf = (receiver: OtlpReceiver) =>
   );
 
 describe.each(['1', '2'])('with %s processes that answer requests', (WORKERS) => {
-  it('the span of each request is with the receiver once the gateway has drained', async () => {
+  it('the receiver has the span of each request once the gateway has drained', async () => {
     await using receiver = await startOtlpReceiver();
     const gateway = await start({ WORKERS, OTLP: receiver.url });
     const client = overHttp1(gateway.https);
@@ -64,7 +64,7 @@ describe.each(['1', '2'])('with %s processes that answer requests', (WORKERS) =>
   });
 
   it.each(['away', 'silent'])(
-    'a receiver that is %s costs no request, and no drain its time',
+    'a receiver that is %s neither fails a request nor delays the drain',
     async (how) => {
       await using receiver = await startOtlpReceiver();
       receiver.become('silent');
@@ -80,7 +80,7 @@ describe.each(['1', '2'])('with %s processes that answer requests', (WORKERS) =>
   );
 });
 
-it('a receiver that refuses spans is in the log once, and so is its return', async () => {
+it('a receiver that refuses spans is logged once, and so is its recovery', async () => {
   await using receiver = await startOtlpReceiver();
   receiver.become('refusing');
   await using gateway = await start({ OTLP: receiver.url });
@@ -103,7 +103,7 @@ it('a receiver that refuses spans is in the log once, and so is its return', asy
   ]);
 });
 
-it('of traces that begin here the share of the settings is recorded, and a client\u2019s decision stands', async () => {
+it('tracing follows the sampling share of the settings, unless the client has decided', async () => {
   await using receiver = await startOtlpReceiver();
   const gateway = await start({ OTLP: receiver.url, SAMPLE: '0%' });
   const client = overHttp1(gateway.https);

@@ -28,7 +28,7 @@ const shed = async (gateway: RunningGateway, reason: string): Promise<number> =>
   (await gateway.metric(`sundial_requests_shed_total{reason="${reason}"}`)) ?? Number.NaN;
 
 describe('overload', () => {
-  it('FWD-18, RL-6: requests beyond those that may be in flight are 503 with Retry-After, and their connection ends', async () => {
+  it('FWD-18, RL-6: beyond the limit in flight, requests get 503 with Retry-After and close', async () => {
     const silent = stack.use(await startRawUpstream(() => undefined));
     const gateway = await start({ UPSTREAM: silent.url, REQUESTS: '5' });
     await using client = overHttp1(gateway.http, { tls: false });
@@ -61,7 +61,7 @@ describe('overload', () => {
     await vi.waitFor(async () => expect(await gateway.metric('sundial_requests_in_flight')).toBe(1), SLOWLY);
   });
 
-  it('a busy event loop sheds a share of the requests, and answers the rest', async () => {
+  it('a busy event loop sheds some of the requests, and answers the others', async () => {
     const upstream = stack.use(await startWebSocketUpstream());
     // A low bound, so that the load of one test process reaches it.
     const gateway = await start({ UPSTREAM: upstream.url, LAG: '2ms' });
@@ -95,7 +95,7 @@ describe('overload', () => {
     expect(await shed(gateway, 'lag')).toBeGreaterThan(50);
   }, 90_000);
 
-  it('WS-6: WebSockets beyond those that may be open in all are 503', async () => {
+  it('WS-6: WebSockets beyond the limit of the gateway get 503', async () => {
     const upstream = stack.use(await startWebSocketUpstream());
     const gateway = await start({ UPSTREAM: upstream.url, PROXY: '127.0.0.1' }, 'bounds.yaml');
     const open = async (host: string) =>

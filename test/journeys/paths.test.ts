@@ -38,7 +38,7 @@ describe.each(['HTTP/1.1', 'HTTP/2'])('over %s', (how) => {
     ['/api/inv/admin%2F7', 401],
     ['/api/inv/export%2F', 410],
     ['/api/inv/%2Fexport', 410],
-    // characters that may be written either way
+    // characters that may be percent-encoded
     ['/api/inv/users%3Apurge', 401],
     ['/api/inv/%24metadata', 401],
     ['/api/inv/%40me', 401],
@@ -70,7 +70,7 @@ describe.each(['HTTP/1.1', 'HTTP/2'])('over %s', (how) => {
     // a host where the path should begin
     ['/api/ech//evil.test/x', 400],
     ['/api/ech//', 400],
-  ])('VER-7: %s is %i without a token', async (path, status) => {
+  ])('VER-7: %s gets %i without a token', async (path, status) => {
     expect(await ask(how, path, false)).toMatchObject({ status });
   });
 
@@ -112,23 +112,23 @@ describe.each(['HTTP/1.1', 'HTTP/2'])('over %s', (how) => {
     ['/api/loose/export.json', 410],
     ['/api/loose/export/', 410],
     ['/api/loose/%2Fexport', 410],
-  ])('VER-7: %s is %i with a token for reading', async (path, status) => {
+  ])('VER-7: %s gets %i with a read token', async (path, status) => {
     expect(await ask(how, path)).toMatchObject({ status });
   });
 
-  it('ORD-2: what is admitted goes on in the bytes that came', async () => {
+  it('ORD-2: an admitted path is forwarded unchanged', async () => {
     const answer = await ask(how, '/api/inv/items/group%2Fproject;v=1?a=%2F');
     expect(answer?.json).toMatchObject({ target: '/echo/inv/items/group%2Fproject;v=1?a=%2F' });
   });
 
-  it('AUTH-2: a nested API refuses with its own challenge, and the answer is for one caller alone', async () => {
+  it('AUTH-2: a nested API sends its own challenge, and its responses are private', async () => {
     const refused = await ask(how, '/api/mono/SECURE/x', false);
     expect(refused?.headers['www-authenticate']).toMatch(/^Bearer realm="secure"/);
     const admitted = await ask(how, '/api/inv/items/group%2Fproject');
     expect(admitted?.headers['cache-control']).toBe('private');
   });
 
-  it('RL-1: the limits of all readings apply, and the headers tell of the one that is named', async () => {
+  it('RL-1: the limits of all readings apply, and the headers show that of the named one', async () => {
     const statuses: unknown[] = [];
     for (let index = 0; index < 3; index += 1) {
       const answer = await ask(how, `/api/lim${how === 'HTTP/2' ? 2 : 1}/SLOW`);
@@ -142,7 +142,7 @@ describe.each(['HTTP/1.1', 'HTTP/2'])('over %s', (how) => {
 it.each([
   ['/api/inv/items/7%2Fpayments', 'GET /items/{id}', 'GET /items/{id}'],
   ['/api/inv/EXPORT', undefined, 'other'],
-])('VER-7: log and metrics follow what %s names: %s', async (path, operation, counted) => {
+])('VER-7: log and metrics use the operation that %s names: %s', async (path, operation, counted) => {
   const series = `sundial_deprecated_operation_requests_total{api="inv",version="v1",operation="${counted}"}`;
   const before = (await gateway.metric(series)) ?? 0;
   const answer = await ask('HTTP/1.1', path, false);
@@ -151,7 +151,7 @@ it.each([
   expect(await gateway.metric(series)).toBe(before + 1);
 });
 
-it('VER-7: the ledger counts a call under what its path names, and not under other readings', async () => {
+it('VER-7: the ledger counts a call under the operation that its path names, and no other', async () => {
   const token = await issuer.sign({ scope: 'orders:read', client_id: 'counted' });
   const headers = { authorization: `Bearer ${token}` };
   const path = '/api/inv/items/7%2Fpayments';
@@ -180,7 +180,7 @@ const REFUSING: Readonly<Record<string, number>> = {
 const TELLING = ['deprecated', 'successor', 'guide', 'reason', 'after', 'body_notice'];
 
 it.each(['/items/7/soon', '/items/7%2Fsoon', '/items/7/SOON', '/items/7/soon;x'])(
-  'CACHE-6: an answer to %s is reused by no cache past the sunset of the operation',
+  'CACHE-6: no cache reuses a response to %s past the sunset of the operation',
   async (path) => {
     const asked = `/api/keys${path}?header=Cache-Control:public,max-age=31536000`;
     const answer = await clients['HTTP/1.1']?.ask({ path: asked, headers: { authorization } });
@@ -188,7 +188,7 @@ it.each(['/items/7/soon', '/items/7%2Fsoon', '/items/7/SOON', '/items/7/soon;x']
   },
 );
 
-it('IDM-2: a kept answer belongs to its caller, whichever reading has identified it', async () => {
+it('IDM-2: a kept response belongs to its caller, however the path is spelt', async () => {
   const ask = async (client: string) => {
     const token = await issuer.sign({ scope: 'orders:read', client_id: client });
     const headers = { authorization: `Bearer ${token}`, 'idempotency-key': 'one-key' };
@@ -200,7 +200,7 @@ it('IDM-2: a kept answer belongs to its caller, whichever reading has identified
   expect((await ask('first'))?.headers).toMatchObject({ 'idempotency-replayed': 'true' });
 });
 
-it('RL-3: a limit in shadow for the API and enforced for an operation refuses other spellings too', async () => {
+it('RL-3: an enforced limit of an operation also applies to other spellings of its path', async () => {
   const statuses: (number | undefined)[] = [];
   for (const path of ['/api/shadow/OPEN', '/api/shadow/open;x', '/api/shadow/open'])
     statuses.push((await clients['HTTP/1.1']?.ask({ path }))?.status);
@@ -208,7 +208,7 @@ it('RL-3: a limit in shadow for the API and enforced for an operation refuses ot
 });
 
 describe('a key of an operation', () => {
-  it('refuses other spellings too, or is known to refuse nothing', () => {
+  it('is in one of the two lists of this test', () => {
     const { operations } = policySchema.properties.versions.anyOf[1]?.additionalProperties?.properties ?? {};
     const known = Object.keys(operations?.additionalProperties.properties ?? {});
     expect(known.sort()).toEqual([...Object.keys(REFUSING), ...TELLING].sort());
@@ -218,7 +218,7 @@ describe('a key of an operation', () => {
     Object.entries(REFUSING).flatMap(([key, status]) =>
       [key, key.toUpperCase(), `${key};x=1`, `${key}.json`].map((spelling) => [spelling, status] as const),
     ),
-  )('VER-7: POST /%s is %i', async (spelling, status) => {
+  )('VER-7: refuses POST /%s with %i', async (spelling, status) => {
     const token = await issuer.sign({ scope: 'orders:read', client_id: spelling });
     const headers = { authorization: `Bearer ${token}` };
     const statuses: (number | undefined)[] = [];

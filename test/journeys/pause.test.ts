@@ -18,7 +18,7 @@ describe('a pause during a brownout', () => {
   const IN_WINDOW = at('2027-01-05T14:05:00Z');
   const path = '/api/v2/orders/7';
 
-  it('lets the next request pass, without a reload, and the next but one after its end not', async () => {
+  it('lets the next request pass without a reload, and refuses again when it ends', async () => {
     expect(await statusesAt(path, [IN_WINDOW])).toEqual([410]);
     const id = await begin(IN_WINDOW, { api: 'orders', version: 'v2', until: IN_WINDOW + HOUR });
     const answer = await askAt(IN_WINDOW, path);
@@ -31,13 +31,13 @@ describe('a pause during a brownout', () => {
     expect(await gateway().metric('sundial_config_reloads_total{result="success"}')).toBe(0);
   });
 
-  it('that ends within the window gives way to it to the second', async () => {
+  it('that ends within the window lets the brownout continue in its second', async () => {
     const until = IN_WINDOW + 60_000;
     await begin(IN_WINDOW, { api: 'orders', version: 'v2', until });
     expect(await statusesAt(path, [until - 1, until, until + 1000])).toEqual([200, 410, 410]);
   });
 
-  it('of one version is none of another', async () => {
+  it('of one version does not affect another', async () => {
     await begin(IN_WINDOW, { api: 'orders', version: 'v3', until: IN_WINDOW + HOUR });
     expect(await statusesAt(path, [IN_WINDOW])).toEqual([410]);
   });
@@ -50,7 +50,7 @@ describe('a pause across the sunset', () => {
   const SUNSET = at('2027-04-15T00:00:00Z');
   const UNTIL = at('2027-04-20T12:00:00Z');
 
-  it('SUN-2: moves it to the end of the pause, to the second', async () => {
+  it('SUN-2: moves the sunset to its own end, to the second', async () => {
     await begin(SUNSET - DAY, { api: 'orders', version: 'v2', until: UNTIL });
     const instants = [SUNSET - 1, SUNSET, SUNSET + 1000, UNTIL - 1000, UNTIL - 1, UNTIL, UNTIL + 1000];
     expect(await statusesAt('/api/v2/orders/7', instants)).toEqual([200, 200, 200, 200, 200, 410, 410]);
@@ -58,14 +58,14 @@ describe('a pause across the sunset', () => {
     expect((await askAt(UNTIL, '/api/v2/orders/7')).headers.sunset).toBe('Thu, 15 Apr 2027 00:00:00 GMT');
   });
 
-  it('a consumer with a later last day of its own keeps that one', async () => {
+  it('does not shorten the exception of a consumer', async () => {
     await begin(SUNSET, { api: 'orders', version: 'v2', until: UNTIL });
     const own = await askAt(SUNSET, '/api/v2/orders/7', {}, 'acme');
     expect(own.headers.sunset).toBe('Wed, 30 Jun 2027 00:00:00 GMT');
     expect((await askAt(SUNSET, '/api/v2/orders/7')).headers.sunset).toBe('Tue, 20 Apr 2027 12:00:00 GMT');
   });
 
-  it('holds an operation that goes before its version, and leaves the rest of it alone', async () => {
+  it('delays an operation that ends before its version, and changes no other operation', async () => {
     const until = OPERATION_ENDS + DAY;
     const search = '/api/v2/orders/search?q=x';
     expect(await statusesAt(search, [OPERATION_ENDS])).toEqual([410]);
@@ -86,7 +86,7 @@ describe('a pause across the sunset', () => {
 
 told(house);
 
-it('where an API is only observed, nothing would have been refused while it is paused', async () => {
+it('an observed API counts no refusals while it is paused', async () => {
   const count = async () =>
     (await gateway().metric(
       'sundial_observed_refusals_total{api="watched",version="v1",reason="version_retired"}',
@@ -101,7 +101,7 @@ it('where an API is only observed, nothing would have been refused while it is p
 });
 
 describe('two gateways with one Redis', () => {
-  it('a pause begun at one is in force at the other, outlives Redis, and ends on time without it', async () => {
+  it('share a pause, keep it without Redis, and end it on time', async () => {
     await using own = new AsyncDisposableStack();
     const redis = await startRedis();
     own.defer(() => redis.stop());

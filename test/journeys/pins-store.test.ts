@@ -74,14 +74,14 @@ const servedFor = (which: number, headers: Record<string, string>) =>
   );
 
 describe('two gateways with one Redis', () => {
-  it('keep one pin for an account, whoever was called first', async () => {
+  it('keep one pin for an account, whichever gateway gets the first call', async () => {
     const fresh = await holding('shared');
     expect(await servedFor(0, fresh)).toBe('2026-06-01');
     nows = [RELEASE, RELEASE];
     expect(await servedFor(1, fresh)).toBe('2026-06-01');
   });
 
-  it('agree on the first of many calls at once, also where they see a release at different times', async () => {
+  it('agree on one of many first calls, also if they see a release at different times', async () => {
     nows = [DAY, RELEASE];
     for (let round = 0; round < 5; round += 1) {
       const fresh = await holding(`at-once-${round}`);
@@ -96,7 +96,7 @@ describe('two gateways with one Redis', () => {
     }
   });
 
-  it('see within a second what a third one has moved', async () => {
+  it('see an upgrade by another gateway', async () => {
     const acme = await holding('moved', { account_created: '2025-03-14' });
     expect([await servedFor(0, acme), await servedFor(1, acme)]).toEqual(['2024-09-01', '2024-09-01']);
     const third = await openStores({
@@ -119,8 +119,8 @@ describe('two gateways with one Redis', () => {
   });
 });
 
-describe('Redis goes away', () => {
-  it('accounts that are known go on as they were, others are told what works without it, and it comes back', async () => {
+describe('Redis is unavailable', () => {
+  it('known accounts keep their version, others get 503 until Redis is back', async () => {
     const warm = await holding('warm');
     const dated = await holding('dated', { account_created: '2025-03-14' });
     const cold = await holding('cold');

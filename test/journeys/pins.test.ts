@@ -15,14 +15,14 @@ beforeEach(() => {
 creationDay(house);
 stored(house);
 
-describe('who calls is asked first', () => {
-  it('a request without a version and without a token is 401, one that names a retired version 410', async () => {
+describe('authentication before the version', () => {
+  it('a request without version and token gets 401; one with a retired version gets 410', async () => {
     expect(await versionFor({})).toBe('401 credentials_missing');
     expect(await versionFor({ 'API-Version': '2023-01-01' })).toBe('410 version_retired');
     expect(await versionFor({ authorization: 'Bearer a.b.c' })).toBe('401 token_invalid');
   });
 
-  it('ORD-4: a preflight is answered before anybody is known', async () => {
+  it('ORD-4: a preflight is answered before authentication', async () => {
     const headers = {
       origin: 'https://app.example.com',
       'access-control-request-method': 'GET',
@@ -38,7 +38,7 @@ describe('who calls is asked first', () => {
   });
 });
 
-describe('match: exact, with a default, where nothing is refused yet', () => {
+describe('match: exact, with a default, in observe mode', () => {
   const quotes = { path: '/api/quotes' };
   const version = async (day: string) => {
     const answer = await ask(await made(day), quotes);
@@ -47,11 +47,11 @@ describe('match: exact, with a default, where nothing is refused yet', () => {
     return [answer.status, line.version, line.carrier, line.would_refuse];
   };
 
-  it('the very day of a version is pinned to it, past its sunset too', async () => {
+  it('pins an account created on the day of a version to it, past its sunset too', async () => {
     expect(await version('2024-09-01')).toEqual([200, '2024-09-01', 'pin', 'version_retired']);
   });
 
-  it('any other day has the default, which is private all the same, as is one that the request names', async () => {
+  it('gives other accounts the default, and makes all responses private', async () => {
     expect(await version('2025-10-01')).toEqual([200, '2026-06-01', 'default', undefined]);
     const open = await ask(await made('2025-10-01'), {
       ...quotes,
@@ -61,7 +61,7 @@ describe('match: exact, with a default, where nothing is refused yet', () => {
   });
 });
 
-describe('CACHE-3: what two accounts get from one URL', () => {
+describe('CACHE-3: responses to two accounts from one URL', () => {
   const upstreamSays = (value: string, more = '') =>
     `/api/payments?header=${encodeURIComponent(`Cache-Control:${value}`)}${more}`;
 
@@ -74,7 +74,7 @@ describe('CACHE-3: what two accounts get from one URL', () => {
     ['private, max-age=60', 'private, max-age=60'],
     ['no-store', 'no-store'],
     ['public, no-store', 'no-store'],
-  ])('no shared cache keeps: %s becomes %s, on 200, HEAD and 304', async (value, expected) => {
+  ])('are private: %s becomes %s, on 200, HEAD and 304', async (value, expected) => {
     const [old, young] = [await made('2025-10-14'), await made('2026-10-14')];
     for (const headers of [old, young]) {
       for (const more of [{}, { method: 'HEAD' }, { path: upstreamSays(value, '&status=304') }]) {
@@ -95,20 +95,20 @@ describe('CACHE-3: what two accounts get from one URL', () => {
     ['max-age=86400', 'private, max-age=86400'],
     ['no-cache', 'private, no-cache'],
   ])(
-    'CACHE-6: none keeps it for more than a day, since a pin can move: %s becomes %s',
+    'CACHE-6: are fresh for one day at most, because a pin can move: %s becomes %s',
     async (value, expected) => {
       const answer = await ask(await made('2026-10-14'), { path: upstreamSays(value) });
       expect(answer.headers['cache-control']).toBe(expected);
     },
   );
 
-  it('CACHE-6: nor by a heuristic, for an answer that was changed long ago', async () => {
+  it('CACHE-6: are fresh for one day at most by a heuristic too', async () => {
     const path = `/api/payments?header=${encodeURIComponent('Last-Modified:Sat, 01 Jan 2000 00:00:00 GMT')}`;
     const answer = await ask(await made('2026-10-14'), { path });
     expect(answer.headers['cache-control']).toBe('private, max-age=86400');
   });
 
-  it('nor a network that has a field of its own', async () => {
+  it('are not stored by a CDN with its own field', async () => {
     const fields = [
       'CDN-Cache-Control:public, max-age=600',
       'Acme-CDN-Cache-Control:max-age=600',
@@ -127,7 +127,7 @@ describe('CACHE-3: what two accounts get from one URL', () => {
     });
   });
 
-  it('a version that the request names is for its caller too, but no pin bounds its lifetime', async () => {
+  it('have no maximum of a pin if the request names the version', async () => {
     const headers = { ...(await made('2025-10-14')), 'API-Version': '2026-06-01' };
     const answer = await ask(headers, { path: upstreamSays('public, max-age=172800') });
     expect(answer.headers['cache-control']).toBe('private, max-age=172800');

@@ -18,7 +18,7 @@ const GET = 'GET /api/open HTTP/1.1';
 const HOST = 'Host: 127.0.0.1';
 
 describe('plain HTTP', () => {
-  it('TLS-5: plain_http is 400 with the error body, whatever is asked and whoever asks', async () => {
+  it('TLS-5: plain_http: every request gets 400 with the error body', async () => {
     const lines = [GET, HOST, 'Authorization: Bearer canary-7f3a'];
     const answer = await sendBytes(gateway.http, head(...lines), { tls: false });
     expect(answer.status).toBe(400);
@@ -34,7 +34,7 @@ describe('plain HTTP', () => {
     expect(line).toMatchObject({ refusal: 'plain_http', status: 400, scheme: 'http' });
   });
 
-  it('refuses a HEAD without a body', async () => {
+  it('HEAD gets 400 without a body', async () => {
     const answer = await sendBytes(gateway.http, head('HEAD /api/open HTTP/1.1', HOST), { tls: false });
     expect(answer).toMatchObject({ status: 400, body: '' });
   });

@@ -26,7 +26,7 @@ describe('TLS-5: a plain request without credentials', () => {
     ['PATCH', 308],
     ['DELETE', 308],
     ['OPTIONS', 308],
-  ])('%s is sent on with %i', async (method, status) => {
+  ])('%s is redirected with %i', async (method, status) => {
     const answer = await ask({ method });
     expect(answer.status).toBe(status);
     expect(answer.valuesOf('location')).toEqual(['https://a.example:8443/api/orders/7?x=1']);
@@ -38,7 +38,7 @@ describe('TLS-5: a plain request without credentials', () => {
     expect(line).toMatchObject({ refusal: 'plain_http_moved', status, scheme: 'http' });
   });
 
-  it('gets the bytes of its own path and query back, and the error body', async () => {
+  it('keeps the bytes of its path and query, and gets the error body', async () => {
     const path = '/api/orders/a%2Fb/%C3%A9;d=1?q=%2f&&z==&u=https://evil.example/';
     const answer = await ask({ path });
     expect(answer.valuesOf('location')).toEqual([`https://a.example:8443${path}`]);
@@ -49,15 +49,15 @@ describe('TLS-5: a plain request without credentials', () => {
   });
 
   it.each([
-    ['a host that nobody serves', 'evil.example', 'https://a.example:8443'],
-    ['a host with a port of its own', 'evil.example:1', 'https://a.example:8443'],
+    ['an unknown host', 'evil.example', 'https://a.example:8443'],
+    ['an unknown host with a port', 'evil.example:1', 'https://a.example:8443'],
     ['an address', '127.0.0.1', 'https://a.example:8443'],
     ['a host below one that is served', 'evil.a.example', 'https://a.example:8443'],
     ['a host above one that is served', 'a.example.evil.example', 'https://a.example:8443'],
     ['the public host with another port', 'a.example:80', 'https://a.example:8443'],
     ['another host that a policy names', 'B.example:80', 'https://b.example:8443'],
     ['a version in the host', 'v1.a.example', 'https://v1.a.example:8443'],
-  ])('from %s is sent to an authority of the configuration', async (_title, host, origin) => {
+  ])('for %s is redirected to a configured authority', async (_title, host, origin) => {
     expect((await ask({ host })).valuesOf('location')).toEqual([`${origin}/api/orders/7?x=1`]);
   });
 
@@ -68,7 +68,7 @@ describe('TLS-5: a plain request without credentials', () => {
     ['/.evil.example', 301],
     ['/@evil.example', 301],
     ['http://evil.example/x', 301],
-  ])('the target %s leads nowhere else', async (path, status) => {
+  ])('with the target %s is not redirected elsewhere', async (path, status) => {
     const answer = await sendBytes(gateway.http, head(`GET ${path} HTTP/1.1`, 'Host: a.example'), {
       tls: false,
     });
@@ -79,10 +79,10 @@ describe('TLS-5: a plain request without credentials', () => {
   });
 });
 
-describe('TLS-5: the answer of mode reject, whatever the credentials are worth, is given to', () => {
+describe('TLS-5: mode redirect answers 400 without Location to', () => {
   it.each<[string, Partial<NamedAsk>]>([
     ['an Authorization field', { headers: { authorization: 'Bearer canary-7f3a' } }],
-    ['one without a scheme', { headers: { authorization: 'canary-7f3a' } }],
+    ['an Authorization field without a scheme', { headers: { authorization: 'canary-7f3a' } }],
     ['a cookie', { headers: { cookie: 'canary-7f3a=1' } }],
     ['an API key', { headers: { 'x-api-key': 'canary-7f3a' } }],
     ['credentials for a proxy', { headers: { 'proxy-authorization': 'Basic canary-7f3a' } }],
@@ -111,9 +111,9 @@ describe('TLS-5: the answer of mode reject, whatever the credentials are worth, 
   it.each([
     ['user information in the target', 'GET http://me:canary-7f3a@a.example/ HTTP/1.1', 'Host: a.example'],
     ['user information in Host', 'GET / HTTP/1.1', 'Host: me:canary-7f3a@a.example'],
-    ['a request that is malformed', 'GET /a/../b HTTP/1.1', 'Host: a.example'],
-    ['a question about the gateway itself', 'OPTIONS * HTTP/1.1', 'Host: a.example'],
-    ['a tunnel', 'CONNECT a.example:443 HTTP/1.1', 'Host: a.example'],
+    ['a malformed request', 'GET /a/../b HTTP/1.1', 'Host: a.example'],
+    ['OPTIONS *', 'OPTIONS * HTTP/1.1', 'Host: a.example'],
+    ['CONNECT', 'CONNECT a.example:443 HTTP/1.1', 'Host: a.example'],
   ])('%s', async (_title, line, host) => {
     const answer = await sendBytes(gateway.http, head(line, host), { tls: false });
     expect(answer).toMatchObject({ status: 400 });

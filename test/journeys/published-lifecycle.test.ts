@@ -13,7 +13,7 @@ afterAll(() => house[Symbol.asyncDispose]());
 const ask: PublishedHouse['ask'] = (...asked) => house.ask(...asked);
 
 describe('the lifecycle of an API', () => {
-  it('is a document with stage, dates, successor, guide and what comes next', async () => {
+  it('is a document with stage, dates, successor, guide and next change', async () => {
     const { status, headers, json } = await ask(ORDERS);
     expect(status).toBe(200);
     expect(headers).toMatchObject({
@@ -52,7 +52,7 @@ describe('the lifecycle of an API', () => {
     });
   });
 
-  it('is a page for browsers: escaped, self-contained, nothing in it may run', async () => {
+  it('is an HTML page with escaped text, no scripts and no external resources', async () => {
     const { headers, text } = await ask(ORDERS, { accept: BROWSER });
     expect(headers).toMatchObject({ 'content-type': 'text/html; charset=utf-8', vary: 'Accept' });
     expect(text).toContain('<html lang="en">');
@@ -73,7 +73,7 @@ describe('the lifecycle of an API', () => {
     );
   });
 
-  it('OAS-2: has what the description of a version tells its callers, on the page as text', async () => {
+  it('OAS-2: has the lifecycle of the descriptions, on the page as escaped text', async () => {
     const { versions } = (await ask(ORDERS)).json as unknown as { versions: readonly object[] };
     expect(versions[1]).not.toHaveProperty('support');
     expect(versions[2]).toMatchObject({
@@ -100,13 +100,13 @@ describe('the lifecycle of an API', () => {
   });
 
   it.each([
-    ['nothing', undefined, 'application/json'],
-    ['anything', '*/*', 'application/json'],
-    ['both alike', 'text/html, application/json', 'application/json'],
+    ['missing', undefined, 'application/json'],
+    ['any type', '*/*', 'application/json'],
+    ['both types', 'text/html, application/json', 'application/json'],
     ['HTML first', 'application/json;q=0.5, text/html', 'text/html'],
     ['HTML last', 'application/json, text/html;q=0.9', 'application/json'],
-    ['something else', 'image/png', 'application/json'],
-  ])('is what %s asks for', async (_what, accept, type) => {
+    ['another type', 'image/png', 'application/json'],
+  ])('has the type that fits Accept: %s', async (_what, accept, type) => {
     const { headers } = await ask(ORDERS, accept === undefined ? {} : { accept });
     expect(headers['content-type']).toBe(`${type}; charset=utf-8`);
   });
@@ -131,7 +131,7 @@ describe('the lifecycle of an API', () => {
     expect(text).toContain('DTSTART:20270105T140000Z\r\nDTEND:20270105T141500Z\r\n');
   });
 
-  it('has a changelog of what was made known, as data, on the page and as an Atom feed', async () => {
+  it('has a changelog of announcements: as data, on the page and as an Atom feed', async () => {
     const { json } = await ask(ORDERS);
     const [latest] = json.announcements as readonly object[];
     expect(latest).toEqual({
@@ -175,7 +175,7 @@ describe('the lifecycle of an API', () => {
     expect((await ask(`${ORDERS}.rss`)).status).toBe(404);
   });
 
-  it('RFC 8631: how a version is called stands on its final answers, refusals included, until its sunset', async () => {
+  it('RFC 8631: responses link to the documentation of their version until its sunset', async () => {
     const v1 = '<https://docs.example.com/orders>; rel="service-doc"';
     const v2 =
       '<https://docs.example.com/orders/v2>; rel="service-doc", <https://docs.example.com/orders/v2/openapi.yaml>; rel="service-desc"';
@@ -193,7 +193,7 @@ describe('the lifecycle of an API', () => {
     expect(gone.headers.link).not.toContain('service-d');
   });
 
-  it('XDI-1: is where deprecated versions point that name no status page', async () => {
+  it('XDI-1: is the status page of deprecated versions that name no other', async () => {
     const { headers } = await ask('/api/v1/orders');
     expect(headers['x-api-deprecation-info']).toBe(ORIGIN + ORDERS);
     expect(headers.link).toContain(`<${ORIGIN}${ORDERS}>; rel="status"`);

@@ -61,7 +61,7 @@ const extended = () =>
     '    guide:',
     '    extended: [ { to: 2999-04-15, announced: 2026-01-01, why: acme is still migrating } ]\n    guide:',
   );
-/** The same API for callers that name no version any more. */
+/** The same API without versions. */
 const withoutVersions = (sunset: string) => `api: orders
 base: /api/orders
 access: public
@@ -88,7 +88,7 @@ async function publish(more?: Readonly<Record<string, string>>): Promise<void> {
 }
 
 describe('a reload', () => {
-  it('with an earlier sunset is rejected: the old plan stays, and the log says why and what to do', async () => {
+  it('with an earlier sunset is rejected; the log has the reason and both remedies', async () => {
     await using gateway = await start();
     await save(earlier());
     await gateway.reload();
@@ -115,7 +115,7 @@ describe('a reload', () => {
     );
   });
 
-  it('without a file is no way to bring it back with an earlier sunset', async () => {
+  it('cannot bring back a removed file with an earlier sunset', async () => {
     await using gateway = await start();
     await leaveOut();
     await gateway.reload();
@@ -132,7 +132,7 @@ describe('a reload', () => {
     expect(await gateway.metric('sundial_config_last_reload_successful')).toBe(1);
   });
 
-  it('may change a version that is only planned, and what it publishes is held to from then on', async () => {
+  it('may change a planned version, and binds the dates that it publishes', async () => {
     await using gateway = await start();
     await save(extended().replace('released: 2998-01-15', 'released: 2998-03-01'));
     await gateway.reload();
@@ -148,7 +148,7 @@ describe('a reload', () => {
 });
 
 describe('a start', () => {
-  it('that is strict is refused with an earlier sunset: exit 1, the place, and both ways out', async () => {
+  it('with start: strict and an earlier sunset exits with 1, the position and both remedies', async () => {
     await publish();
     await save(earlier());
     const refused = perTest.use(
@@ -161,7 +161,7 @@ describe('a start', () => {
     expect(refused.stderr).toMatch(WAYS_OUT);
   });
 
-  it('where the file switches the rule to a warning publishes the earlier date, for good', async () => {
+  it('publishes an earlier date if the policy makes the rule a warning', async () => {
     await publish();
     await save(`${earlier()}rules: { sunset-rewritten: warning }\n`);
     await publish();
@@ -171,7 +171,7 @@ describe('a start', () => {
     await expect(start(STRICT)).rejects.toThrow('was published as 2998-12-31 and is now earlier');
   });
 
-  it('with a moved clock is held to what was published, and publishes nothing itself', async () => {
+  it('with a moved clock obeys published dates, and publishes none itself', async () => {
     const day = Date.UTC(2998, 5, 1);
     await (await rehearse(day))[Symbol.asyncDispose]();
     await save(earlier());
@@ -182,7 +182,7 @@ describe('a start', () => {
 });
 
 describe('on Redis', () => {
-  it('a gateway is held to what another one published, and left out since', async () => {
+  it('a gateway obeys dates that another one published, even if the API was removed since', async () => {
     const redis = await startRedis();
     perTest.defer(redis.stop);
     await publish({ STORE: redis.url });
@@ -192,7 +192,7 @@ describe('on Redis', () => {
     await expect(start({ STORE: redis.url, ...STRICT })).rejects.toThrow(REWRITTEN);
   });
 
-  it('a store that is away is one warning each time, no failed start and no blocked reload', async () => {
+  it('an unavailable store causes one warning each time, and blocks no start or reload', async () => {
     const redis = await startRedis();
     await publish({ STORE: redis.url });
     await redis.stop();

@@ -23,7 +23,7 @@ async function items(at?: number): Promise<unknown> {
 }
 
 describe('the catalog', () => {
-  it('CAT-1: is a linkset of the profile, and HEAD links to it', async () => {
+  it('CAT-1: is a linkset with its profile, and HEAD has its Link', async () => {
     const answer = await ask(CATALOG);
     expect(answer.status).toBe(200);
     expect(answer.headers).toMatchObject({
@@ -60,7 +60,7 @@ describe('the catalog', () => {
     });
   });
 
-  it('CAT-2: names how each is called, of versions that share their place as well', async () => {
+  it('CAT-2: links to the documentation of each version, also of versions that share a URL', async () => {
     const { linkset } = (await ask(CATALOG)).json as unknown as Linkset;
     const at = (anchor: string) => linkset.find((each) => each.anchor === ORIGIN + anchor);
     expect(at('/api/v2/orders')).toMatchObject({
@@ -73,7 +73,7 @@ describe('the catalog', () => {
     expect(at('/')).not.toHaveProperty('service-doc');
   });
 
-  it.each(['GET', 'HEAD'])('RFC 9727 §3: is linked to from the front door, for %s', async (method) => {
+  it.each(['GET', 'HEAD'])('RFC 9727 §3: is linked from the root path, for %s', async (method) => {
     const { status, headers } = await ask('/', {}, method);
     expect(status).toBe(200);
     expect(headers.link).toBe(`<${ORIGIN}${CATALOG}>; rel="api-catalog"`);
@@ -81,7 +81,7 @@ describe('the catalog', () => {
     expect((await ask('/', { host: 'other.example.com' }, method)).headers).not.toHaveProperty('link');
   });
 
-  it('CAT-3: lists what is served: retired versions leave, planned ones have not come', async () => {
+  it('CAT-3: lists active and deprecated versions, without retired and planned ones', async () => {
     const [v1, v2, v3] = ['v1', 'v2', 'v3'].map((label) => ({ href: `${ORIGIN}/api/${label}/orders` }));
     const others = [{ href: `${ORIGIN}/` }, { href: `${ORIGIN}/quotes` }];
     expect(await items()).toEqual([others[0], v1, v2, others[1]]);
@@ -113,14 +113,14 @@ describe('revalidation', () => {
     },
   );
 
-  it('C304-4: a version that changes its stage changes the tag', async () => {
+  it('C304-4: a change of stage changes the ETag', async () => {
     const { etag = '' } = (await ask(ORDERS)).headers;
     expect((await ask(ORDERS, { 'if-none-match': etag }, 'GET', SUNSET)).status).toBe(200);
   });
 });
 
 describe('the reserved paths', () => {
-  it('are read without a token over HTTP/2 as well, and count for no API', async () => {
+  it('are read without a token, over HTTP/2 too, and belong to no API', async () => {
     await using other = overHttp2(house.gateway.https);
     const { status, headers } = await other.ask({ path: ORDERS });
     expect(status).toBe(200);
@@ -129,7 +129,7 @@ describe('the reserved paths', () => {
     expect(line).not.toHaveProperty('api');
   });
 
-  it('cannot be written to', async () => {
+  it('answer 405 to POST', async () => {
     const { status, headers, json } = await ask(CATALOG, {}, 'POST');
     expect(status).toBe(405);
     expect(headers).toMatchObject({ allow: 'GET, HEAD', 'cache-control': 'no-store' });
@@ -153,13 +153,13 @@ describe('the reserved paths', () => {
     });
   });
 
-  it('RFC 9728: of an API that asks for no scope name its issuers, and no list that is empty', async () => {
+  it('RFC 9728: list the issuers of an API without scopes, and omit empty lists', async () => {
     const { status, json } = await ask('/.well-known/oauth-protected-resource/api/orders');
     expect(status).toBe(200);
     expect(Object.keys(json)).toEqual(['resource', 'authorization_servers', 'bearer_methods_supported']);
   });
 
-  it('are not served for a foreign host', async () => {
+  it('answer 421 to an unknown host', async () => {
     expect((await ask(CATALOG, { host: 'other.example.com' })).status).toBe(421);
   });
 });

@@ -31,8 +31,8 @@ beforeAll(async () => {
 });
 afterAll(() => workspace[Symbol.asyncDispose]());
 
-describe('what the README shows of files', () => {
-  it('is a policy in order, wherever it shows one, in the folder where policies lie', async () => {
+describe('a file in the README', () => {
+  it('is a valid policy', async () => {
     const shown = readme.blocks.filter(({ language }) => language === 'yaml');
     expect(shown).not.toEqual([]);
     for (const { text } of shown) {
@@ -48,7 +48,7 @@ describe('what the README shows of files', () => {
     }
   });
 
-  it("is a gateway file in order but for the certificates, which are the reader's own", async () => {
+  it('is a valid gateway file, apart from its certificates', async () => {
     const shown = readme.blocks.filter(({ language }) => language === 'yaml gateway');
     expect(shown).not.toEqual([]);
     for (const { text } of shown) {
@@ -69,7 +69,7 @@ describe('what the README shows of files', () => {
     }
   });
 
-  it('is what `check` really prints of those lines', async () => {
+  it('gets from `check` the output that the README shows', async () => {
     const shown =
       readme.blocks.find(({ text }) => /^policies\/.* policy files: \d+ errors\n$/s.test(text))?.text ?? '';
     await using other = await openWorkspace();
@@ -83,15 +83,15 @@ describe('what the README shows of files', () => {
   });
 });
 
-describe('what the README shows of commands', () => {
+describe('a command in the README', () => {
   const printing = [...new Set(lines)].filter((line) =>
     /^npx sundial (explain|timeline|diff|extend) /.test(line),
   );
   const silent = lines.filter((line) => /^npx sundial (openapi|init) /.test(line));
 
-  it('shows one of each', () => expect(printing).toHaveLength(4));
+  it('is shown with its output four times', () => expect(printing).toHaveLength(4));
 
-  it.each(printing)('is what it really prints: %s', async (line) => {
+  it.each(printing)('prints the shown output: %s', async (line) => {
     await using other = await openWorkspace(FILES);
     await addReleased(other.folder);
     const { exitCode, stdout } = await operateIn(other.folder, line);
@@ -99,15 +99,15 @@ describe('what the README shows of commands', () => {
     expect(readme.blocks.map(({ text }) => text)).toContain(stdout);
   });
 
-  it.each(silent)('runs: %s', async (line) => {
+  it.each(silent)('exits with 0: %s', async (line) => {
     await using other = await openWorkspace(FILES);
     const ran = await operateIn(other.folder, line.replace(/ +#.*/, ''));
     expect(ran).toMatchObject({ exitCode: 0, stderr: '' });
   });
 });
 
-describe('what the README names', () => {
-  it('are the refusals and faults there are, each with its statuses', () => {
+describe('names in the README', () => {
+  it('are all refusals and faults of the reference, with their statuses', () => {
     const { text = '' } = referencePages().find(({ file }) => file === 'errors.md') ?? {};
     const [refusals, faults] = text.split('\n## Faults\n').map((part) => {
       const rows = tablesOf(part.split('\n')).get('reason') ?? [];
@@ -123,7 +123,7 @@ describe('what the README names', () => {
     expect(new Set(answered)).toEqual(statusesOfFaults());
   });
 
-  it('are the pages of the admin API, all of them', () => {
+  it('are all pages of the admin API', () => {
     const sources = globSync('gateway/admin/**/*.ts', { cwd: ROOT }).map((file) =>
       readFileSync(join(ROOT, file), 'utf8'),
     );
@@ -143,7 +143,7 @@ describe('what the README names', () => {
     .map((text) => text.replace(/^(?:\w+=\S+ )+/, ''))
     .filter((text) => /^(npm|npx|node) /.test(text));
 
-  it.each([...new Set(commands)])('is a command that exists: %s', async (command) => {
+  it.each([...new Set(commands)])('are existing commands: %s', async (command) => {
     const words = command.split(/\s+/);
     if (words[0] === 'npx' && words[1] === 'node') expect(existsSync(join(ROOT, words[2] ?? ''))).toBe(true);
     else if (words[0] === 'npx') {
@@ -163,7 +163,7 @@ describe('what the README names', () => {
     } else expect(command, 'the node of a user may be too old for it').toMatch(/^npx /);
   });
 
-  it('are the variables that are read, with the ports they move', () => {
+  it('are all variables that are read, with their ports', () => {
     const sources = globSync('{gateway,upstreams,config,policies}/**/*.{ts,js,yaml}', { cwd: ROOT });
     const texts = sources.map((file) => readFileSync(join(ROOT, file), 'utf8')).join('\n');
     const variablesIn = (text: string) => new Set(text.match(/\bSUNDIAL_[A-Z0-9_]+/g));
@@ -176,7 +176,7 @@ describe('what the README names', () => {
     expect(new Map([...writtenPorts(readme)].sort())).toEqual(new Map(defaults.sort() as [string, number][]));
   });
 
-  it('are files and folders that exist', () => {
+  it('are existing files and folders', () => {
     const ignored = readFileSync(join(ROOT, '.gitignore'), 'utf8').split('\n');
     // Neither a rate such as 600/1m nor a media type.
     const paths = readme.spans.filter(
@@ -189,7 +189,7 @@ describe('what the README names', () => {
     }
   });
 
-  it('are pages and headings that exist, wherever it links', () => {
+  it('are existing pages and headings in links', () => {
     for (const page of PAGES) {
       for (const [, target = ''] of readPage(page).matchAll(/\]\(([^)]+)\)/g)) {
         if (/^https?:/.test(target)) continue;
@@ -207,7 +207,7 @@ describe('what the README names', () => {
       expect(first, page).toContain(`](${page.replace('docs/', '')})`);
   });
 
-  it('are pictures as wide as a page and light enough for one', () => {
+  it('are pictures of full width and small size', () => {
     const shown = PAGES.flatMap((page) => {
       const found = readPage(page).matchAll(/!\[([^\]]*)\]\(([^)]+)\)/g);
       return Array.from(found, ([, words = '', path = '']) => ({
@@ -227,7 +227,7 @@ describe('what the README names', () => {
     }
   });
 
-  it('are the rooms of the house, all of them', () => {
+  it('are all folders of the gateway', () => {
     const plan = readme.blocks.find(({ section }) => section === 'The parts')?.text ?? '';
     const folders = ['', 'gateway'];
     for (const line of plan.split('\n')) {
@@ -240,7 +240,7 @@ describe('what the README names', () => {
         ).toBe(true);
       }
     }
-    for (const { name } of roomsOfTheGateway()) expect(plan).toMatch(new RegExp(`^ .*\\b${name}/`, 'm'));
+    for (const { name } of foldersOfTheGateway()) expect(plan).toMatch(new RegExp(`^ .*\\b${name}/`, 'm'));
   });
 });
 
@@ -267,6 +267,6 @@ function headingsOf(file: string, form = /^#+ (.+)$/gm): readonly string[] {
   );
 }
 
-function roomsOfTheGateway(): readonly { readonly name: string }[] {
+function foldersOfTheGateway(): readonly { readonly name: string }[] {
   return globSync('gateway/*', { cwd: ROOT, withFileTypes: true }).filter((entry) => entry.isDirectory());
 }

@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => workspace[Symbol.asyncDispose]());
 
-describe('the demo that the README starts', () => {
+describe('the demo of the README', () => {
   let ports: ReadonlyMap<string, number>;
   let demo: Demo;
   beforeAll(async () => {
@@ -49,7 +49,7 @@ describe('the demo that the README starts', () => {
   };
   const read = (line: string): CurlCommand => parseCurl(line, once);
 
-  it('says what listens where, the store, the fingerprint of the certificate it presents, and where its log is', async () => {
+  it('prints its addresses, the store, the certificate fingerprint and the place of its log', async () => {
     const rows = new Map(
       Array.from(demo.stdout.matchAll(/^ {2}(\S+(?: \S+)?) {2,}(\S.*)$/gm), ([, name, value]) => [
         name,
@@ -68,7 +68,7 @@ describe('the demo that the README starts', () => {
     expect(demo.stderr).toBe('');
   });
 
-  it('prints four lines to try, one of them with a token, that work as printed', async () => {
+  it('prints four curl lines that work, one of them with a token', async () => {
     const lines = demo.stdout.split('\n').filter((line) => line.includes('curl '));
     expect(lines).toHaveLength(4);
     expect(lines.filter((line) => line.includes('Authorization: Bearer $('))).toHaveLength(1);
@@ -82,7 +82,7 @@ describe('the demo that the README starts', () => {
     return method === undefined || path === undefined ? [] : [{ request, method, path, answer }];
   });
 
-  it('has a table that says what those lines show', () => {
+  it('has a curl line in the README for each row of the table', () => {
     expect(promised.length).toBeGreaterThanOrEqual(6);
     const shown = curls.map((line) => parseCurl(line, () => 'token').urls[0]);
     const paths = shown.map((url) => `${url?.pathname}${url?.search}`);
@@ -121,7 +121,7 @@ describe('the demo that the README starts', () => {
       expect(said).toMatch(/^To: api@acme\.example \(acme\)\nSubject: orders v1 /m);
   });
 
-  it('has a receiver at which arrives what happens to payments, and what is announced of versions', async () => {
+  it('has a receiver that gets events of payments and announcements of versions', async () => {
     const line = curls.find((each) => each.includes('/received')) ?? '';
     const arrived = async () => JSON.stringify((await sendCurl(read(line), moved))[0]?.json);
     const said = Array.from(line.matchAll(/\b(?:payment|version)\.\w+/g), ([type]) => type);
@@ -129,7 +129,7 @@ describe('the demo that the README starts', () => {
     for (const type of said) await expect.poll(arrived).toContain(`"type":"${type}"`);
   });
 
-  it('answers 502 with the name of a service that was stopped by its pid in the banner', async () => {
+  it('answers 502 with the name of a stopped service', async () => {
     process.kill(demo.services.get('orders-v2') ?? 0);
     const line = curls.find((each) => each.includes('Bearer') && each.includes('/v2/orders')) ?? '';
     const command = read(line);
@@ -139,7 +139,7 @@ describe('the demo that the README starts', () => {
     expect(answer?.json.service).toBe('orders-v2');
   });
 
-  it('ends with 0 on Ctrl-C and leaves no process and no listener behind', async () => {
+  it('exits with 0 on Ctrl-C, and leaves no process and no listener', async () => {
     demo.child.kill('SIGINT');
     expect(await demo.ended).toEqual({ code: 0, signal: null });
     expect(demo.services.size).toBe(SAMPLE_SERVICES.length);

@@ -38,7 +38,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack.disposeAsync());
 
-/** Waits for what comes without a promised time. */
+/** Waits for an effect without a promised time. */
 const soon = <T>(look: () => Promise<T> | T): Promise<T> =>
   vi.waitFor(look, { timeout: 20_000, interval: 25 });
 
@@ -169,7 +169,7 @@ describe('a Redis that is', () => {
     expect(await modeOf('refuse', 'shared')).toBe(1);
   });
 
-  it('promise 27: restarted, and empty: limits count again, and the pause is written back', async () => {
+  it('promise 27: restarted and empty gets the pause back, and counts limits again', async () => {
     await soon(async () => expect((await ask('refuse', 'before the restart')).status).toBe(200));
     await redis.kill();
     await redis.comeBack();

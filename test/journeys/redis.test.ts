@@ -45,7 +45,7 @@ const count = (answers: readonly Answer[], status: number) =>
   answers.filter((each) => each.status === status).length;
 
 describe('two gateways with one Redis', () => {
-  it('promise 28: admit exactly the limit between them when it says exact, whoever is asked', async () => {
+  it('promise 28: admit exactly the limit together if `exact` is set', async () => {
     const answers = await askBoth('exact', 200);
     const admitted = answers.filter(({ status }) => status === 200);
     // On a busy machine Redis may respond too late, so that a counted request is refused.
@@ -57,7 +57,7 @@ describe('two gateways with one Redis', () => {
     expect(new Set(remaining).size).toBe(admitted.length);
   });
 
-  it('promise 28: never admit more than the limit by leases either', async () => {
+  it('promise 28: admit no more than the limit with leases', async () => {
     const answers = await askBoth('leased', 200);
     expect(count(answers, 200)).toBeLessThanOrEqual(50);
     expect(count(answers, 200) + count(answers, 503)).toBeGreaterThan(25);
@@ -65,8 +65,8 @@ describe('two gateways with one Redis', () => {
   });
 });
 
-describe('Redis goes away', () => {
-  it('promise 27, RL-13: on_store_failure local goes on with each gateway its part, without numbers, and counts again later', async () => {
+describe('Redis is unavailable', () => {
+  it('promise 27, RL-13: on_store_failure local admits a share each, without limit headers', async () => {
     expect((await askOne('local')).headers).toMatchObject({
       'x-ratelimit-limit': '20',
       'x-ratelimit-remaining': '19',
@@ -97,7 +97,7 @@ describe('Redis goes away', () => {
     );
   });
 
-  it('promise 27: on_store_failure refuse is 503 with the wait, never 500', async () => {
+  it('promise 27: on_store_failure refuse answers 503 with Retry-After', async () => {
     expect((await askOne('refuse')).status).toBe(200);
     await redis.stop();
     const answers = await askBoth('refuse', 20);
@@ -119,13 +119,13 @@ describe('Redis goes away', () => {
     expect(line).toMatchObject({ refusal: 'limits_unavailable', status: 503 });
   });
 
-  it('promise 27: on_store_failure allow lets everything pass', async () => {
+  it('promise 27: on_store_failure allow admits every request', async () => {
     await redis.stop();
     const answers = await askBoth('allow', 60);
     expect(count(answers, 200)).toBe(60);
   });
 
-  it('promise 27: a Redis that accepts and does not answer holds nobody up', async () => {
+  it('promise 27: a Redis that does not respond delays requests by the timeout only', async () => {
     gateways = [await startGateway('30ms')];
     clients = gateways.map(clientOf);
     expect((await askOne('local')).status).toBe(200);
@@ -142,8 +142,8 @@ describe('Redis goes away', () => {
   });
 });
 
-describe('Redis is not there at the start', () => {
-  it('the gateway starts, serves, and counts once it comes', async () => {
+describe('Redis is unavailable at the start', () => {
+  it('the gateway starts and serves, and counts in Redis later', async () => {
     await redis.stop();
     const late = await startGateway();
     await using client = overHttp1(late.https);

@@ -55,7 +55,7 @@ describe.each(['HTTP/1.1', 'HTTP/2'])('over %s a request is refused', (protocol)
   });
 
   it.concurrent.each(rows.filter(({ ask }) => ask.method === undefined))(
-    'RET-9, ERR-3: HEAD gets the head of $status $reason and no body: $title',
+    'RET-9, ERR-3: HEAD gets the headers of $status $reason and no body: $title',
     async ({ ask: asked, status, headers }) => {
       const [get, answer] = await Promise.all([ask(asked), ask({ ...asked, method: 'HEAD' })]);
       expect(answer).toMatchObject({
@@ -67,7 +67,7 @@ describe.each(['HTTP/1.1', 'HTTP/2'])('over %s a request is refused', (protocol)
     },
   );
 
-  it.concurrent('401 token_invalid: a token for somebody else, by a challenge that says no more than RFC 6750 allows', async () => {
+  it.concurrent('401 token_invalid: a token for another audience, its challenge as in RFC 6750', async () => {
     const answer = await ask({ path: '/api/v2/orders', headers: { authorization: tokens.foreign } });
     expect(answer.status).toBe(401);
     expect(answer.headers['www-authenticate']).toMatch(
@@ -78,7 +78,7 @@ describe.each(['HTTP/1.1', 'HTTP/2'])('over %s a request is refused', (protocol)
     });
   });
 
-  it.concurrent('403 scope_insufficient: a token that may read and wants to write', async () => {
+  it.concurrent('403 scope_insufficient: a read token that is used to write', async () => {
     const headers = { authorization: tokens.readOnly };
     const answer = await ask({ path: '/api/v2/orders', method: 'POST', headers, body: '{}' });
     expect(answer).toMatchObject({

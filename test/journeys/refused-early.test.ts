@@ -20,15 +20,15 @@ afterAll(() => stack.disposeAsync());
 const PROBLEM = 'application/problem+json';
 const rows: readonly (readonly [status: number, title: string, ask: Ask])[] = [
   [400, 'a dot segment', { path: '/api/open/../orders' }],
-  [400, 'a name that is none', { path: '/api/open', headers: { host: '127.0.0.1:99999' } }],
+  [400, 'an invalid host', { path: '/api/open', headers: { host: '127.0.0.1:99999' } }],
   [414, 'a target that is too long', { path: `/api/open/${'x'.repeat(8_200)}` }],
-  [417, 'an expectation nobody knows', { path: '/api/open', method: 'POST', headers: { expect: 'coffee' } }],
+  [417, 'an unknown expectation', { path: '/api/open', method: 'POST', headers: { expect: 'coffee' } }],
   [431, 'too many lines', { path: '/api/open', headers: { 'x-many': Array(300).fill('1') } }],
-  [501, 'a method that is not offered', { path: '/api/open', method: 'PROPFIND' }],
+  [501, 'an unsupported method', { path: '/api/open', method: 'PROPFIND' }],
 ];
 const cases = ['HTTP/1.1', 'HTTP/2'].flatMap((protocol) => rows.map((row) => [protocol, ...row] as const));
 
-describe('a request refused before it is judged', () => {
+describe('a request that is refused before any API is considered', () => {
   it.each(cases)('TLS-6, ERR-2: over %s: %i, %s', async (protocol, status, _title, ask) => {
     const asked = (headers: Ask['headers']) =>
       clients.get(protocol)?.ask({ ...ask, headers: { ...ask.headers, ...headers } });
@@ -47,7 +47,7 @@ describe('a request refused before it is judged', () => {
     });
   });
 
-  it('TLS-6: never on plain HTTP, whatever is wrong with the request', async () => {
+  it('TLS-6: has no Strict-Transport-Security on plain HTTP', async () => {
     await using client = overHttp1(gateway.http, { tls: false });
     for (const [, , ask] of rows) {
       expect((await client.ask(ask)).headers).not.toHaveProperty('strict-transport-security');

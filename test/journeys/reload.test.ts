@@ -64,7 +64,7 @@ function editionOf({ status, headers }: Answer): number {
 const askEdition = async () => editionOf(await client.ask({ path: '/api/v1/orders' }));
 
 describe('a reload', () => {
-  it('promise 1: fifty of them under load, every second one bad: nothing lost, nothing mixed', async () => {
+  it('promise 1: loses no request and mixes no plans: fifty under load, half with bad files', async () => {
     let running = true;
     const editions: number[] = [];
     const loaders = [overHttp1, overHttp1, overHttp1, overHttp2].map(async (connect) => {
@@ -90,7 +90,7 @@ describe('a reload', () => {
     expect(editions.every((edition) => edition % 2 === 0)).toBe(true);
   });
 
-  it('a bad file is told with its position, once per attempt, and the old plan stays', async () => {
+  it('of a bad file logs its position, and the old plan stays', async () => {
     const before = await askEdition();
     await save(goodFile(1).replace('successor: v2', 'successor: v9'));
     await gateway.reload();
@@ -111,7 +111,7 @@ describe('a reload', () => {
     expect(await gateway.metric(SUCCESSFUL)).toBe(1);
   });
 
-  it('promise 2: a request under way keeps its plan and its upstream, even one that the new plan has forgotten', async () => {
+  it('promise 2: leaves a running request its plan and its upstream', async () => {
     await using other = overHttp1(Number(new URL(echoUrl).port), { tls: false });
     const edition = await askEdition();
     const running = client.ask({ path: '/api/v1/orders?delay=300' });
@@ -130,7 +130,7 @@ describe('a reload', () => {
     expect(await askEdition()).toBe(edition);
   });
 
-  it('an identical file changes nothing: the same revision, and no second plan', async () => {
+  it('of an identical file changes nothing, not even the revision', async () => {
     const page = async () => {
       await using admin = overHttp1(gateway.admin, { tls: false });
       return (await admin.ask({ path: '/-/ready' })).json.plan;
@@ -143,7 +143,7 @@ describe('a reload', () => {
   });
 });
 
-describe('the watch notices by itself', () => {
+describe('the file watcher notices', () => {
   const untilEdition = (edition: number) =>
     vi.waitFor(async () => expect(await askEdition()).toBe(edition), { timeout: 20_000, interval: 50 });
 
@@ -158,7 +158,7 @@ describe('the watch notices by itself', () => {
     await untilEdition(edition);
   });
 
-  it('promise 2: a bad file under load, within a second: the same revision goes on, and the metric says so', async () => {
+  it('promise 2: a bad file under load within a second, and keeps the plan', async () => {
     const { revision } = await gateway.reload();
     const savedAt = performance.now();
     await save(goodFile(204).replace('successor: v2', 'successor: v9'));
@@ -180,7 +180,7 @@ describe('the watch notices by itself', () => {
     });
   });
 
-  it('a file that comes and goes', async () => {
+  it('a new file and its removal', async () => {
     const file = join(folder, 'extra.yaml');
     const extra = goodFile(1).replace('api: orders', 'api: extra').replaceAll('/orders', '/extra');
     const untilStatus = (status: number) =>

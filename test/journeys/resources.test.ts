@@ -60,7 +60,7 @@ describe.each([
   let at = '';
   let etag = '';
 
-  it('POST creates: 201, the representation, and where it is', async () => {
+  it('POST creates: 201 with the representation and Location', async () => {
     const answer = await ask(collection, 'POST', { json: written });
     expect(answer).toMatchObject({ status: 201, json: written });
     expect(answer.headers['content-type']).toMatch(/^application\/json/);
@@ -68,7 +68,7 @@ describe.each([
     expect(at).toMatch(new RegExp(`^${collection}/[\\w-]+$`));
   });
 
-  it('GET reads: 200, and 304 without a body for who has it; HEAD says the same', async () => {
+  it('GET reads: 200, or 304 for a matching ETag; HEAD has the same headers', async () => {
     const answer = await ask(at);
     expect(answer).toMatchObject({ status: 200, json: written });
     ({ etag = '' } = answer.headers);
@@ -79,7 +79,7 @@ describe.each([
     expect([head.status, head.headers.etag, head.body.length]).toEqual([200, etag, 0]);
   });
 
-  it('PATCH changes a part, PUT replaces: 200; neither over what another has changed', async () => {
+  it('PATCH changes a part and PUT replaces: 200, or 412 after another change', async () => {
     const patched = await ask(at, 'PATCH', {
       headers: { 'content-type': 'application/merge-patch+json', 'if-match': etag },
       body: JSON.stringify(change),
@@ -92,7 +92,7 @@ describe.each([
     expect(await ask(at, 'PUT', { json: written })).toMatchObject({ status: 200, json: written });
   });
 
-  it('an action is POST on a sub-path: 200, and 409 for the second time', async () => {
+  it('an action is POST on a sub-path: 200, then 409', async () => {
     const path = `${at}/${action.name}`;
     expect(await ask(path, 'POST')).toMatchObject({ status: 200, json: action.after });
     expect(await ask(path, 'POST')).toMatchObject({ status: 409, json: { error: 'Conflict' } });
@@ -110,13 +110,13 @@ describe.each([
     ['GET', { headers: { accept: 'text/html' } }, 406, 'Not Acceptable'],
     ['POST', { headers: { 'content-type': 'text/plain' }, body: 'x' }, 415, 'Unsupported Media Type'],
     ['POST', { headers: JSON_TYPE, body: '{' }, 400, 'Bad Request'],
-  ])('%s of the wrong kind: %j is %i', async (method, more, status, error) => {
+  ])('%s with %j gets %i', async (method, more, status, error) => {
     const answer = await ask(collection, method, more);
     expect(answer).toMatchObject({ status, json: { error, message: expect.any(String) } });
     if (status === 405) expect(answer.headers.allow).toBe('GET, HEAD, OPTIONS, POST');
   });
 
-  it('POST with an idempotency key is safe to repeat: the same answer, nothing made twice', async () => {
+  it('POST with an idempotency key is executed once and gets the same response', async () => {
     const headers = { 'idempotency-key': '"8e03978e-40d5-43e8-bc93-6894a57f9324"' };
     const first = await ask(collection, 'POST', { json: written, headers });
     const again = await ask(collection, 'POST', { json: written, headers });
@@ -128,7 +128,7 @@ describe.each([
 });
 
 describe('Paginated list', () => {
-  it('PAG-1, PAG-3: numbered pages lead from one to the next under the path of the gateway', async () => {
+  it('PAG-1, PAG-3: links lead through numbered pages under the path of the gateway', async () => {
     const seen: unknown[] = [];
     let path: string | undefined = '/api/v2/orders?limit=80&status=open&fields=id&sort=-id';
     let total = 0;
@@ -149,7 +149,7 @@ describe('Paginated list', () => {
     expect(new Set(seen).size).toBe(total);
   });
 
-  it('PAG-2: cursor pages lead on by has_more and starting_after, and by a Link beside those of the gateway', async () => {
+  it('PAG-2: cursor pages have has_more, and a Link beside those of the gateway', async () => {
     const first = await ask('/api/payments?limit=100');
     const { data, has_more } = first.json as { data: { id: string }[]; has_more: boolean };
     expect(has_more).toBe(true);
@@ -160,7 +160,7 @@ describe('Paginated list', () => {
   });
 
   it.each(['/api/v2/orders?colour=red', '/api/payments?page=2', '/api/v1/orders?sort=colour'])(
-    'what a list does not know is 400 and names what it does: %s',
+    'an unknown list parameter or value gets 400 with the known ones: %s',
     async (path) => {
       expect(await ask(path)).toMatchObject({
         status: 400,

@@ -67,7 +67,7 @@ interface Load {
   readonly failures: readonly string[];
 }
 
-/** After a longer pause of this process its clients may miss the second that their last request has. */
+/** After a longer pause of this process, a client may exceed the second that its last request has. */
 const LONGEST_PAUSE_MS = 300;
 
 /** Clients that send requests until `signal` aborts. Some keep their connection, some open one per request. */
@@ -122,7 +122,7 @@ describe('a restart with sockets of the service manager', () => {
     ['in one process', 10, '1'],
     ['with workers', 3, '2'],
   ])(
-    'refuses no connection and resets none before an answer, %s, %i times',
+    'refuses no connection, and resets none before a response, %s, %i times',
     async (_kind, restarts, workers) => {
       const held = holdSockets();
       let gateway = held.start({ WORKERS: workers });
@@ -148,18 +148,18 @@ describe('a restart with sockets of the service manager', () => {
   );
 });
 
-describe('sockets that it cannot use', () => {
+describe('invalid sockets of the service manager', () => {
   it.each([
-    ['a name of no listener', 'https:web', 'socket 4 of the service manager has the name "web"'],
+    ['an unknown listener name', 'https:web', 'socket 4 of the service manager has the name "web"'],
     ['no names', '', 'socket 3 of the service manager has the name ""'],
-    ['a name twice', 'https:https', 'two sockets of the service manager have the name https'],
-  ])('%s: says so and ends with 3', async (_kind, names, message) => {
+    ['a repeated name', 'https:https', 'two sockets of the service manager have the name https'],
+  ])('%s: exit 3 with the reason', async (_kind, names, message) => {
     const gateway = holdSockets(names).start();
     expect(await gateway.ended).toBe(3);
     expect(gateway.stderr).toContain(message);
   });
 
-  it('a Unix socket: says so and ends with 3', async () => {
+  it('a Unix socket: exit 3 with the reason', async () => {
     const held = holdSockets();
     const listening = createServer().listen(join(folder, 'a.sock'));
     stack.defer(() => void listening.close());
@@ -169,7 +169,7 @@ describe('sockets that it cannot use', () => {
     expect(gateway.stderr).toContain('is no TCP socket');
   });
 
-  it.each(['1', '2'])('a file, with %s processes: says so and ends with 3', async (workers) => {
+  it.each(['1', '2'])('a file, with %s processes: exit 3 with the reason', async (workers) => {
     const file = await open(import.meta.filename);
     stack.defer(() => file.close());
     const gateway = holdSockets().start({ WORKERS: workers }, [file.fd, file.fd]);
@@ -179,7 +179,7 @@ describe('sockets that it cannot use', () => {
     );
   });
 
-  it('those of another process: binds its own', async () => {
+  it('sockets of another process: the gateway binds its own', async () => {
     const held = holdSockets('web');
     const gateway = held.start({ PID: '1' });
     expect(await gateway.ready).toMatchObject({ https: held.https });

@@ -40,7 +40,7 @@ describe.each(['HTTP/1.1', 'HTTP/2'])('the sample policies on 2026-11-20, over %
     });
   });
 
-  it('GET /api/v1/orders with a token: 200 from the first service, with every lifecycle signal and the lower limit', async () => {
+  it('GET /api/v1/orders with a token: 200 with all lifecycle signals and the lower limit', async () => {
     const answer = await ask({
       path: '/api/v1/orders/1001?fields=orderNumber,amount',
       headers: { authorization },
@@ -104,7 +104,7 @@ describe.each(['HTTP/1.1', 'HTTP/2'])('the sample policies on 2026-11-20, over %
     });
   });
 
-  it('Versioning 6: the guide that Link leads to stands on the lifecycle page, which runs nothing', async () => {
+  it('Versioning 6: Link leads to the guide on the lifecycle page, which has no scripts', async () => {
     const answer = await ask({ path: '/.well-known/lifecycle/orders', headers: { accept: 'text/html' } });
     expect(answer.headers['content-security-policy']).toMatch(/^default-src 'none'; style-src 'sha256-/);
     expect(answer.headers['content-type']).toBe('text/html; charset=utf-8');
@@ -121,7 +121,7 @@ describe.each(['HTTP/1.1', 'HTTP/2'])('the sample policies on 2026-11-20, over %
     ['catalog', ['guide-catalog-v1-to-v2']],
     ['payments', ['guide-payments-2026-06-01']],
   ])(
-    'Versioning 6: whatever of %s is deprecated or gone has a guide there, with examples of before and after',
+    'Versioning 6: each deprecated or ended version of %s has a guide with examples there',
     async (name, ids) => {
       const path = `/.well-known/lifecycle/${name}`;
       const text = (await ask({ path, headers: { accept: 'text/html' } })).body.toString();
@@ -161,7 +161,7 @@ describe.each(['HTTP/1.1', 'HTTP/2'])('the sample policies on 2026-11-20, over %
     ['acme', '2024-09-01', { amount: '12.50', currency: 'EUR', date: '2026-03-01' }],
     ['globex', '2025-09-15', { amount: 1250, currency: 'EUR', created: 1_772_323_200 }],
     ['initech', '2026-06-01', { money: { amount: 1250, currency: 'EUR' }, payer: { name: 'globex' } }],
-  ])('GET /api/payments of %s: the edition of %s, which its account is on', async (client, edition, item) => {
+  ])('GET /api/payments of %s: version %s, to which its account is pinned', async (client, edition, item) => {
     const headers = { authorization: await house.authorizationOf(client) };
     const answer = await ask({ path: '/api/payments/p-2001', headers });
     expect(answer).toMatchObject({ status: 200, json: { id: 'p-2001', ...item } });
@@ -172,7 +172,7 @@ describe.each(['HTTP/1.1', 'HTTP/2'])('the sample policies on 2026-11-20, over %
     expect(answer.headers.deprecation).toBe(edition === '2024-09-01' ? '@1780272000' : undefined);
   });
 
-  it('GET /api/payments with API-Version: that edition, for one request', async () => {
+  it('GET /api/payments with API-Version: that version, for one request', async () => {
     const headers = { authorization, 'API-Version': '2026-06-01' };
     const answer = await ask({ path: '/api/payments/p-2001', headers });
     expect(answer).toMatchObject({ status: 200, json: { money: { amount: 1250, currency: 'EUR' } } });
@@ -182,14 +182,14 @@ describe.each(['HTTP/1.1', 'HTTP/2'])('the sample policies on 2026-11-20, over %
     );
   });
 
-  it('an API without versions has no lifecycle', async () => {
+  it('an API without versions has no lifecycle headers', async () => {
     const answer = await ask({ path: '/api/echo/a?b' });
     expect(answer).toMatchObject({ status: 200, json: { target: '/echo/a?b' } });
     for (const name of SIGNALS) expect(answer.headers).not.toHaveProperty(name);
   });
 });
 
-describe('beside the table', () => {
+describe('outside the table', () => {
   it('plain HTTP answers 400 with the error body', async () => {
     const answer = await sendBytes(gateway.http, head('GET /api/v2/catalog HTTP/1.1', 'Host: 127.0.0.1'), {
       tls: false,
@@ -197,7 +197,7 @@ describe('beside the table', () => {
     expect(answer).toMatchObject({ status: 400, json: { error: 'Bad Request' } });
   });
 
-  it('admin serves metrics, liveness and readiness, and the public listener none of them', async () => {
+  it('the admin listener serves metrics, liveness and readiness; the public one does not', async () => {
     await using admin = overHttp1(gateway.admin, { tls: false });
     expect(await admin.ask({ path: '/-/healthy' })).toMatchObject({
       status: 200,
@@ -214,7 +214,7 @@ describe('beside the table', () => {
     }
   });
 
-  it('too many GET /api/v1/orders: 429 with Retry-After, while v2 goes on', async () => {
+  it('too many GET /api/v1/orders: 429 with Retry-After, while v2 is served', async () => {
     const client = clients.get('HTTP/2');
     const asked = Array.from({ length: 61 }, () =>
       client?.ask({ path: '/api/v1/orders/1001', headers: { authorization } }),

@@ -21,7 +21,7 @@ const CANARY = /canary|Y2FuYXJ5|%63%61%6e/i;
 let environment: Readonly<Record<string, string>> = {};
 let issuer: TestIssuer;
 let gateway: RunningGateway;
-/** All that the gateway said: responses to clients and operators, pages, output of commands. */
+/** Responses of the gateway to clients and operators, and output of commands, for the search. */
 const said: string[] = [];
 
 beforeAll(async () => {
@@ -45,7 +45,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack.disposeAsync());
 
-it('the secrets are really under way: the service behind receives what the policy and the client send it', async () => {
+it('the service receives the secrets of the policy and of the client', async () => {
   const token = await issuer.sign({ scope: 'orders:read orders:write', email: 'canary-claim@example.com' });
   for (const reach of [overHttp1, overHttp2]) {
     await using client = reach(gateway.https);
@@ -70,7 +70,7 @@ it('the secrets are really under way: the service behind receives what the polic
   }
 });
 
-it('nothing of them comes back in what the gateway says by itself', async () => {
+it('requests with secrets get errors from the gateway, which are searched below', async () => {
   const token = await issuer.sign({ scope: 'orders:read', email: 'canary-claim@example.com', sub: 'acme' });
   const forged = await issuer.sign({ scope: 'canary-scope', aud: 'canary-audience', jti: 'canary-jti' });
   const secret = {
@@ -113,7 +113,7 @@ it('nothing of them comes back in what the gateway says by itself', async () => 
   }
 });
 
-it('nor in what operators are told, by the listener and by the commands', async () => {
+it('operators get pages and command output with [redacted], which are searched below', async () => {
   await using admin = overHttp1(gateway.admin, { tls: false });
   await using metrics = overHttp1(gateway.metrics, { tls: false });
   const write = adminWriter(admin, ADMIN_TOKEN);
@@ -164,7 +164,7 @@ it('nor in what operators are told, by the listener and by the commands', async 
   }
 });
 
-it('nor in what `check` finds, in any format, with what is named looked for too', async () => {
+it('`check` rejects files with secrets in every format; its output is searched below', async () => {
   const broken = join(environment.DATA ?? '', 'gateway.yaml');
   await writeFile(
     broken,
@@ -191,7 +191,7 @@ policies: ${environment.POLICIES}
     }
 });
 
-it('promise 35: of all that was said and logged, nothing holds a secret', () => {
+it('promise 35: no collected response, output or log line contains a secret', () => {
   expect(said.length).toBeGreaterThan(40);
   for (const text of said) expect(text).not.toMatch(CANARY);
   // A logged path may have the word: it is no secret there, and a query is never logged.

@@ -1,4 +1,4 @@
-// One API with three issuers: two sign tokens, and one is asked about opaque tokens.
+// One API with three issuers: two sign tokens, and one introspects opaque tokens.
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -74,36 +74,36 @@ async function outcome(token: string, path?: string) {
 
 describe('an API of several issuers', () => {
   it.each<[string, () => string | Promise<string>, number, string]>([
-    ['the first one', () => main.sign(), 200, 'acme'],
-    ['the second one', () => partner.sign({ client_id: 'globex' }), 200, 'partner/globex'],
+    ['the first issuer', () => main.sign(), 200, 'acme'],
+    ['the second issuer', () => partner.sign({ client_id: 'globex' }), 200, 'partner/globex'],
     [
-      'the second one, for a consumer of the first',
+      'the second issuer, for a consumer of the first',
       () => partner.sign({ client_id: 'acme' }),
       200,
       'partner/acme',
     ],
     [
-      'the first one, for a consumer of the second',
+      'the first issuer, for a consumer of the second',
       () => main.sign({ client_id: 'partner/acme' }),
       401,
       'consumer',
     ],
-    ['the one that is asked, for a consumer of the second', () => 'posing-token', 401, 'consumer'],
-    ['the one that is asked', () => 'good-opaque-token', 200, 'initech'],
-    ['the first one, in the name of the second', () => main.sign({ iss: partner.url }), 401, 'signature'],
-    ['the second one, in the name of the first', () => partner.sign({ iss: main.url }), 401, 'signature'],
-    ['nobody', () => main.sign({ iss: 'https://evil.example' }), 401, 'issuer'],
-    ['the one that is asked, which knows nothing of it', () => 'made-up', 401, 'inactive'],
-    ['the one that is asked, for something else', () => 'narrow-token', 403, 'initech'],
-  ])('JWT-1: judges a token of %s', async (_name, make, status, says) => {
+    ['the endpoint, for a consumer of the second issuer', () => 'posing-token', 401, 'consumer'],
+    ['the endpoint', () => 'good-opaque-token', 200, 'initech'],
+    ['the first issuer, in the name of the second', () => main.sign({ iss: partner.url }), 401, 'signature'],
+    ['the second issuer, in the name of the first', () => partner.sign({ iss: main.url }), 401, 'signature'],
+    ['an unknown issuer', () => main.sign({ iss: 'https://evil.example' }), 401, 'issuer'],
+    ['the endpoint, to which it is unknown', () => 'made-up', 401, 'inactive'],
+    ['the endpoint, for another scope', () => 'narrow-token', 403, 'initech'],
+  ])('JWT-1: accepts or refuses a token of %s', async (_name, make, status, says) => {
     expect(await outcome(await make())).toEqual([status, says]);
   });
 
-  it('sends no JWT with an issuer to the endpoint that is asked about tokens', () => {
+  it('sends no JWT to the introspection endpoint', () => {
     expect(asked.filter((token) => token.startsWith('eyJ'))).toEqual([]);
   });
 
-  it('asks once about a token, and not about a scheme that is not Bearer', async () => {
+  it('introspects a token once, and only for the Bearer scheme', async () => {
     asked = [];
     for (let count = 0; count < 5; count += 1) expect((await ask('good-twice')).status).toBe(200);
     const basic = { authorization: `Basic ${btoa('good:opaque')}` };
@@ -112,8 +112,8 @@ describe('an API of several issuers', () => {
   });
 });
 
-describe('an endpoint that is down', () => {
-  it('identity_unavailable is 503 and never 401; what is known goes on, and so do the other issuers', async () => {
+describe('an introspection endpoint that is down', () => {
+  it('gives 503 identity_unavailable for unknown tokens only; other issuers still work', async () => {
     expect((await ask('good-known', '/api/v1/bills')).status).toBe(200);
     endpointIs = 'down';
     const answer = await ask('good-unknown', '/api/v1/bills');
@@ -138,13 +138,13 @@ describe('an endpoint that is down', () => {
     );
   });
 
-  it('promise 35: neither tokens nor the secret of the client are ever written down', () => {
+  it('promise 35: neither tokens nor the client secret are logged', () => {
     expect(gateway.logText()).not.toMatch(/canary|good-|eyJ|Basic|Bearer/);
   });
 });
 
-describe('a flood of made-up opaque tokens', () => {
-  it('RL-7: becomes no flood of questions: 429 behind the budget of the address, and known tokens still pass', async () => {
+describe('a flood of invalid opaque tokens', () => {
+  it('RL-7: gets 429 over the limit of its address, and known tokens still work', async () => {
     endpointIs = 'up';
     // A gateway of its own, because the budget of this address is used up afterwards.
     await using gateway = await startHouse();

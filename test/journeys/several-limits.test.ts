@@ -34,7 +34,7 @@ const decided = (version: string, policy: string, decision: string) =>
   );
 
 describe('a request that counts against several limits', () => {
-  it('RL-2, RL-3, RL-7: tells all of them, what is left of its own, and nothing of those in shadow', async () => {
+  it('RL-2, RL-3, RL-7: has all limits and its own rest in its headers, but none in shadow', async () => {
     const first = await ask('/api/v2/jobs');
     expect(first).toMatchObject({
       status: 200,
@@ -48,7 +48,7 @@ describe('a request that counts against several limits', () => {
     expect(await lineOf(first)).not.toHaveProperty('shadow_limited_by');
   });
 
-  it('a limit in shadow counts and tells the operator, and refuses nothing', async () => {
+  it('a limit in shadow counts and is logged, and refuses nothing', async () => {
     await ask('/api/v2/jobs');
     const third = await ask('/api/v2/jobs');
     expect(third).toMatchObject({ status: 200, headers: { 'x-ratelimit-remaining': '1' } });
@@ -58,7 +58,7 @@ describe('a request that counts against several limits', () => {
     expect(await decided('v2', 'default', 'allowed')).toBe(3);
   });
 
-  it('RL-1, RL-6: rate_limited by the limit of everyone says so, and takes nothing of the caller’s own', async () => {
+  it('RL-1, RL-6: rate_limited by a shared limit says so, and uses no unit of the caller', async () => {
     const admitted = [await ask('/api/v3/jobs'), await ask('/api/v3/jobs')];
     expect(admitted.map(({ status }) => status)).toEqual([200, 200]);
     expect(admitted.map(({ headers }) => headers['x-ratelimit-remaining'])).toEqual(['1', '0']);
@@ -87,7 +87,7 @@ describe('a request that counts against several limits', () => {
     expect(await decided('v3', 'default', 'limited')).toBe(0);
   });
 
-  it('RL-11: a lowered limit says that it is lower since the version is deprecated', async () => {
+  it('RL-11: the 429 of a lowered limit says that the version is deprecated', async () => {
     expect((await ask('/api/v1/jobs')).headers['ratelimit-policy']).toBe(
       '"deprecated";q=30;w=3600, "all";q=120;w=3600',
     );
@@ -104,7 +104,7 @@ describe('a request that counts against several limits', () => {
     });
   });
 
-  it('RL-9: an operation that costs more takes it whole or not at all, and leaves room for what costs less', async () => {
+  it('RL-9: an operation with a higher cost takes all its units or none', async () => {
     const post = { method: 'POST' } as const;
     expect((await ask('/api/v4/jobs/bulk', post)).headers['x-ratelimit-remaining']).toBe('1');
     const refused = await ask('/api/v4/jobs/bulk', post);
@@ -116,7 +116,7 @@ describe('a request that counts against several limits', () => {
     });
   });
 
-  it('RL-8: a sliding log lets exactly its units pass in its window', async () => {
+  it('RL-8: a sliding log admits exactly its limit in its window', async () => {
     const answers: Answer[] = [];
     for (let call = 0; call < 3; call += 1)
       answers.push(await ask('/api/v4/jobs/login', { method: 'POST', headers: PROBLEM }));
@@ -127,7 +127,7 @@ describe('a request that counts against several limits', () => {
 });
 
 /** explain.test.ts cannot compare what remains of a limit, because its requests share buckets. */
-describe('`explain` says of a first request what the gateway does, number for number, and by which lines:', () => {
+describe('`explain` predicts the limits of a first request, and the lines of the policy, for', () => {
   const quotas = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'ratelimit-policy', 'ratelimit'];
   const now = Date.UTC(2026, 10, 20);
   let folder = '';

@@ -30,7 +30,7 @@ describe.each([
     environment = { ...PARTIAL, WORKERS: workers, ...(await folder.storeOf(redis)) };
   });
 
-  it('ERR-5: a nested API that needs a missing variable answers 503, and works again with its file', async () => {
+  it('ERR-5: a nested API with a missing variable gets 503, and works once its file is fixed', async () => {
     await folder.save(OUTER, 'outer.yaml');
     await folder.save(NEEDS_VARIABLE, 'inner.yaml');
     await folder.publish({ ...environment, TENANT: 'acme' });
@@ -55,7 +55,7 @@ describe.each([
     expect(await statusOf(gateway, '/mono/secure/x')).toBe(401);
   });
 
-  it('a nested API stays protected if its file is renamed, broken, and another API takes the old name', async () => {
+  it('a nested API stays protected if its renamed file breaks and another takes the old name', async () => {
     const accepted = { ...environment, START: 'accepted' };
     await folder.save(OUTER, 'outer.yaml');
     await folder.save(INNER, 'inner.yaml');
@@ -100,7 +100,7 @@ describe('the routes of an API that is left out', () => {
     return folder.start(PARTIAL);
   };
 
-  it('VER-7: are 503 in every reading of a service', async () => {
+  it('VER-7: get 503 in every reading of a service', async () => {
     await using gateway = await startWith(NEEDS_VARIABLE, NEEDS_VARIABLE);
     const readings = ['', '/x', '%2Fx'].map((rest) => `/mono/secure${rest}`);
     for (const path of [...readings, '/mono/SECURE/x', '/mono/%73ecure/x'])
@@ -108,7 +108,7 @@ describe('the routes of an API that is left out', () => {
   });
 
   it.each([
-    ['that is no YAML', BROKEN],
+    ['that is not YAML', BROKEN],
     ['without its base', NEEDS_VARIABLE.replace('base: /mono/secure\n', '')],
     ['with another base', `${NEEDS_VARIABLE.replace('/mono/secure', '/elsewhere')}unknwn: 1\n`],
     ['with another name', `${NEEDS_VARIABLE.replace('api: inner', 'api: Inner!')}`],
@@ -117,7 +117,7 @@ describe('the routes of an API that is left out', () => {
     expect(await statusOf(gateway, '/mono/secure/x')).toBe(503);
   });
 
-  it('are those that the refused file adds, too', async () => {
+  it('include those that the refused file adds', async () => {
     const more = `${NEEDS_VARIABLE.replace('/mono/secure', '/mono/added')}unknwn: 1\n`;
     await using gateway = await startWith(NEEDS_VARIABLE, more);
     expect(await statusOf(gateway, '/mono/added/x')).toBe(503);
@@ -153,7 +153,7 @@ versions: { v1: { released: 2020-01-01 } }
     expect(await statusOf(gateway, '/mono/secure/x')).toBe(200);
   });
 
-  it('stay closed over further restarts', async () => {
+  it('stay closed after further restarts', async () => {
     {
       await using gateway = await startWith(NEEDS_VARIABLE, BROKEN);
       expect(await statusOf(gateway, '/mono/secure/x')).toBe(503);
@@ -212,27 +212,27 @@ describe('a start without its store', () => {
   });
 });
 
-describe('a file that does not say its routes', () => {
+describe('a file whose routes are unknown', () => {
   it.each([
-    ['is no YAML', BROKEN],
+    ['is not YAML', BROKEN],
     ['has no readable base', `${INNER.replace('base: /mono/secure', 'base: 7')}`],
     ['takes its base from a missing variable', INNER.replace('base: /mono/secure', `base: "\${env:BASE}"`)],
     ['takes its host from a missing variable', `${INNER}host: "\${env:HOST_NAME}"\n`],
     ['has a malformed route', `${INNER}resolve: [ { path: 7 } ]\n`],
-  ])('and %s ends a start on an empty store: its routes cannot be closed', async (_, refused) => {
+  ])('because it %s stops a start on an empty store', async (_, refused) => {
     await folder.save(refused, 'inner.yaml');
     await expect(folder.start(PARTIAL)).rejects.toThrow(
       /inner\.yaml:1:1: error: the routes of this file are unknown/,
     );
   });
 
-  it('ends a start where the accepted form does not say them either', async () => {
+  it('stops a start if the routes of its accepted form are unknown too', async () => {
     await folder.save(INNER.replace('base: /mono/secure', `base: "\${env:BASE}"`), 'inner.yaml');
     await folder.publish({ BASE: '/mono/secure' });
     await expect(folder.start(PARTIAL)).rejects.toThrow(/inner\.yaml:1:1: error: the routes of this file/);
   });
 
-  it('stands for a recorded API that is in no other file: that API is served in its accepted form', async () => {
+  it('is taken for a recorded API that is in no other file, which is served as accepted', async () => {
     await folder.save(OUTER, 'outer.yaml');
     await folder.save(INNER, 'inner.yaml');
     await folder.publish();
@@ -242,7 +242,7 @@ describe('a file that does not say its routes', () => {
     expect(await statusOf(gateway, '/mono/secure/x')).toBe(401);
   });
 
-  it('stands for the API that is left when a sound name tells of the other: both files were renamed', async () => {
+  it('is taken for the only API that is left if both files were renamed', async () => {
     await folder.save(OUTER, 'outer.yaml');
     await folder.save(INNER, 'inner.yaml');
     await folder.save(OTHER, 'other.yaml');
@@ -255,7 +255,7 @@ describe('a file that does not say its routes', () => {
     expect(await statusOf(gateway, '/other/x')).toBe(200);
   });
 
-  it('ends a start where every recorded API is served, too: the record may not know each API', async () => {
+  it('stops a start even if every recorded API is served', async () => {
     await folder.save(OUTER, 'outer.yaml');
     await folder.publish();
     await folder.save(BROKEN, 'inner.yaml');

@@ -18,14 +18,14 @@ describe.each([
   });
 
   const leftovers: readonly (readonly [string, () => string])[] = [
-    ['with a key too many', () => `${folder.orders}unknwn: 1\n`],
-    ['without a key it needs', () => folder.orders.replace('access: public\n', '')],
-    ['that is sound, and claims the same API', () => folder.orders],
-    ['that is sound, and claims the same API elsewhere', () => folder.orders.replaceAll('/orders', '/old')],
+    ['with an unknown key', () => `${folder.orders}unknwn: 1\n`],
+    ['without a required key', () => folder.orders.replace('access: public\n', '')],
+    ['that is valid, and claims the same API', () => folder.orders],
+    ['that is valid, and claims the same API elsewhere', () => folder.orders.replaceAll('/orders', '/old')],
   ];
   // Leftover files do not depend on the store.
   it.each(redis ? leftovers.slice(0, 1) : leftovers)(
-    '%s does not end the start: another file serves its API',
+    '%s does not stop the start, because another file serves its API',
     async (_, text) => {
       await folder.publish(environment);
       await folder.save(text(), 'orders-old.yaml');
@@ -47,7 +47,7 @@ describe.each([
     },
   );
 
-  it('that is no YAML ends the start, also under the name that a served API had: it may be of any API', async () => {
+  it('that is not YAML stops the start, even under the old name of a served API', async () => {
     await folder.save(plainApi('moved', '/moved'), 'before.yaml');
     await folder.publish(environment);
     await folder.save('api: [\n', 'before.yaml');
@@ -57,7 +57,7 @@ describe.each([
     );
   });
 
-  it('closes its routes, but for those below the place of its API', async () => {
+  it('has closed routes, except below the routes of its API', async () => {
     await folder.save(plainApi('outer', '/mono'), 'outer.yaml');
     await folder.save(plainApi('moved', '/moved'), 'moved.yaml');
     await folder.publish(environment);
@@ -68,7 +68,7 @@ describe.each([
     expect(await statusOf(gateway, '/moved/old/x')).toBe(200);
   });
 
-  it('beside a file that is served in its last accepted form does not end the start', async () => {
+  it('does not stop the start beside a file that is served in its last accepted form', async () => {
     await folder.publish(environment);
     await folder.save(refusedSunset());
     await folder.save(`${folder.orders}unknwn: 1\n`, 'orders-copy.yaml');
@@ -83,7 +83,7 @@ describe.each([
 
 describe('a start', () => {
   it.each(['accepted', 'partial'])(
-    'with two sound files of one API, neither as accepted, exits: start: %s',
+    'exits if two valid files describe one API and neither was accepted: start: %s',
     async (START) => {
       const environment = { START };
       await folder.publish(environment);
@@ -93,7 +93,7 @@ describe('a start', () => {
     },
   );
 
-  it('with a broken file of an API that no other file serves exits', async () => {
+  it('exits if a broken file describes an API that no other file serves', async () => {
     await folder.publish();
     await folder.save(`${plainApi('added', '/added')}unknwn: 1\n`, 'added.yaml');
     await expect(folder.start()).rejects.toThrow('added.yaml');
@@ -135,7 +135,7 @@ describe('RET-2: a version that has ended, while its file is refused', () => {
     },
   );
 
-  it('gives the base of an API below that to no other API in the file of that name', async () => {
+  it('keeps a nested base with its API if the file now describes another API', async () => {
     await folder.save(ended());
     await folder.save(plainApi('nested', '/api/v0/orders/x'), 'nested.yaml');
     await folder.publish();
@@ -146,7 +146,7 @@ describe('RET-2: a version that has ended, while its file is refused', () => {
     expect(await statusOf(gateway, '/api/v0/orders/x')).toBe(200);
   });
 
-  it('leaves a file its base below that was accepted before', async () => {
+  it('lets an accepted file keep its nested base', async () => {
     await folder.save(ended());
     await folder.save(plainApi('nested', '/api/v0/orders/x'), 'nested.yaml');
     await folder.publish();

@@ -22,7 +22,7 @@ const reloadOf = async (gateway: RunningGateway) =>
   });
 
 describe.each(STORES)('on $store with $workers workers', ({ workers, redis }) => {
-  it('an API that is left out stays named until its file is corrected, whatever becomes of the other files', async () => {
+  it('an API stays reported as left out until its file is corrected', async () => {
     const environment = { WORKERS: workers, START: 'partial', ...(await folder.storeOf(redis)) };
     await folder.publish(environment);
     await folder.save(BAD_ORDERS());
@@ -60,7 +60,7 @@ describe('an API that start: partial leaves out', () => {
     return folder.start({ START: 'partial' });
   };
 
-  it('is named in the log with its file and what is wrong with it', async () => {
+  it('is logged with its file and the reason', async () => {
     await using gateway = await start();
     expect(gateway.log.find(({ api }) => api === 'added')).toMatchObject({
       level: 'error',
@@ -70,7 +70,7 @@ describe('an API that start: partial leaves out', () => {
     });
   });
 
-  it('is named in the answer of a reload, which ends with 1 although other files were taken', async () => {
+  it('is named by a reload, which exits with 1 even if other files are accepted', async () => {
     await using gateway = await start();
     await folder.save(folder.orders.replace('v1-to-v2', 'elsewhere'));
     const { stdout, exitCode } = await reloadOf(gateway);
@@ -79,7 +79,7 @@ describe('an API that start: partial leaves out', () => {
     expect((await reloadOf(gateway)).exitCode).toBe(1);
   });
 
-  it('is named by its file where the file does not say an API', async () => {
+  it('is named by its file if the file names no API', async () => {
     await folder.publish();
     await folder.save(ADDED.replace('api: added\n', ''), 'added.yaml');
     await using gateway = await folder.start({ START: 'partial' });
@@ -87,14 +87,14 @@ describe('an API that start: partial leaves out', () => {
     expect(await gateway.metric(seriesOf('added.yaml'))).toBe(2);
   });
 
-  it('is named by its file where another file serves an API of that name', async () => {
+  it('is named by its file if another file serves an API of that name', async () => {
     await folder.publish();
     await folder.save(ADDED.replace('api: added', 'api: orders'), 'added.yaml');
     await using gateway = await folder.start({ START: 'partial' });
     expect(await statusOf(gateway)).toBe('ready, last reload refused, left out: added.yaml');
   });
 
-  it('is named by the API that was accepted where its form cannot be served by now', async () => {
+  it('is named by its accepted API if its accepted form cannot be served', async () => {
     await folder.save(ADDED.replace('ECHO', 'SECOND'), 'added.yaml');
     await folder.publish({ SECOND: 'http://127.0.0.1:9' });
     await folder.save('api: [added\n', 'added.yaml');
@@ -102,7 +102,7 @@ describe('an API that start: partial leaves out', () => {
     expect(await statusOf(gateway)).toBe('ready, last reload refused, left out: added');
   });
 
-  it('keeps its record: it is served as soon as its accepted form can be again', async () => {
+  it('keeps its record, and is served when its accepted form can be served again', async () => {
     const second = { SECOND: folder.environment().ECHO ?? '' };
     await folder.save(ADDED.replace('ECHO', 'SECOND'), 'added.yaml');
     await folder.publish(second);
@@ -113,7 +113,7 @@ describe('an API that start: partial leaves out', () => {
     expect((await askPath(gateway, '/added')).status).toBe(200);
   });
 
-  it('is named no more once its file is gone', async () => {
+  it('is no longer named when its file is removed', async () => {
     await using gateway = await start();
     await folder.remove('added.yaml');
     expect(await gateway.reload()).toMatchObject({ quarantined: [] });

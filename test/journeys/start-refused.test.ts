@@ -21,7 +21,7 @@ const QUARANTINED = 'sundial_policy_quarantined{api="orders"}';
 const sunsetOf = async (gateway: RunningGateway) => (await askPath(gateway, '/api/v1/orders')).headers.sunset;
 
 describe.each(STORES)('on $store with $workers workers', ({ workers, redis }) => {
-  it('a sunset that was moved earlier is refused by a reload, and a restart serves the date published', async () => {
+  it('an earlier sunset is refused by a reload, and a restart serves the published date', async () => {
     const environment = { WORKERS: workers, ...(await folder.storeOf(redis)) };
     {
       await using gateway = await folder.start(environment);
@@ -45,7 +45,7 @@ describe.each(STORES)('on $store with $workers workers', ({ workers, redis }) =>
 });
 
 describe('gateways on one Redis', () => {
-  it('one that starts with earlier files does not replace what another recorded; a reload back to them does', async () => {
+  it('a start with earlier files does not replace a newer record; a reload to them does', async () => {
     const environment = await folder.storeOf(true);
     const later = folder.orders.replace('v1-to-v2', 'later');
     const guideOf = async (gateway: RunningGateway) =>
@@ -75,7 +75,7 @@ describe('gateways on one Redis', () => {
 });
 
 describe('a gateway that serves the last accepted form', () => {
-  it('is loud: in its log, its metrics, /-/ready and status', async () => {
+  it('is reported in the log, the metrics, /-/ready and status', async () => {
     await folder.publish();
     await folder.save(earlier());
     await using gateway = await folder.start();
@@ -96,7 +96,7 @@ describe('a gateway that serves the last accepted form', () => {
     expect(exitCode).toBe(0);
   });
 
-  it('reloads file by file: what is wrong in another file keeps that one API as it is, too', async () => {
+  it('reloads file by file: an error in another file keeps only that API unchanged', async () => {
     await folder.save(endingApi('2999-01-01'), 'other.yaml');
     await folder.publish();
     await folder.save(earlier());
@@ -109,7 +109,7 @@ describe('a gateway that serves the last accepted form', () => {
     expect((await askPath(gateway, '/third')).status).toBe(200);
   });
 
-  it('keeps the record of it: neither a restart nor another API that is accepted replaces it', async () => {
+  it('keeps its record over restarts and accepted changes of other APIs', async () => {
     await folder.publish();
     await folder.save(earlier());
     await folder.save(endingApi('2999-01-01'), 'other.yaml');
@@ -121,7 +121,7 @@ describe('a gateway that serves the last accepted form', () => {
     expect(await gateway.reload()).toMatchObject({ quarantined: [{ api: 'orders' }, { api: 'other' }] });
   });
 
-  it('RET-2: answers 410 where the version had ended, whatever the refused file says', async () => {
+  it('RET-2: answers 410 for an ended version, whatever the refused file contains', async () => {
     const ended = folder.orders.replace(
       'versions:\n',
       'versions:\n  v0: { released: 2019-01-01, deprecated: 2020-01-01, sunset: 2021-01-01 }\n',
@@ -145,10 +145,10 @@ describe('a gateway that serves the last accepted form', () => {
 
 describe('a start', () => {
   const broken: readonly (readonly [string, () => Promise<void>])[] = [
-    ['that is no YAML', () => folder.save('api: [orders\n')],
-    ['without a key it needs', () => folder.save(folder.orders.replace('access: public\n', ''))],
-    ['that is gone, as are all others', () => folder.remove('orders.yaml')],
-    ['that is gone, where that is an error', async () => folder.remove('orders.yaml')],
+    ['that is not YAML', () => folder.save('api: [orders\n')],
+    ['without a required key', () => folder.save(folder.orders.replace('access: public\n', ''))],
+    ['that is missing, as are all others', () => folder.remove('orders.yaml')],
+    ['that is missing, which is an error', async () => folder.remove('orders.yaml')],
     ['that became a folder', async () => folder.remove('orders.yaml')],
     ['with another name of its API', () => folder.save(folder.orders.replace('api: orders', 'api: Orders!'))],
   ];
@@ -162,7 +162,7 @@ describe('a start', () => {
     expect(await gateway.metric(QUARANTINED)).toBe(1);
   });
 
-  it('whose guide is gone serves the guide as it was accepted', async () => {
+  it('whose guide is missing serves the accepted guide', async () => {
     await folder.save(folder.orders.replace('https://docs.example.com/v1-to-v2', './move.md'));
     await folder.save('# Move to v2\n', 'move.md');
     await folder.publish();
@@ -173,7 +173,7 @@ describe('a start', () => {
     expect(page.text).toContain('Move to v2');
   });
 
-  it('whose description is gone serves the dates that were accepted with it', async () => {
+  it('whose description is missing serves the accepted dates', async () => {
     const dates = '    deprecated: 2021-01-15\n    sunset: 2999-01-15\n';
     await folder.save(folder.orders.replace(dates, '    openapi: ./descriptions/v1.yaml\n'));
     await mkdir(join(folder.path, 'descriptions'));
@@ -194,7 +194,7 @@ paths: {}
     expect(await gateway.metric(QUARANTINED)).toBe(1);
   });
 
-  it('where the accepted form needs a variable that is missing by now exits, and names the variable', async () => {
+  it('exits and names the variable if the accepted form needs a missing variable', async () => {
     const orders = folder.orders.replace(
       `v2: { targets: ["\${env:ECHO}"]`,
       `v2: { targets: ["\${env:SECOND}"]`,
@@ -218,13 +218,13 @@ paths: {}
     expect((await readyOf(gateway)).json).toMatchObject({ status: 'ready' });
   });
 
-  it('with start: strict is refused as soon as one file is', async () => {
+  it('with start: strict exits if one file is refused', async () => {
     await folder.publish();
     await folder.save(earlier());
     await expect(folder.start({ START: 'strict' })).rejects.toThrow('was published as 2999-01-15');
   });
 
-  it('of two files that claim a route serves the one that is as it was accepted', async () => {
+  it('serves the accepted one of two files that claim a route', async () => {
     const first = endingApi('2999-05-01').replace('api: other', 'api: first');
     await folder.save(first.replace('base: /other', 'base: /first'), 'first.yaml');
     await folder.save(endingApi('2999-01-01'), 'other.yaml');
@@ -236,7 +236,7 @@ paths: {}
     expect(await gateway.metric('sundial_policy_quarantined{api="first"}')).toBe(1);
   });
 
-  it('hands a route of a refused file to the accepted file that claims it', async () => {
+  it('gives a route of a refused file to the accepted file that claims it', async () => {
     await folder.save(folder.orders.replace('{version}/orders" }', '{version}/orders" }, { default: v2 }'));
     await folder.publish();
     await folder.save(earlier());

@@ -10,7 +10,7 @@ const OUT = plainApi('out', '/mono');
 const SEC = plainApi('sec', '/mono/secure', '{ identity: main, scopes: any }');
 const OTH = plainApi('oth', '/oth');
 const BROKEN: readonly (readonly [string, string])[] = [
-  ['is no YAML', SEC.replace('access', '\taccess')],
+  ['is not YAML', SEC.replace('access', '\taccess')],
   ['is empty', ''],
   ['is two files in one', OTH + SEC],
   ['names another API and no base', plainApi('secx', '').replace('base: \n', '')],
@@ -35,7 +35,7 @@ async function statusAt(
 const secured = (environment: Readonly<Record<string, string>>) => statusAt('/mono/secure/x', environment);
 
 describe.each(STARTS)('with start: %s', (START) => {
-  it('a file that another gateway has not recorded ends the start, also under the name of a recorded one', async () => {
+  it('a file without a record, even with a recorded name, never opens a protected route', async () => {
     const environment = { START, ...(await folder.storeOf(true)) };
     await save({ '01.yaml': OUT, '02.yaml': SEC, '03.yaml': OTH });
     expect(await secured(environment)).toBe(401);
@@ -48,7 +48,7 @@ describe.each(STARTS)('with start: %s', (START) => {
     }
   });
 
-  it('so does one beside a file that another gateway has replaced since', async () => {
+  it('a broken file beside a replaced one never opens a protected route', async () => {
     const environment = { START, ...(await folder.storeOf(true)) };
     await save({ 'out.yaml': OUT });
     await folder.publish(environment);
@@ -69,7 +69,7 @@ describe.each(STARTS)('with start: %s', (START) => {
     expect((await askPath(gateway, '/mono/new/x')).status).toBe(503);
   });
 
-  it('a reload that no accepted form stands in for is refused as a whole', async () => {
+  it('a reload is refused as a whole if no accepted form replaces a file', async () => {
     const environment = { START, ...(await folder.storeOf(true)) };
     await save({ 'out.yaml': OUT, 'sec.yaml': SEC });
     await folder.publish(environment);
@@ -84,7 +84,7 @@ describe.each(STARTS)('with start: %s', (START) => {
   });
 });
 
-it('a reload after the store was away makes up for the record, although no file has changed', async () => {
+it('a reload after a store outage completes the record, even if no file has changed', async () => {
   const { url, port, stop } = await folder.startRedis();
   const environment = { STORE: url };
   await stop();
@@ -104,18 +104,18 @@ const VERSIONED = SEC.replace('versions: none', 'versions: { v1: { released: 202
   .replace('access:', 'resolve: [{ path: "/mono/{version}/secure" }]\naccess:');
 
 it.each([
-  ['no whole segment', '{ path: "/mono/v{version}/secure" }'],
-  ['a brace that is not closed', '{ path: "/mono/{version/secure" }'],
-  ['no slash first', '{ path: "mono/{version}/secure" }'],
-  ['a slash last', '{ path: "/mono/{version}/secure/" }'],
+  ['a part of a segment', '{ path: "/mono/v{version}/secure" }'],
+  ['an unclosed brace', '{ path: "/mono/{version/secure" }'],
+  ['no first slash', '{ path: "mono/{version}/secure" }'],
+  ['a final slash', '{ path: "/mono/{version}/secure/" }'],
   ['an unknown key', '{ pth: "/mono/{version}/secure" }'],
   ['a text in the list', '"/mono/{version}/secure"'],
   ['two carriers in one', '{ query: version, path: "/mono/{version}/secure" }'],
-  ['a number behind it', '{ path: "/mono/{version}/secure" }, 7'],
+  ['a number after it', '{ path: "/mono/{version}/secure" }, 7'],
   ['a misspelt key', '{ }]\nreslove: [{ path: "/mono/{version}/secure" }'],
   ['another place', '{ }]\nlimits: [{ resolve: [{ path: "/mono/{version}/secure" }] }'],
 ])(
-  'at a first start that is partial, `resolve` with %s opens no route of its file',
+  'at a first start with start: partial, `resolve` with %s opens no route of its file',
   async (_what, resolve) => {
     const text = VERSIONED.replace(/resolve: .*/, `resolve: [{ header: API-Version }, ${resolve}]`);
     await save({ 'out.yaml': plainApi('out', '/'), 'sec.yaml': text });
@@ -125,7 +125,7 @@ it.each([
 );
 
 it.each(['hosts', 'Host', 'domain', 'public', 'contacts:\n  host', 'mode: enforce\nshared: { host', 'data'])(
-  'at a first start that is partial, a host under the key %j opens no route of its file',
+  'at a first start with start: partial, a host under the key %j opens no route of its file',
   async (key) => {
     const host = 'orders.example.com';
     const line = `${key}: ${host}${key.includes('{') ? ' }' : ''}`;
@@ -134,7 +134,7 @@ it.each(['hosts', 'Host', 'domain', 'public', 'contacts:\n  host', 'mode: enforc
   },
 );
 
-it('at a first start that is partial, a file that ends inside the name of its API is no spare file of another', async () => {
+it('at a first start with start: partial, a file cut inside its API name stops the start', async () => {
   await save({ 'out.yaml': OUT, 'sec.yaml': 'api: out' });
   await expect(folder.start({ START: 'partial' })).rejects.toThrow('the routes of this file are unknown');
 });
@@ -159,7 +159,7 @@ describe.each([
   ['without versions', SEC.replace('\n', `\n${WRONG}\n`).trimEnd().split('\n'), ['/mono/secure/x']],
   ['with versions', [API, WRONG, ...ROUTES, ...REST], ['/mono/v1/secure/x', '/mono/secure/x']],
   ['with versions before their carriers', [API, WRONG, ...REST, ...ROUTES], ['/mono/secure/x']],
-])('at a first start that is partial, a file %s', (_what, lines, paths) => {
+])('at a first start with start: partial, a file %s', (_what, lines, paths) => {
   const places = lines.flatMap((line, at) => (line === WRONG ? [] : [at]));
   const statuses = async () => {
     const found: (number | undefined)[] = [];

@@ -56,7 +56,7 @@ const isRefused = (port: number): Promise<boolean> =>
   });
 
 describe('the process does not start', () => {
-  it('promise 3: with a bad policy file: every problem with its place, exit 1, nothing listens', async () => {
+  it('promise 3: with a bad policy file: exit 1 with every problem and its position', async () => {
     const gateway = start({ POLICIES: 'start/bad/*.yaml' });
     expect(await gateway.ended).toBe(1);
     expect(gateway.stderr).toMatch(/^test\/journeys\/start\/bad\/orders\.yaml:7:1: error: .*limts/m);
@@ -71,7 +71,7 @@ describe('the process does not start', () => {
     expect(gateway.stdout).toBe('');
   });
 
-  it('when its port is taken: exit 3, and a line that says which listener cannot listen on which address', async () => {
+  it('when its port is in use: exit 3 with the listener and the address', async () => {
     const taken = createServer();
     await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
     perTest.defer(() => new Promise((resolve) => void taken.close(() => resolve())));
@@ -92,7 +92,7 @@ describe('the process does not start', () => {
   });
 
   it.each([[['run', '--nonsense']], [['fly']], [['run', '--at', 'someday']], [['run', '--notify']]])(
-    'when it is called wrongly, as by %o: exit 2 and a word on it',
+    'when its arguments are wrong: exit 2 with an error: %o',
     async (arguments_) => {
       const gateway = perTest.use(startProcess(arguments_));
       expect(await gateway.ended).toBe(2);
@@ -102,7 +102,7 @@ describe('the process does not start', () => {
 });
 
 describe('a gateway that starts', () => {
-  it('promise 23: heeds signals that come before it runs, once it does', async () => {
+  it('promise 23: handles signals that arrive during its start once it is ready', async () => {
     const gateway = start();
     // The gateway opens the database after it reads the policies and before it listens.
     await vi.waitFor(() => access(join(folder, 'data/sundial.db')), { timeout: 20_000, interval: 2 });
@@ -123,13 +123,13 @@ describe('a gateway that runs', () => {
     await gateway.ready;
   });
 
-  it('has its data folder to itself: another exits with 3 and a line that says what to do', async () => {
+  it('locks its data folder: another process exits with 3', async () => {
     const second = run();
     expect(await second.ended).toBe(3);
     expect(second.stderr).toMatch(/in use by another Sundial process/);
   });
 
-  it('SIGHUP reads the policies again', async () => {
+  it('reloads the policies on SIGHUP', async () => {
     const { https } = await gateway.ready;
     await using client = overHttp1(https);
     const note = async () => (await client.ask({ path: '/api/v1/orders' })).text;
@@ -139,7 +139,7 @@ describe('a gateway that runs', () => {
     await vi.waitFor(async () => expect(await note()).toMatch(/x-note\W+two/i), { timeout: 20_000 });
   });
 
-  it('promise 23, promise 25: SIGTERM finishes what runs, takes nothing new, says so when asked, and ends with 0', async () => {
+  it('promise 23, promise 25: on SIGTERM finishes requests, accepts no new ones, exits with 0', async () => {
     const { https, admin } = await gateway.ready;
     await using first = overHttp1(https);
     await using second = overHttp2(https);
@@ -165,15 +165,15 @@ describe('a gateway that runs', () => {
   });
 });
 
-describe('an end', () => {
-  it('SIGINT ends it as well, at once when nothing runs', async () => {
+describe('shutdown', () => {
+  it('SIGINT shuts down too, at once if no request runs', async () => {
     const gateway = start();
     await gateway.ready;
     gateway.kill('SIGINT');
     expect(await gateway.ended).toBe(0);
   });
 
-  it('promise 24: a second signal does not wait for what runs', async () => {
+  it('promise 24: a second signal does not wait for running requests', async () => {
     const gateway = start();
     const { https } = await gateway.ready;
     await using client = overHttp1(https);

@@ -27,7 +27,7 @@ const ask = (version: string, path = '', method = 'GET') =>
   client.ask({ method, path: `/api/ledger${path}`, headers: { 'api-version': version } });
 
 describe('RET-8, LNK-2: a successor at the same URL', () => {
-  it('is named by the 410 of what has ended, and by no link', async () => {
+  it('is named by the 410 of a retired version, without a link', async () => {
     const answer = await ask('v0');
     expect(answer.status).toBe(410);
     expect(answer.json).toEqual({
@@ -38,7 +38,7 @@ describe('RET-8, LNK-2: a successor at the same URL', () => {
     expect(answer.headers.link).toBe(`<${PAGE}>; rel="status", <${PAGE}>; rel="sunset"`);
   });
 
-  it('RET-4: is the first of a chain of redirects that is still served', async () => {
+  it('RET-4: is the first served version of a chain of redirects', async () => {
     const answer = await ask('v4.5.0');
     expect([answer.status, answer.headers.location]).toEqual([410, undefined]);
     expect(answer.json).toMatchObject({ successor: 'v3' });
@@ -57,7 +57,7 @@ describe('RET-8, LNK-2: a successor at the same URL', () => {
     });
   });
 
-  it('is no replacement of a served answer, and named once a limit is met', async () => {
+  it('is not named by a served response, but by a 429', async () => {
     const served = await ask('v2');
     expect(served.headers.link).toBe(`<${PAGE}>; rel="status", <${PAGE}>; rel="sunset"`);
     expect(served.json).toEqual({
@@ -70,7 +70,7 @@ describe('RET-8, LNK-2: a successor at the same URL', () => {
     expect(limited.json).not.toHaveProperty('replacement');
   });
 
-  it('an operation that leads to another path has a URL', async () => {
+  it('an operation with a successor at another path gets its URL', async () => {
     const served = await ask('v2', '/search');
     expect(served.headers.link).toContain('<https://127.0.0.1/api/ledger/entries>; rel="successor-version"');
     expect(served.json).toMatchObject({
@@ -78,7 +78,7 @@ describe('RET-8, LNK-2: a successor at the same URL', () => {
     });
   });
 
-  it('an operation that leads to another method of the same path has neither', async () => {
+  it('an operation whose successor is another method of its path gets neither', async () => {
     await ask('v2', '/entries', 'PUT');
     const limited = await ask('v2', '/entries', 'PUT');
     expect(limited.status).toBe(429);

@@ -61,8 +61,8 @@ const REMEMBERED = ['    forgotten: 2024-01-01\n', ''] as const;
 const NOT_RETIRED = ['    retired: 2023-07-01\n', ''] as const;
 const HELD = ['sunset: 2023-01-01', 'sunset: 2123-01-01'] as const;
 
-describe('an end is taken back by one line', () => {
-  it('404 becomes 301 again without the day from which it is forgotten', async () => {
+describe('an end is undone by one line', () => {
+  it('404 becomes 301 again without `forgotten`', async () => {
     expect((await answerTo()).status).toBe(404);
     expect(await answerTo(REMEMBERED)).toMatchObject({
       status: 301,
@@ -70,19 +70,19 @@ describe('an end is taken back by one line', () => {
     });
   });
 
-  it('301 becomes 410 and 301 again by what comes after', async () => {
+  it('301 becomes 410 with another `after`, and 301 again', async () => {
     const gone = await answerTo(REMEMBERED, ['after: { redirect: v2 }', 'after: gone']);
     expect(gone).toMatchObject({ status: 410, headers: { 'cache-control': 'max-age=60' } });
     expect((await answerTo(REMEMBERED)).status).toBe(301);
   });
 
-  it('the last step by a later day of retirement: those with leave would pass', async () => {
+  it('stage retired becomes sunset with a later `retired`', async () => {
     expect((await answerTo(REMEMBERED)).headers['x-api-lifecycle-stage']).toBe('retired');
     const open = await answerTo(REMEMBERED, ['retired: 2023-07-01', 'retired: 2123-07-01']);
     expect(open).toMatchObject({ status: 301, headers: { 'x-api-lifecycle-stage': 'sunset' } });
   });
 
-  it('the end itself by a later sunset: it is served, deprecated, with its new day', async () => {
+  it('301 becomes 200 with a later `sunset`, which is in the headers', async () => {
     expect((await answerTo(REMEMBERED, NOT_RETIRED)).status).toBe(301);
     const served = await answerTo(REMEMBERED, NOT_RETIRED, HELD);
     expect(served).toMatchObject({

@@ -51,8 +51,8 @@ const up = (upstream: string, name: (typeof NAMES)[number]) =>
 const soon = <T>(look: () => Promise<T> | T): Promise<T> =>
   vi.waitFor(look, { timeout: 20_000, interval: 20 });
 
-describe('a target that nothing watches', () => {
-  it('is failing from its fifth failure on, and is asked on', async () => {
+describe('a target without health checks and breaker', () => {
+  it('is reported as failing from its fifth failure on, and still gets requests', async () => {
     await using admin = overHttp1(gateway.admin, { tls: false });
     const target = async () => {
       const { json } = await admin.ask({ path: '/-/upstreams' });
@@ -74,14 +74,14 @@ describe('a target that nothing watches', () => {
   });
 });
 
-describe('of two targets that are checked', () => {
-  it('both serve while both are well', async () => {
+describe('of two targets with health checks', () => {
+  it('both serve while both are healthy', async () => {
     const texts = textsOf(await askTimes(10, '/api/checked'));
     expect(texts.toSorted()).toEqual([...Array(5).fill('one'), ...Array(5).fill('two')]);
     await soon(() => expect(service('one').checks()).toBeGreaterThan(1));
   });
 
-  it('one that is killed costs no GET, is out after its checks, and serves again once they are good', async () => {
+  it('a killed one fails no GET, leaves after its checks, and returns when they succeed', async () => {
     await service('two').kill();
     const answers = await askTimes(8, '/api/checked');
     expect(new Set(answers.map(({ status, text }) => `${status} ${text}`))).toEqual(new Set(['200 one']));
@@ -100,7 +100,7 @@ describe('of two targets that are checked', () => {
     expect(new Set(textsOf(await askTimes(4, '/api/checked')))).toEqual(new Set(['one', 'two']));
   });
 
-  it('one that answers but feels unwell is not asked, and a reload does not make it well', async () => {
+  it('one with failing checks gets no requests, even after a reload', async () => {
     service('one').feel(503);
     await soon(async () => expect(await up('checked', 'one')).toBe(0));
     const before = service('one').answered();
@@ -111,7 +111,7 @@ describe('of two targets that are checked', () => {
     await soon(async () => expect(await up('checked', 'one')).toBe(1));
   });
 
-  it('FWD-18: with both out the answer is 503 upstream_unavailable, at once and with Retry-After', async () => {
+  it('FWD-18: if both are out, requests get 503 upstream_unavailable with Retry-After', async () => {
     for (const name of ['one', 'two'] as const) service(name).feel(500);
     const answer = await soon(async () => {
       const asked = await ask('/api/checked');
@@ -140,7 +140,7 @@ describe('of two targets that are checked', () => {
 });
 
 describe('a breaker', () => {
-  it('opens after failures in a row, refuses at once, tries with one request, and closes when that is answered', async () => {
+  it('opens after failures in a row, answers 503, and closes when one request succeeds', async () => {
     await service('three').kill();
     const failed = [await ask('/api/guarded'), await ask('/api/guarded')];
     expect(failed.map(({ status }) => status)).toEqual([502, 502]);
@@ -154,15 +154,15 @@ describe('a breaker', () => {
     expect(said.at(-1)).toBe('a target answers again');
   });
 
-  it('that nobody asked for never answers instead of the last targets', async () => {
+  it('that is not configured never takes out the last targets', async () => {
     const statuses: number[] = [];
     for (let index = 0; index < 20; index += 1) statuses.push((await ask('/api/hopeless')).status);
     expect(new Set(statuses)).toEqual(new Set([502]));
   });
 });
 
-describe('a caller with a target of its own', () => {
-  it('keeps it, has the other one while it is gone, and returns to it', async () => {
+describe('a caller with a fixed target', () => {
+  it('keeps its target, uses the other while it is down, and returns to it', async () => {
     const [own] = new Set(textsOf(await askTimes(10, '/api/steady')));
     if (own !== 'four' && own !== 'five') throw new Error(own);
     const other = own === 'four' ? 'five' : 'four';

@@ -10,7 +10,7 @@ import { freePorts } from '../support/ports.ts';
 import { openWebSocket } from '../support/websocket-client.ts';
 import { startWebSocketUpstream, type WebSocketUpstream } from '../support/websocket-upstream.ts';
 
-interface ToldSpan {
+interface WrittenSpan {
   readonly name: string;
   readonly status: { readonly code: number };
   readonly attributes: Readonly<Record<string, string | number>>;
@@ -59,12 +59,12 @@ afterAll(() => stack.disposeAsync());
 
 const newTrace = (): string => (++count).toString(16).padStart(32, '5');
 
-const spansOf = (traceId: string): Promise<readonly ToldSpan[]> =>
+const spansOf = (traceId: string): Promise<readonly WrittenSpan[]> =>
   vi.waitFor(
     async () => {
       const lines = (await readFile(spansFile, 'utf8')).split('\n').slice(0, -1);
       const spans = lines
-        .map((line): ToldSpan => JSON.parse(line))
+        .map((line): WrittenSpan => JSON.parse(line))
         .filter((span) => span.traceId === traceId);
       if (spans.length === 0) throw new Error(`no span of ${traceId}`);
       return spans;
@@ -81,7 +81,7 @@ describe.each(['HTTP/1.1', 'HTTP/2'])('over %s a request', (protocol) => {
   const seen = ({ json }: { readonly json: Readonly<Record<string, unknown>> }, name: string) =>
     (json.headers as [string, string][]).filter(([each]) => each === name).map(([, value]) => value);
 
-  it('is a span below the client\u2019s and above the upstream\u2019s, with its state', async () => {
+  it('is a span between that of the client and that of the upstream, with tracestate', async () => {
     const id = newTrace();
     const answer = await ask('/api/v1/traced/7?secret=1', {
       traceparent: `00-${id}-${PARENT}-01`,
@@ -100,7 +100,7 @@ describe.each(['HTTP/1.1', 'HTTP/2'])('over %s a request', (protocol) => {
     expect(seen(answer, 'tracestate')).toEqual(['a=1,b=2']);
   });
 
-  it('that its client does not record is recorded by nobody', async () => {
+  it('that its client does not record gets no span', async () => {
     const id = newTrace();
     const answer = await ask('/api/v1/traced', { traceparent: `00-${id}-${PARENT}-00` });
     expect(seen(answer, 'traceparent')[0]).toMatch(new RegExp(`^00-${id}-(?!${PARENT})[\\da-f]{16}-00$`));
@@ -111,7 +111,7 @@ describe.each(['HTTP/1.1', 'HTTP/2'])('over %s a request', (protocol) => {
     expect(await readFile(spansFile, 'utf8')).not.toContain(id);
   });
 
-  it('without a trace, or with one that cannot be read, begins one', async () => {
+  it('without a valid trace begins one', async () => {
     for (const headers of [{}, { traceparent: `00-${'0'.repeat(32)}-${PARENT}-01`, tracestate: 'a=1' }]) {
       const answer = await ask('/api/v1/traced', headers);
       const [traceparent = ''] = seen(answer, 'traceparent');
@@ -127,7 +127,7 @@ describe.each(['HTTP/1.1', 'HTTP/2'])('over %s a request', (protocol) => {
     [404, '/nowhere', 'GET', 0, { 'sundial.refusal': 'route_unknown' }],
     [429, '/api/v2/traced', 'GET traced v2', 0, { 'sundial.refusal': 'rate_limited' }],
     [502, '/api/v4/traced', 'GET traced v4', ERROR, { 'error.type': 'upstream_refused' }],
-  ])('that is answered %i says so in its span', async (status, path, name, code, attributes) => {
+  ])('with the response %i has the outcome in its span', async (status, path, name, code, attributes) => {
     if (status === 429) await ask(path, {});
     const id = newTrace();
     const answer = await ask(path, { traceparent: `00-${id}-${PARENT}-01` });
@@ -137,7 +137,7 @@ describe.each(['HTTP/1.1', 'HTTP/2'])('over %s a request', (protocol) => {
   });
 });
 
-it('a WebSocket is the span of its handshake, and the upstream is told of it', async () => {
+it('the span of a WebSocket is its handshake, and the upstream gets its id', async () => {
   const id = newTrace();
   using opened = await openWebSocket(ports.https, '/api/v3/traced', {
     lines: [`traceparent: 00-${id}-${PARENT}-01`],
@@ -149,7 +149,7 @@ it('a WebSocket is the span of its handshake, and the upstream is told of it', a
   expect(sockets.seen[0]?.headers.traceparent).toBe(`00-${id}-${span?.spanId}-01`);
 });
 
-it('access log and metrics name the same trace', async () => {
+it('access log and metrics have the same trace id', async () => {
   const id = newTrace();
   await clients.get('HTTP/1.1')?.ask({
     path: '/api/v1/traced',

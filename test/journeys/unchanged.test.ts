@@ -63,7 +63,7 @@ const ASKS: readonly Row[] = [
 const TRACE = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
 
 describe.each(['HTTP/1.1', 'HTTP/2'])(
-  'DEP-6: over %s deprecation changes nothing of what a version does',
+  'DEP-6: over %s deprecation changes signals and limits, and nothing else',
   (over) => {
     it.each(ASKS)('$method $path', async ({ method, path, headers, body }) => {
       const askAt = async (instant: number): Promise<Answer> => {

@@ -1,4 +1,4 @@
-// A policy's rules for connections to a service: places, sizes, fields, TLS, and events without delay.
+// A policy's rules for connections to a service: limits, sizes, fields, TLS, and events without delay.
 import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createSecureServer, type ServerHttp2Stream } from 'node:http2';
 import { tmpdir } from 'node:os';
@@ -92,8 +92,8 @@ const heads = (path: string): readonly string[] =>
     received.split('\r\n\r\n').filter((each) => each.includes(` ${path} HTTP/1.1`)),
   );
 
-describe('places at a target', () => {
-  it('promise 22, FWD-18: upstream_busy is 503 with Retry-After, and nothing of it reaches the upstream', async () => {
+describe('the request limit of a target', () => {
+  it('promise 22, FWD-18: upstream_busy is 503 with Retry-After, and the upstream gets nothing', async () => {
     const held = [h2.begin({ path: '/api/v1/narrow/hold/1' })];
     await vi.waitFor(() => expect(narrow.count('/narrow/hold/1')).toBe(1), { timeout: 20_000 });
     held.push(h2.begin({ path: '/api/v1/narrow/hold/2' }));
@@ -131,7 +131,7 @@ describe('body_too_large', () => {
     ['/api/v1/narrow', 100],
     ['/api/v2/narrow', 200],
     ['/api/v2/narrow/uploads', 300],
-  ])('SMG-24: %s takes %d bytes and no more', async (path, most) => {
+  ])('SMG-24: %s accepts %d bytes at most', async (path, most) => {
     for (const client of [h1, h2]) {
       const whole = await client.ask({ path, method: 'POST', body: 'x'.repeat(most) });
       expect(whole.status).toBe(200);
@@ -149,7 +149,7 @@ describe('body_too_large', () => {
     }
   });
 
-  it('SMG-24: one whose length nobody said is 413 once it is too long', async () => {
+  it('SMG-24: a body without a length gets 413 once it is too long', async () => {
     for (const client of [h1, h2]) {
       const body = Readable.from(['x'.repeat(90), 'x'.repeat(90)]);
       const answer = await client.ask({ path: '/api/v1/narrow/grown', method: 'POST', body });
@@ -157,7 +157,7 @@ describe('body_too_large', () => {
     }
   });
 
-  it('FWD-10: it is refused before its body is asked for', async () => {
+  it('FWD-10: a request with Expect gets 413 before it sends its body', async () => {
     const { text } = await sendBytes(
       gateway.https,
       head(
@@ -172,8 +172,8 @@ describe('body_too_large', () => {
   });
 });
 
-describe('fields the policy changes', () => {
-  it('are set and removed in both directions; values from outside are nowhere in the log', async () => {
+describe('fields that the policy changes', () => {
+  it('are set and removed in both directions; secret values are not logged', async () => {
     const headers = { 'X-Tenant': 'evil', 'X-Debug': '1', 'X-Plain': 'evil' };
     const answer = await h1.ask({ path: '/api/v1/narrow/fields', headers });
     const [sent = ''] = heads('/narrow/fields');
@@ -186,7 +186,7 @@ describe('fields the policy changes', () => {
     expect(JSON.stringify(gateway.log)).not.toContain('acme-secret');
   });
 
-  it('are not those of an answer the gateway makes itself', async () => {
+  it('are not part of responses of the gateway itself', async () => {
     const answer = await h1.ask({ path: '/api/v9/narrow' });
     expect(answer.status).toBe(404);
     expect(answer.headers).not.toHaveProperty('x-frame-options');
@@ -211,7 +211,7 @@ describe('an event stream', () => {
 });
 
 describe('TLS of an upstream', () => {
-  it('is what its section says, and what its files say once they have changed', async () => {
+  it('is configured by the policy, and follows its files when they change', async () => {
     expect(await h1.ask({ path: '/api/secure' })).toMatchObject({ status: 200, text: 'first.internal' });
     await showCertificate(second);
     await vi.waitFor(
@@ -220,9 +220,9 @@ describe('TLS of an upstream', () => {
     );
   });
 
-  it('a pair that does not fit keeps the gateway at what it has', async () => {
+  it('stays the same if a new certificate and its key do not match', async () => {
     await showCertificate({ cert: first.cert, key: second.key });
-    // Not the reload that the file watcher may have begun between the two files.
+    // A reload of its own, because the file watcher may have read the files between the two writes.
     const outcome = await gateway.reload();
     expect(outcome.kind).toBe('rejected');
     expect(outcome.problems).toMatchObject([

@@ -79,12 +79,12 @@ const badGateways: readonly Row[] = [
   ),
 ];
 
-describe.each(['HTTP/1.1', 'HTTP/2'])('over %s an upstream fails before it answers', (protocol) => {
+describe.each(['HTTP/1.1', 'HTTP/2'])('over %s an upstream fails before it responds', (protocol) => {
   const ask: Client['ask'] = (asked) =>
     clients.get(protocol)?.ask(asked) ?? Promise.reject(new Error(protocol));
 
   it.concurrent.each(badGateways)(
-    'promise 16, FWD-18: %s at %s is 502 with service, and %s',
+    'promise 16, FWD-18: %s at %s gets 502 with service, and %s',
     async (fault, path, error, message) => {
       const answer = await ask({ path });
       const service = path.split('/')[2] ?? '';
@@ -109,7 +109,7 @@ describe.each(['HTTP/1.1', 'HTTP/2'])('over %s an upstream fails before it answe
     ['upstream_connect_timeout', '/api/deaf', 'connection_timeout', '0.25s'],
     ['upstream_headers_timeout', '/api/broken/hang', 'connection_read_timeout', '0.3s'],
     ['upstream_headers_timeout', '/api/broken/drip-head', 'connection_read_timeout', '0.3s'],
-  ])('promise 16, FWD-17: %s at %s is 504 with timeout, and %s', async (fault, path, error, timeout) => {
+  ])('promise 16, FWD-17: %s at %s gets 504 with timeout, and %s', async (fault, path, error, timeout) => {
     const answer = await ask({ path });
     const service = path.split('/')[2] ?? '';
     expect(answer.status).toBe(504);
@@ -124,7 +124,7 @@ describe.each(['HTTP/1.1', 'HTTP/2'])('over %s an upstream fails before it answe
     expect(line).toMatchObject({ fault, status: 504 });
   });
 
-  it.concurrent('upstream_total_timeout: a request body without end is given up at the total, with 504', async () => {
+  it.concurrent('upstream_total_timeout: an endless request body gets 504 after the timeout', async () => {
     const endless = new Readable({ read: () => undefined });
     endless.push('some of it');
     const answer = await ask({ path: '/api/broken/hang?upload', method: 'POST', body: endless });
@@ -137,7 +137,7 @@ describe.each(['HTTP/1.1', 'HTTP/2'])('over %s an upstream fails before it answe
     expect(line).toMatchObject({ fault: 'upstream_total_timeout', status: 504 });
   });
 
-  it.concurrent('HEAD gets the head of a fault and no body', async () => {
+  it.concurrent('HEAD gets the headers of a fault and no body', async () => {
     const answer = await ask({ path: '/api/refusing', method: 'HEAD' });
     expect(answer).toMatchObject({ status: 502, headers: { 'proxy-status': /connection_refused/ } });
     expect(answer.body.length).toBe(0);
@@ -154,7 +154,7 @@ describe('an upstream that fails', () => {
     ['broken', 'invalid'],
     ['broken', 'headers_timeout'],
     ['broken', 'total_timeout'],
-  ])('of %s the metrics count %s, and no answers', async (service, outcome) => {
+  ])('at %s is counted as %s, and not as answered', async (service, outcome) => {
     const of = (result: string) =>
       gateway.metric(
         `sundial_upstream_requests_total{api="${service}",version="none",upstream="${service}",outcome="${result}"}`,
@@ -164,11 +164,11 @@ describe('an upstream that fails', () => {
     expect(await of('client_left')).toBe(0);
   });
 
-  it('FWD-19: whose certificate nobody vouches for never sees a request', () => {
+  it('FWD-19: gets no request if its certificate is not trusted', () => {
     expect(untrusted.requests).toBe(0);
   });
 
-  it('promise 17: a POST that was broken off is not sent again', async () => {
+  it('promise 17: gets an interrupted POST only once', async () => {
     const answer = await clients
       .get('HTTP/1.1')
       ?.ask({ path: '/api/broken/reset?post', method: 'POST', body: '{}' });
@@ -176,7 +176,7 @@ describe('an upstream that fails', () => {
     expect(broken.count('/raw/reset?post')).toBe(1);
   });
 
-  it('promise 18: a GET that met a stale connection is sent again, once; a POST is not', async () => {
+  it('promise 18: gets a GET on a stale connection again, once, but not a POST', async () => {
     const client = clients.get('HTTP/2');
     const first = await client?.ask({ path: '/api/broken/stale?first' });
     const get = await client?.ask({ path: '/api/broken/stale?get' });
@@ -188,7 +188,7 @@ describe('an upstream that fails', () => {
     expect(post?.status === 502 || post?.status === 200).toBe(true);
   });
 
-  it('promise 18: sixty of either method, each answer with the end of its connection: every one is 200', async () => {
+  it('promise 18: that closes after each response fails none of sixty requests per method', async () => {
     for (const method of ['GET', 'POST']) {
       for (let call = 0; call < 60; call += 1) {
         const body = method === 'POST' ? { body: '{}' } : {};
@@ -200,7 +200,7 @@ describe('an upstream that fails', () => {
     }
   });
 
-  it('RL-14: what is sent again counts once against its limit, and so does what comes to nothing', async () => {
+  it('RL-14: a retried or failed request counts once against its limit', async () => {
     const client = clients.get('HTTP/2');
     const left = async (path: string): Promise<number> =>
       Number((await client?.ask({ path }))?.headers['x-ratelimit-remaining']);
@@ -211,7 +211,7 @@ describe('an upstream that fails', () => {
     expect(await left('/api/broken/reset')).toBe(before - 3);
   });
 
-  it('FWD-16: its 503 is passed on after one call, with its Retry-After and its body', async () => {
+  it('FWD-16: gets one call for its own 503, which is forwarded with Retry-After and body', async () => {
     const calls = broken.count('/raw/overloaded');
     const answer = await clients.get('HTTP/1.1')?.ask({ path: '/api/broken/overloaded' });
     expect(answer).toMatchObject({ status: 503, text: 'busy', headers: { 'retry-after': '0' } });

@@ -80,7 +80,7 @@ interface ProcessFault {
   readonly waiting: readonly [get: Told, post: Told];
   /** A request that arrives meanwhile. */
   readonly next: Told;
-  /** The name in the log of the end of a response that was under way. */
+  /** The fault in the log for a response that was under way. */
   readonly cut: string;
   readonly tunnel: 'ended' | 'kept';
 }
@@ -122,7 +122,7 @@ async function expectTold(answer: Answer, { status, error, json, fault }: Told, 
 describe.each(FAULTS)(
   'an upstream that is $what',
   ({ patience, befall, lift, waiting, next, cut, tunnel }) => {
-    it('promise 14, promise 16, promise 48: is told of exactly, and served by again within a second', async () => {
+    it('promise 14, promise 16, promise 48: is reported exactly, and is used again in a second', async () => {
       await using own = new AsyncDisposableStack();
       gateway = own.use(await openGateway(patience));
       const clients: readonly (readonly [protocol: string, client: Client])[] = [
@@ -196,8 +196,8 @@ describe.each(FAULTS)(
   },
 );
 
-describe('an upstream that is frozen under all the requests it takes, and more that wait for it', () => {
-  it('promise 22: holds up nobody who asks for another one', async () => {
+describe('a frozen upstream whose request limit and queue are in use', () => {
+  it('promise 22: does not delay requests to another upstream', async () => {
     await using own = new AsyncDisposableStack();
     gateway = own.use(await openGateway('20s'));
     const calm = own.use(await openGateway('20s'));
@@ -209,7 +209,7 @@ describe('an upstream that is frozen under all the requests it takes, and more t
     const [usualWork = 0] = await middlesOf(40, threadMs, ask);
     upstream.freeze();
     own.defer(() => upstream.thaw());
-    // 256 requests have a place, and the others queue.
+    // 256 requests are sent, and the others queue.
     for (let connection = 0; connection < 3; connection += 1) {
       const other = own.use(overHttp2(gateway.https));
       for (let call = 0; call < 100; call += 1) other.begin({ path: '/api/h1/never' });

@@ -42,7 +42,7 @@ async function received(protocol: string, ask: Ask): Promise<Received> {
 const valuesOf = ({ headers }: Received, name: string) =>
   headers.filter(([each]) => each.toLowerCase() === name).map(([, value]) => value);
 
-describe.each(['HTTP/1.1', 'HTTP/2'])('over %s the upstream sees', (protocol) => {
+describe.each(['HTTP/1.1', 'HTTP/2'])('over %s the upstream gets', (protocol) => {
   it.each([
     ['/api/v1/orders/7?x=1', {}],
     ['/api/orders/7?x=1', { 'acme-version': 'v1' }],
@@ -64,14 +64,14 @@ describe.each(['HTTP/1.1', 'HTTP/2'])('over %s the upstream sees', (protocol) =>
     expect((await received(protocol, { path })).target).toBe(target);
   });
 
-  it('VER-2, VER-9: places that the API does not list are not read, and the usual header goes all the same', async () => {
+  it('VER-2, VER-9: the version of the path, whatever unlisted carriers name', async () => {
     const headers = { 'api-version': '2', accept: 'application/vnd.acme.v2+json, */*' };
     const seen = await received(protocol, { path: '/api/v1/orders/7?version=2', headers });
     expect(seen.target).toMatch(/^\/echo\/7\b/);
     expect(valuesOf(seen, 'api-version')).toEqual(['v1']);
   });
 
-  it('the trace of the client, or one that begins here, which the log names as well', async () => {
+  it('the trace of the client, or a new one, which the log has too', async () => {
     const id = '4bf92f3577b34da6a3ce929d0e0e4736';
     const traceparent = `00-${id}-00f067aa0ba902b7-01`;
     const own = await received(protocol, {
@@ -90,7 +90,7 @@ describe.each(['HTTP/1.1', 'HTTP/2'])('over %s the upstream sees', (protocol) =>
     expect(line.trace_id).toBe(made?.slice(3, 35));
   });
 
-  it('XFF-1, XFF-4: who really asked, whatever the client claims', async () => {
+  it('XFF-1, XFF-4: the real client address, whatever the client claims', async () => {
     const headers = {
       'x-forwarded-for': '192.0.2.66',
       'x-forwarded-proto': 'http',
@@ -111,7 +111,7 @@ describe.each(['HTTP/1.1', 'HTTP/2'])('over %s the upstream sees', (protocol) =>
       expect(text).not.toContain(forged);
   });
 
-  it('FWD-6, ERR-7: where the request came through, and its id', async () => {
+  it('FWD-6, ERR-7: Via and X-Request-ID', async () => {
     const headers = { via: '1.0 fred', 'x-request-id': 'my-request-0001' };
     const seen = await received(protocol, { path: '/api/v1/orders', headers });
     expect(valuesOf(seen, 'via')).toEqual([`1.0 fred, ${protocol === 'HTTP/2' ? '2.0' : '1.1'} sundial`]);
@@ -131,7 +131,7 @@ describe.each(['HTTP/1.1', 'HTTP/2'])('over %s the upstream sees', (protocol) =>
     ['GET', '5', ['5']],
     ['GET', '0', ['0']],
   ])(
-    'FWD-8: of %s with Max-Forwards %s one hop less, and none where none was sent',
+    'FWD-8: %s with the Max-Forwards %s, which the gateway reduces for OPTIONS only',
     async (method, sent, left) => {
       const headers: Record<string, string> = sent === undefined ? {} : { 'max-forwards': sent };
       const seen = await received(protocol, { path: '/api/v1/orders', method, headers });
@@ -140,7 +140,7 @@ describe.each(['HTTP/1.1', 'HTTP/2'])('over %s the upstream sees', (protocol) =>
   );
 
   it.each(['0', '00'])(
-    'FWD-8: nothing of an OPTIONS with Max-Forwards: %s, which ends at the gateway',
+    'FWD-8: no OPTIONS with Max-Forwards: %s, which ends at the gateway itself',
     async (sent) => {
       const target = `/api/v2/orders/last-hop-${sent}-${protocol.replace('/', '')}`;
       const answer = await clients.get(protocol)?.ask({
@@ -154,7 +154,7 @@ describe.each(['HTTP/1.1', 'HTTP/2'])('over %s the upstream sees', (protocol) =>
     },
   );
 
-  it('C304-1, RNG-1: conditions and ranges, and everything else, as they were', async () => {
+  it('C304-1, RNG-1: conditions, ranges and other fields unchanged', async () => {
     const headers = {
       accept: 'a/b;q=0.5, */*',
       cookie: 'a=1; b=2',
@@ -175,10 +175,10 @@ describe.each(['HTTP/1.1', 'HTTP/2'])('over %s the upstream sees', (protocol) =>
   });
 });
 
-describe('a request made of bytes', () => {
+describe('a raw request', () => {
   const lines = ['Host: 127.0.0.1', 'Connection: close'];
 
-  it('FWD-1, FWD-2: fields of one connection end at the gateway, and none of its own can be taken away', async () => {
+  it('FWD-1, FWD-2: loses its connection fields, and cannot remove fields of the gateway', async () => {
     const answer = await sendBytes(
       gateway.https,
       head(
@@ -212,7 +212,7 @@ describe('a request made of bytes', () => {
     }
   });
 
-  it('FWD-14, SMG-21: a chunked DELETE is one request to the upstream, without its trailers', async () => {
+  it('FWD-14, SMG-21: as a chunked DELETE stays one request, without trailers', async () => {
     const smuggled = 'GET /bytes/admin HTTP/1.1\r\nHost: x\r\n\r\n'; // 0x26 bytes
     const body = `${smuggled.length.toString(16)};ext=1\r\n${smuggled}\r\n0\r\nAuthorization: Bearer canary\r\n\r\n`;
     const request = head(
@@ -235,7 +235,7 @@ describe('a request made of bytes', () => {
   });
 });
 
-it('where an OpenTelemetry SDK is loaded the upstream is a child of the gateway, and the gateway of the client', async () => {
+it('with an OpenTelemetry SDK, spans lead from the client by the gateway to the upstream', async () => {
   const spans = new InMemorySpanExporter();
   trace.setGlobalTracerProvider(
     new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(spans)] }),

@@ -75,7 +75,7 @@ async function sundial(words: readonly string[], around: Surroundings = {}): Pro
 }
 
 describe('sundial usage', () => {
-  it('shows what is safe to retire, who still calls the rest, and who has leave', async () => {
+  it('shows what is safe to retire, who still calls the rest, and all exceptions', async () => {
     const { exitCode, stdout, stderr } = await sundial(['usage']);
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
     expect(stdout).toBe(`\
@@ -101,7 +101,7 @@ Trend: the last seven whole days compared with the seven days before.
 `);
   });
 
-  it('is narrowed to an API, a version, a consumer and a time', async () => {
+  it('filters by API, version, consumer and time', async () => {
     const filter = ['--api', 'orders', '--version', 'v1', '--consumer', 'globex', '--since', '7d'];
     const { stdout } = await sundial(['usage', ...filter, '--operations']);
     expect(stdout).toContain('globex');
@@ -115,7 +115,7 @@ Trend: the last seven whole days compared with the seven days before.
     now = NOW;
   });
 
-  it('is JSON and CSV for machines', async () => {
+  it('prints JSON and CSV', async () => {
     const json = await sundial(['usage', '--consumer', 'acme', '--format', 'json']);
     expect(JSON.parse(json.stdout)).toMatchObject({
       next: null,
@@ -141,7 +141,7 @@ Trend: the last seven whole days compared with the seven days before.
     [['--erase', 'acme', '--format', 'csv'], 2, '--erase prints a table or JSON, not CSV'],
     [['--yes'], 2, '--yes needs --erase'],
     [['--erase', 'acme'], 2, 'there is no terminal for the question: use --yes'],
-  ])('%j ends with %i: %s', async (words, exitCode, said) => {
+  ])('%j exits with %i: %s', async (words, exitCode, said) => {
     const ended = await sundial(['usage', ...words]);
     expect(ended).toMatchObject({ exitCode, stdout: '' });
     expect(ended.stderr).toContain(said);
@@ -149,7 +149,7 @@ Trend: the last seven whole days compared with the seven days before.
 });
 
 describe('a consumer’s own usage', () => {
-  it('tells it what it calls and by when it has to be gone, and nothing of anybody else', async () => {
+  it('shows its calls and the dates of their versions, and nothing of other consumers', async () => {
     const answer = await call('acme', OWN);
     expect(answer).toMatchObject({
       status: 200,
@@ -204,21 +204,21 @@ describe('a consumer’s own usage', () => {
   });
 
   it.each([
-    ['nobody', 401, { 'www-authenticate': 'Bearer realm="api"' }],
-    ['a stranger', 401, { 'www-authenticate': expect.stringContaining('error="invalid_token"') }],
-  ])('is kept from %s', async (who, status, headers) => {
+    ['an anonymous caller', 401, { 'www-authenticate': 'Bearer realm="api"' }],
+    ['an invalid token', 401, { 'www-authenticate': expect.stringContaining('error="invalid_token"') }],
+  ])('is refused for %s', async (who, status, headers) => {
     const stranger = { authorization: 'Bearer e30.e30.e30' };
-    const answer = await client.ask({ path: OWN, headers: who === 'nobody' ? {} : stranger });
+    const answer = await client.ask({ path: OWN, headers: who === 'an anonymous caller' ? {} : stranger });
     expect(answer).toMatchObject({ status, headers: { ...headers, 'cache-control': 'no-store' } });
     expect(answer.text).not.toContain('acme');
   });
 
-  it('is nothing to whoever is known by an address, or has called nothing that goes away', async () => {
+  it('is empty without calls to deprecated versions', async () => {
     for (const id of ['127.0.0.1', 'hooli'])
       expect((await call(id, OWN)).json).toMatchObject({ consumer: id, versions: [] });
   });
 
-  it('FWD-15: is read alone', async () => {
+  it('FWD-15: is read-only', async () => {
     const headers = await holding('acme');
     expect(await client.ask({ method: 'POST', path: OWN, headers })).toMatchObject({
       status: 405,
@@ -229,7 +229,7 @@ describe('a consumer’s own usage', () => {
 });
 
 describe('sundial usage --erase', () => {
-  it('asks first, and does nothing unless that is answered', async () => {
+  it('asks for confirmation, and erases nothing without it', async () => {
     const confirm = vi.fn(async () => false);
     expect(await sundial(['usage', '--erase', 'globex'], { confirm })).toMatchObject({
       exitCode: 1,
@@ -239,7 +239,7 @@ describe('sundial usage --erase', () => {
     expect((await admin.ask({ path: '/-/usage?consumer=globex' })).json.records).toHaveLength(1);
   });
 
-  it('forgets a consumer for good, with a line in the audit that does not name it', async () => {
+  it('erases a consumer, with an audit line that does not name it', async () => {
     const words = ['usage', '--erase', 'globex', '--yes', '--by', 'maria', '--why', 'asked for it'];
     expect(await sundial(words)).toEqual({
       exitCode: 0,
@@ -253,7 +253,7 @@ describe('sundial usage --erase', () => {
     expect(JSON.stringify(line)).not.toContain('globex');
   });
 
-  it('needs the token', async () => {
+  it('requires the token', async () => {
     const answer = await admin.ask({ method: 'DELETE', path: '/-/usage?consumer=acme' });
     expect(answer.status).toBe(401);
     expect((await admin.ask({ path: '/-/usage?consumer=acme' })).json.records).toHaveLength(2);

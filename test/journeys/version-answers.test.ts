@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack.disposeAsync());
 
-describe('NEG-5: the type of the answer', () => {
+describe('NEG-5: the type of the response', () => {
   const typeOf = async (
     type: string,
     headers: Record<string, string>,
@@ -45,16 +45,16 @@ describe('NEG-5: the type of the answer', () => {
     ['the form with a parameter', BY_PARAMETER, BY_PARAMETER],
     ['a quoted parameter', 'application/vnd.acme+json;version="2"', BY_PARAMETER],
     ['any spelling of the type', 'Application/VND.acme.v2+JSON', NAMED],
-    ['of two forms the one that is liked better', `${NAMED};q=0.5, ${BY_PARAMETER};q=0.6`, BY_PARAMETER],
-    ['of two that are liked alike the first', `${NAMED}, ${BY_PARAMETER}`, NAMED],
-    ['beside what is liked less', `text/html;q=0.9, ${NAMED}, */*;q=0.1`, NAMED],
-    ['beside what is liked as well', `application/json, ${NAMED}`, NAMED],
-    ['with an unknown version before it', `application/vnd.acme.v7+json, ${NAMED};q=0.5`, NAMED],
+    ['the preferred one of two forms', `${NAMED};q=0.5, ${BY_PARAMETER};q=0.6`, BY_PARAMETER],
+    ['the first of two equally preferred forms', `${NAMED}, ${BY_PARAMETER}`, NAMED],
+    ['the form beside a less preferred type', `text/html;q=0.9, ${NAMED}, */*;q=0.1`, NAMED],
+    ['the form beside an equally preferred type', `application/json, ${NAMED}`, NAMED],
+    ['the form after one with an unknown version', `application/vnd.acme.v7+json, ${NAMED};q=0.5`, NAMED],
   ])('%s', async (_name, accept, type) => {
     expect(await typeOf('application/json', { accept })).toBe(type);
   });
 
-  it('the version in another carrier too', async () => {
+  it('is the requested form if another carrier names the version too', async () => {
     expect(await typeOf('application/json', { accept: NAMED, 'api-version': '2' })).toBe(NAMED);
     expect(await typeOf('application/json', { accept: NAMED }, { at: '/api/v2/typed' })).toBe(NAMED);
   });
@@ -62,17 +62,17 @@ describe('NEG-5: the type of the answer', () => {
   it.each([
     ['application/json; charset=utf-8', `${NAMED}; charset=utf-8`],
     ['Application/JSON;Charset="utf-8"', `${NAMED}; charset=utf-8`],
-  ])('what the upstream says beside the type stays: %s', async (type, answered) => {
+  ])('keeps the parameters of the upstream: %s', async (type, answered) => {
     expect(await typeOf(type, { accept: NAMED })).toBe(answered);
   });
 
   it.each([
     ['no Accept', {}],
     ['no version in Accept', { accept: 'application/json' }],
-    ['a plain type that is liked better', { accept: `application/json, ${NAMED};q=0.9` }],
+    ['a preferred plain type', { accept: `application/json, ${NAMED};q=0.9` }],
     ['a version in another carrier alone', { 'api-version': '2', accept: '*/*' }],
-    ['a version that is not wanted', { accept: `application/vnd.acme.v1+json;q=0, */*` }],
-  ])('the upstream’s type stays for %s', async (_name, headers) => {
+    ['an excluded version', { accept: `application/vnd.acme.v1+json;q=0, */*` }],
+  ])('is that of the upstream for %s', async (_name, headers) => {
     expect(await typeOf('application/json', headers as Record<string, string>)).toBe('application/json');
   });
 
@@ -83,7 +83,7 @@ describe('NEG-5: the type of the answer', () => {
     'application/json2',
     'nonsense',
     '',
-  ])('an answer of another type keeps it: %s', async (type) => {
+  ])('stays if it is another type: %s', async (type) => {
     expect(await typeOf(type, { accept: NAMED })).toBe(type === '' ? undefined : type);
   });
 
@@ -92,11 +92,11 @@ describe('NEG-5: the type of the answer', () => {
     [304, NAMED],
     [404, 'application/json'],
     [500, 'application/json'],
-  ])('an error is no representation of what was asked for: %i', async (status, type) => {
+  ])('is changed for 201 and 304, not for errors: %i', async (status, type) => {
     expect(await typeOf('application/json', { accept: NAMED }, { status })).toBe(type);
   });
 
-  it('what the gateway answers itself is in its own type', async () => {
+  it('is JSON for responses of the gateway itself', async () => {
     const { status, headers } = await client.ask({
       path: '/api/typed',
       headers: { accept: 'application/vnd.acme.v1+json' },
@@ -104,7 +104,7 @@ describe('NEG-5: the type of the answer', () => {
     expect([status, headers['content-type']]).toEqual([410, 'application/json; charset=utf-8']);
   });
 
-  it('an API that does not ask for it keeps the upstream’s type', async () => {
+  it('is that of the upstream if the API does not rewrite it', async () => {
     const answer = await client.ask({
       path: `/api/v2/status-400/200/${encodeURIComponent('application/json')}`,
       headers: { accept: NAMED },
@@ -113,8 +113,8 @@ describe('NEG-5: the type of the answer', () => {
   });
 });
 
-describe('VER-7: an encoded slash behind the base', () => {
-  it('reaches the upstream as it came, unless the API rejects it', async () => {
+describe('VER-7: an encoded slash after the base', () => {
+  it('reaches the upstream unchanged, unless the API rejects it', async () => {
     for (const slash of ['%2F', '%2f']) {
       const kept = await client.ask({ path: `/api/v2/typed/200/text${slash}plain` });
       expect([kept.status, kept.headers['content-type']]).toEqual([200, 'text/plain']);
@@ -149,7 +149,7 @@ describe.each([400, 404, 406])('STAT-1: unknown_version_status: %i', (chosen) =>
   ];
 
   it.each(cells)(
-    '%s, a version that never existed, is only planned, or forgotten',
+    'applies to versions in the %s that never existed, are planned or are forgotten',
     async (place, _m, status) => {
       for (const value of ['v7', 'v9', 'v0']) {
         const answer = await ask(place, value);
@@ -160,12 +160,12 @@ describe.each([400, 404, 406])('STAT-1: unknown_version_status: %i', (chosen) =>
     },
   );
 
-  it.each(cells)('%s, malformed or ended: as without it', async (place, malformed) => {
+  it.each(cells)('does not apply to malformed or ended versions in the %s', async (place, malformed) => {
     expect((await ask(place, 'v01')).status).toBe(malformed);
     expect((await ask(place, 'v1')).status).toBe(410);
   });
 
-  it('missing and ambiguous: as without it', async () => {
+  it('does not apply to missing and ambiguous versions', async () => {
     expect((await client.ask({ path: `/api/status-${chosen}` })).status).toBe(400);
     const two = { path: `/api/v7/status-${chosen}`, headers: { 'api-version': '8' } };
     expect((await client.ask(two)).status).toBe(400);

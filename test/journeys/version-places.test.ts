@@ -58,7 +58,7 @@ const SPELLINGS = [
 ];
 
 describe.each(['HTTP/1.1', 'HTTP/2'])('over %s', (how) => {
-  it.each(SPELLINGS)('VER-7: %s of the outer version is 400', async (path) => {
+  it.each(SPELLINGS)('VER-7: %s of the outer version gets 400', async (path) => {
     expect(await ask(how, `/api/hist${path}`, 'v1', 'orders:read inv:admin')).toMatchObject({ status: 400 });
   });
 
@@ -89,7 +89,7 @@ describe.each(['HTTP/1.1', 'HTTP/2'])('over %s', (how) => {
     ['/api/go/v2/x', 'v1', 200],
     ['/api/near/orders', 'v1', 200],
     ['/api/near/v2/orders', 'v1', 400],
-  ])('VER-7: %s of version %s is %i', async (path, version, status) => {
+  ])('VER-7: %s of version %s gets %i', async (path, version, status) => {
     expect(await ask(how, path, version)).toMatchObject({ status });
   });
 
@@ -106,7 +106,7 @@ describe.each(['HTTP/1.1', 'HTTP/2'])('over %s', (how) => {
     }
   });
 
-  it('says what to do, after the refusals of the version that the request names', async () => {
+  it('a refusal says what to do, and comes after authentication', async () => {
     const refused = await ask(how, '/api/hist/V2/secure', 'v1');
     expect(refused?.json).toMatchObject({ message: expect.stringMatching(/another version. Name that/) });
     const anonymous = await clients[how]?.ask({
@@ -116,7 +116,7 @@ describe.each(['HTTP/1.1', 'HTTP/2'])('over %s', (how) => {
     expect(anonymous).toMatchObject({ status: 401 });
   });
 
-  it('leaves another API around it alone: an administrator may reach everything by one base', async () => {
+  it('another API around it is not affected: an administrator reaches all by one base', async () => {
     expect(await ask(how, '/api/wide/V2/secure', undefined, 'inv:admin')).toMatchObject({ status: 200 });
   });
 });

@@ -25,7 +25,7 @@ const send = (method: string, path: string, body?: object, headers: Ask['headers
   });
 
 describe('webhooks through the gateway', () => {
-  it('a subscriber registers a url and events with 201 and a secret, and receives what happens, signed', async () => {
+  it('a subscriber registers a url, gets 201 with a secret, and receives signed events', async () => {
     const { hooks, received, believe } = house.receiver;
     const made = await send('POST', '/api/webhooks', { url: hooks, events: ['order.created'] });
     expect(made.status).toBe(201);
@@ -47,7 +47,7 @@ describe('webhooks through the gateway', () => {
     expect((await send('GET', at)).status).toBe(404);
   });
 
-  it('each consumer has its own, and what a client says of its name counts for nothing', async () => {
+  it('each consumer sees only its own subscriptions, whatever X-Consumer-Id says', async () => {
     const made = await send('POST', '/api/webhooks', {
       url: house.receiver.hooks,
       events: ['order.deleted'],
@@ -61,7 +61,7 @@ describe('webhooks through the gateway', () => {
     });
   });
 
-  it('a POST with an idempotency key makes one subscription, however often it is sent', async () => {
+  it('a POST with an idempotency key creates one subscription', async () => {
     const body = { url: house.receiver.hooks, events: ['order.deleted'] };
     const key = { 'idempotency-key': 'once' };
     const [first, again] = [
@@ -72,7 +72,7 @@ describe('webhooks through the gateway', () => {
     expect(again.headers['idempotency-replayed']).toBe('true');
   });
 
-  it('the intake and the admin reads of the service have no address here', async () => {
+  it('the intake and the admin pages of the service are not reachable', async () => {
     const paths = ['/events', '/api/events', '/admin/overview', '/api/webhooks/../events'];
     for (const path of [...paths, '/api/webhooks/%2e%2e/admin/overview']) {
       const { status } = await send('POST', path, { id: 'evt_1' });

@@ -28,14 +28,14 @@ describe('WS-4: a page that opens a WebSocket', () => {
     ['is of the same host', '/api/pages', 'https://127.0.0.1', 101],
     ['is of the same host, on another port', '/api/pages', 'https://127.0.0.1:8443', 101],
     ['is not listed', '/api/pages', 'https://evil.example', 403],
-    ['only begins like one that is listed', '/api/pages', 'https://app.example.com.evil.example', 403],
-    ['only begins like the host', '/api/pages', 'https://127.0.0.1.evil.example', 403],
-    ['has the host where its user would stand', '/api/pages', 'https://127.0.0.1:x@evil.example', 403],
-    ['has the host and no port', '/api/pages', 'https://127.0.0.1:evil.example', 403],
-    ['is not listed in the clear', '/api/pages', 'http://app.example.com', 403],
-    ['says null', '/api/pages', 'null', 403],
-    ['is any page, where all may', '/api/everyone', 'https://evil.example', 101],
-    ['is any page, where nothing is said of pages', '/api/v1/live', 'https://evil.example', 101],
+    ['has an origin like a listed one', '/api/pages', 'https://app.example.com.evil.example', 403],
+    ['has an origin that begins like the host', '/api/pages', 'https://127.0.0.1.evil.example', 403],
+    ['has the host as user information', '/api/pages', 'https://127.0.0.1:x@evil.example', 403],
+    ['has the host and an invalid port', '/api/pages', 'https://127.0.0.1:evil.example', 403],
+    ['is listed for https only', '/api/pages', 'http://app.example.com', 403],
+    ['has the origin null', '/api/pages', 'null', 403],
+    ['is allowed if the API allows all', '/api/everyone', 'https://evil.example', 101],
+    ['is allowed if the API has no rule', '/api/v1/live', 'https://evil.example', 101],
   ])('%s', async (_what, path, origin, status) => {
     const asked = upstream().seen.length;
     const made = await open(path, { lines: [`Origin: ${origin}`, 'Cookie: session=7'] });
@@ -49,7 +49,7 @@ describe('WS-4: a page that opens a WebSocket', () => {
     expect(line).toMatchObject({ api: 'pages', status: 403, refusal: 'origin_not_allowed' });
   });
 
-  it('is meant, and no plain request, nor a client that is no browser', async () => {
+  it('is checked; plain requests and clients without Origin are not', async () => {
     const headers = { origin: 'https://evil.example' };
     expect((await client().ask({ path: '/api/pages', headers })).status).not.toBe(403);
     expect((await open('/api/pages')).status).toBe(101);
@@ -58,10 +58,10 @@ describe('WS-4: a page that opens a WebSocket', () => {
 
 handshakes(house);
 
-describe('what is no WebSocket handshake', () => {
+describe('an invalid WebSocket handshake', () => {
   const lines = ['GET /api/v1/live HTTP/1.1', 'Host: 127.0.0.1'];
 
-  it('WS-2: websocket_version_unsupported is 426 and names the version that is', async () => {
+  it('WS-2: websocket_version_unsupported: 426 with the supported version', async () => {
     const asked = [...lines, ...HANDSHAKE.map((line) => line.replace('Version: 13', 'Version: 8'))];
     const answer = await sendBytes(gateway().https, head(...asked));
     expect(answer).toMatchObject({
@@ -73,7 +73,7 @@ describe('what is no WebSocket handshake', () => {
     expect(line).toMatchObject({ status: 426, refusal: 'websocket_version_unsupported' });
   });
 
-  it('WS-2: a bad key is 400', async () => {
+  it('WS-2: with a bad key gets 400', async () => {
     const asked = [...lines, ...HANDSHAKE.map((line) => line.replace(/Key: .*/, 'Key: short'))];
     const answer = await sendBytes(gateway().https, head(...asked));
     expect(answer).toMatchObject({
@@ -84,7 +84,7 @@ describe('what is no WebSocket handshake', () => {
     expect(line).toMatchObject({ refusal: 'request_malformed' });
   });
 
-  it('WS-1: h2c is served as the plain request it also is, and its upgrade goes no further', async () => {
+  it('WS-1: h2c is served as a plain request, and its upgrade is not forwarded', async () => {
     const asked = [
       ...lines,
       'Connection: Upgrade, HTTP2-Settings',
@@ -97,7 +97,7 @@ describe('what is no WebSocket handshake', () => {
     expect([upstream().seen.length, upstream().requests.at(-1)]).toEqual([before, '/echo']);
   });
 
-  it('WS-7: CONNECT over HTTP/2 stays refused, and the extended form is not offered', async () => {
+  it('WS-7: CONNECT over HTTP/2 is refused, and extended CONNECT is not offered', async () => {
     const session = connect(`https://127.0.0.1:${gateway().https}`, { rejectUnauthorized: false });
     using stack = new DisposableStack();
     stack.defer(() => session.destroy());
@@ -115,7 +115,7 @@ describe('what is no WebSocket handshake', () => {
 });
 
 describe('WS-3: an upstream that does not switch', () => {
-  it('gives an answer, which is relayed with its signals', async () => {
+  it('has its response relayed with the signals', async () => {
     const refused = await open('/api/v1/live/forbidden');
     await refused.ended();
     expect(refused).toMatchObject({

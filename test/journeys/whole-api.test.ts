@@ -28,7 +28,7 @@ function ask(path: string, instant: number, headers = {}): Promise<Answer> {
   return client.ask({ path, headers });
 }
 
-/** The stage in document, page and metrics, or each of them if they differ. `nothing` once none has the API. */
+/** The stage in document, page and metrics, or each of them if they differ. `nothing` if none has the API. */
 async function stageOf(api: string, instant: number): Promise<string> {
   const place = `/.well-known/lifecycle/${api}`;
   const { status, json } = await ask(place, instant);
@@ -67,7 +67,7 @@ describe('an API without versions', () => {
       'deprecated',
     ],
     [
-      'the end of it',
+      'the end of the brownout',
       '2026-12-08T14:15:00Z',
       `410 ${SIGNALS} warned -`,
       `200 ${SIGNALS} warned 500`,
@@ -90,7 +90,7 @@ describe('an API without versions', () => {
     expect(stages).toEqual([stageBefore, stageAfter, stageAfter]);
   });
 
-  it('WARN-1, LNK-1: is spoken of as an API, with its guide, its page and its substitute', async () => {
+  it('WARN-1, LNK-1: is named as an API, with its guide, its page and its alternate', async () => {
     const { headers } = await ask('/hooks', at('2026-11-20'));
     const page = 'https://127.0.0.1/.well-known/lifecycle/hooks';
     expect(headers.warning).toBe(
@@ -102,7 +102,7 @@ describe('an API without versions', () => {
     );
   });
 
-  it('RET-8: says of itself in the 410 that it is gone, why, and where to read of it', async () => {
+  it('RET-8: is named in its 410, with the reason and the guide', async () => {
     const { json, headers } = await ask('/hooks', at('2027-02-01'));
     expect(json).toMatchObject({
       message: 'This API reached its sunset on 2027-01-15.',
@@ -114,7 +114,7 @@ describe('an API without versions', () => {
     expect(dark.message).toMatch(/^This API is in an announced brownout until 2026-12-08T14:15:00Z/);
   });
 
-  it('is counted and shown in the metrics like a version', async () => {
+  it('is in the metrics like a version', async () => {
     const labels = 'api="hooks",version="none"';
     await ask('/hooks', at('2027-02-01'));
     expect(await gateway.metric(`sundial_retired_requests_total{${labels},action="gone"}`)).toBeGreaterThan(
@@ -161,7 +161,7 @@ describe('an API without versions', () => {
     ]);
   });
 
-  it('CAT-3: leaves the catalog at its sunset, and is named there with its guide before', async () => {
+  it('CAT-3: is in the catalog with its guide until its sunset', async () => {
     const entry = async (instant: number) => {
       const { json } = await ask('/.well-known/api-catalog', instant);
       const { linkset } = json as unknown as { linkset: readonly { anchor: string }[] };
@@ -174,7 +174,7 @@ describe('an API without versions', () => {
     expect(await entry(at('2027-01-15'))).toBeUndefined();
   });
 
-  it('is held by a pause, and served past its sunset until that is over', async () => {
+  it('is served past its sunset during a pause', async () => {
     now = at('2027-01-14');
     const id = await beginPause(gateway, { api: 'hooks', until: at('2027-02-14') });
     try {
@@ -187,7 +187,7 @@ describe('an API without versions', () => {
     }
   });
 
-  it('is called by its name alone, or with none, by every command that pauses', async () => {
+  it('can be paused by its name, with or without the version none', async () => {
     now = at('2027-01-14');
     const environment = { SUNDIAL_ADMIN_TOKEN: await gateway.adminToken() };
     const admin = `http://127.0.0.1:${gateway.admin}`;
@@ -226,7 +226,7 @@ describe('an API without versions', () => {
     expect(wrong.stderr).toMatch(/^sundial: <api>: unknown API \(known: .*hooks/);
   });
 
-  it('without dates is active for good, and nothing is published of it', async () => {
+  it('without dates is active and not published', async () => {
     expect(told(await ask('/echo', at('2030-01-01')))).toBe('200 - - - -');
     expect((await ask('/.well-known/lifecycle/echo', at('2030-01-01'))).status).toBe(404);
     expect(await gateway.metric('sundial_api_info{api="echo",stage="active"}')).toBe(1);
@@ -243,14 +243,14 @@ describe('an API with versions', () => {
     ['2027-01-15', 'deprecated', 'deprecated'],
     ['2027-06-01', 'deprecated', 'deprecated'],
     ['2027-10-01', 'deprecated', 'retired'],
-  ])('is on %s in the stage of its most alive version, to the second', async (date, before, after) => {
+  ])('has on %s the stage of its most active version, to the second', async (date, before, after) => {
     const instant = at(date);
     expect(await stageOf('orders', instant - SECOND)).toBe(before);
     expect(await stageOf('orders', instant)).toBe(after);
     expect(await stageOf('orders', instant + SECOND)).toBe(after);
   });
 
-  it('was planned before anything was released', async () => {
+  it('is planned before its first release', async () => {
     expect(await stageOf('orders', at('2024-06-01') - SECOND)).toBe('planned');
     expect(await stageOf('orders', at('2024-06-01'))).toBe('active');
   });

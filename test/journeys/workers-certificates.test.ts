@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack.disposeAsync());
 
-it('TLS-7: a renewed certificate is shown by every worker once the reload is done; a broken one by none', async () => {
+it('TLS-7: after a reload every worker shows a renewed certificate, and none a broken one', async () => {
   const renewed = fingerprintOf(await certificates.place('b', ['b.example']));
   await gateway.reload();
   expect(await shown()).toEqual([renewed, renewed]);
@@ -34,7 +34,7 @@ it('TLS-7: a renewed certificate is shown by every worker once the reload is don
   expect(await gateway.metric('sundial_tls_certificates_current')).toBe(0);
 });
 
-it('TLS-7: a worker that starts later shows the certificate that is in force', async () => {
+it('TLS-7: a worker that starts later shows the certificate in force', async () => {
   const renewed = fingerprintOf(await certificates.place('b', ['b.example']));
   await gateway.reload();
   const [first] = workerPids();

@@ -4,7 +4,7 @@ import { startEcho } from '../../upstreams/echo/echo.ts';
 import { runGateway } from '../support/gateway.ts';
 import { clientPerWorker } from '../support/worker-clients.ts';
 
-it('counts an address once, whichever worker it comes to: of 180 requests exactly the guard passes', async () => {
+it('the guard counts an address once for all workers, and admits exactly its limit', async () => {
   await using stack = new AsyncDisposableStack();
   const echo = stack.adopt(await startEcho({ port: 0 }), (service) => service.close());
   const gateway = stack.use(

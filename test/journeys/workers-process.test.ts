@@ -84,14 +84,14 @@ describe('a gateway that runs', () => {
       .map((line) => JSON.parse(line))
       .filter((line) => line.log === 'access' && line.path.startsWith(path));
 
-  it('gives the flags that keep memory low to V8 in the primary and in every worker', () => {
+  it('passes the memory flags of V8 to the primary and every worker', () => {
     for (const pid of [gateway.pid, ...workers]) {
       expect(gateway.stderr).toContain(`${pid} --no-allocation-site-pretenuring\n`);
       expect(gateway.stderr).toMatch(new RegExp(`^${pid} --heap-growing-percent=\\d+$`, 'm'));
     }
   });
 
-  it('leaves what reaches its workers as well to the primary', async () => {
+  it('ignores signals to its workers', async () => {
     expect(workers).toHaveLength(2);
     for (const pid of workers)
       for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.kill(pid, signal);
@@ -99,7 +99,7 @@ describe('a gateway that runs', () => {
     expect(workersOf(gateway.pid)).toEqual(workers);
   });
 
-  it('writes log lines longer than a pipe takes at once whole, whoever wrote them', async () => {
+  it('writes log lines that are longer than the pipe buffer in one piece', async () => {
     // In JSON each character is escaped, so the path is twice as long as it was sent.
     const path = `${PATH}/long/${'"'.repeat(2040)}`;
     for (let round = 0; round < 10; round += 1) await askAll(12, path);
@@ -111,7 +111,7 @@ describe('a gateway that runs', () => {
     for (const line of lines) expect(JSON.stringify(line).length).toBeGreaterThan(4096);
   });
 
-  it('SIGHUP: the primary reads the policies again, and every worker goes by them', async () => {
+  it('reloads the policies in every worker on SIGHUP', async () => {
     await writeFile(join(folder, 'shut.yaml'), OPEN.replaceAll('open', 'shut'));
     gateway.kill('SIGHUP');
     await vi.waitFor(() => expect(gateway.stdout).toContain('policies reloaded'), WITHIN);
@@ -119,7 +119,7 @@ describe('a gateway that runs', () => {
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
   });
 
-  it('SIGTERM: not ready from the first moment, every worker finishes what it answers, exit 0, nobody left', async () => {
+  it('on SIGTERM is not ready, finishes requests in every worker, and exits with 0', async () => {
     const { admin } = await gateway.ready;
     const asking = askAll(8, `${PATH}/last?delay=1500`);
     await untilInFlight(echo, 8);
@@ -135,7 +135,7 @@ describe('a gateway that runs', () => {
   });
 });
 
-describe('the end', () => {
+describe('shutdown', () => {
   it('a second signal ends all processes at once', async () => {
     const gateway = start(await openFolder());
     const { https } = await gateway.ready;
@@ -166,7 +166,7 @@ describe('the end', () => {
 });
 
 describe('a start that fails', () => {
-  it('says which listener cannot listen on its address, ends with 3, and leaves nobody', async () => {
+  it('exits with 3 and names the listener and its address', async () => {
     const folder = await openFolder();
     const taken = createServer();
     await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
@@ -185,7 +185,7 @@ describe('a start that fails', () => {
     );
   });
 
-  it('workers that end before they can answer are tried three times each, then it ends with 3 and says how', async () => {
+  it('exits with 3 and the reason if workers end before they are ready', async () => {
     const folder = await openFolder();
     const dying = join(folder, 'dying.mjs');
     await writeFile(dying, `if (/worker.[jt]s$/.test(process.argv[1])) process.exit(7);\n`);

@@ -9,7 +9,7 @@ import { clientPerWorker } from '../support/worker-clients.ts';
 
 const NOW = Date.UTC(2026, 10, 20);
 
-it('RL-10: limits are one for all workers, a pause reaches each, and without Redis each has its part', async () => {
+it('RL-10: workers share limits and pauses, and without Redis each has its share', async () => {
   await using stack = new AsyncDisposableStack();
   const echo = stack.adopt(await startEcho({ port: 0 }), (service) => service.close());
   const redis = stack.adopt(await startRedis(), (server) => server.stop());
@@ -47,6 +47,6 @@ it('RL-10: limits are one for all workers, a pause reaches each, and without Red
   await vi.waitFor(async () => expect(await gateway.metric('sundial_store_up{store="redis"}')).toBe(0), {
     timeout: 30_000,
   });
-  // A limit without earlier requests: of another, a slow Redis may have left a worker less than its part.
+  // A limit without earlier requests: with a slow Redis, a worker may have less of a used limit.
   expect(await passed(40, '/api/v4/quotes')).toEqual([20, 20]);
 });

@@ -49,7 +49,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack.disposeAsync());
 
-it('each reload is in force in every worker once it is done; no request is lost or judged by two plans', async () => {
+it('a reload applies to every worker when it is done; no request is lost or sees two plans', async () => {
   let going = true;
   const seen: number[] = [];
   const load = Promise.all(
@@ -75,7 +75,7 @@ it('each reload is in force in every worker once it is done; no request is lost 
   expect(await gateway.metric(`sundial_config_info{hash="${json.plan}"}`)).toBe(1);
 });
 
-it('a bad file changes nothing, and a worker that starts meanwhile has the plan in force', async () => {
+it('a bad file changes nothing, and a new worker has the plan in force', async () => {
   const [before] = await editions();
   await writeFile(join(folder, 'orders.yaml'), 'api: [');
   await gateway.reload();

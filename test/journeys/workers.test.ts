@@ -51,7 +51,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack.disposeAsync());
 
-/** Earlier usage: a caller of a version that is frozen now, and a crowd of an API that no policy has. */
+/** Earlier usage: a caller of a version that is frozen now, and many consumers of an API without a policy. */
 async function keepUsage(data: string): Promise<void> {
   const { ledger, close } = await openEmbeddedState(data, { onState: () => undefined, onFault });
   const batch = newWriter();
@@ -74,16 +74,16 @@ const statuses = (answers: readonly Answer[]): Readonly<Record<number, number>> 
 };
 
 describe('a limit with the embedded store', () => {
-  it('RL-9, RL-10: is one for all workers: of 200 requests at once exactly the burst passes', async () => {
+  it('RL-9, RL-10: is shared: of 200 concurrent requests exactly the burst passes', async () => {
     expect(statuses(await askAll(100, '/api/v2/quotes'))).toEqual({ 200: 40, 429: 160 });
   });
 
-  it('RL-9: leased units are taken before they are spent: never more than burst + elapsed/T', async () => {
+  it('RL-9: leases never admit more than burst + elapsed/T', async () => {
     const began = performance.now();
     let passed = 0;
     for (let round = 0; round < 5; round += 1) {
       const answers = await askAll(90, '/api/v3/quotes');
-      // Without numbers a worker used its own part, because this machine delayed the primary for a second.
+      // A worker that the primary does not answer in time counts alone, and sends no limit headers.
       passed += answers.filter(
         ({ status, headers }) => status === 200 && 'x-ratelimit-limit' in headers,
       ).length;
@@ -95,8 +95,8 @@ describe('a limit with the embedded store', () => {
   });
 });
 
-describe('the one page of metrics', () => {
-  it('adds up what all workers have counted, and says how many there are', async () => {
+describe('the shared metrics page', () => {
+  it('adds up the counts of all workers, and shows their number', async () => {
     const answers = await askAll(75, '/api/v1/open');
     expect(statuses(answers)).toEqual({ 200: 150 });
     const labels = 'api="open",version="v1"';
@@ -112,7 +112,7 @@ describe('the one page of metrics', () => {
     expect(await gateway.metric('process_start_time_seconds')).toBeGreaterThan(0);
   });
 
-  it('a target is failing by the calls of all workers together', async () => {
+  it('a target is failing by the calls of all workers', async () => {
     await using admin = overHttp1(gateway.admin, { tls: false });
     const target = async () => {
       const { json } = await admin.ask({ path: '/-/upstreams' });
@@ -130,7 +130,7 @@ describe('the one page of metrics', () => {
     });
   });
 
-  it('every request has its one line in the one log, whichever worker answered it', async () => {
+  it('every request has one line in the log, whichever worker served it', async () => {
     const answers = await askAll(20, '/api/v1/open/line');
     const ids = answers.map(({ headers }) => headers['x-request-id']);
     for (const id of ids) expect(await gateway.accessLine(id)).toMatchObject({ path: '/api/v1/open/line' });
@@ -139,7 +139,7 @@ describe('the one page of metrics', () => {
 });
 
 describe('an idempotency key with the embedded store', () => {
-  it('IDM-5: is one for all workers: thirty requests at once are carried out once', async () => {
+  it('IDM-5: is shared: thirty concurrent requests execute once', async () => {
     const asked = {
       path: '/api/v1/open/placed',
       method: 'POST',
@@ -160,8 +160,8 @@ describe('an idempotency key with the embedded store', () => {
   });
 });
 
-describe('what an operator changes', () => {
-  it('a pause is known to every worker once it is acknowledged, and so is its end', async () => {
+describe('changes by an operator', () => {
+  it('a pause and its end apply to every worker once acknowledged', async () => {
     const each = async () => (await askAll(1, '/api/v1/quotes')).map(({ status }) => status);
     expect(await each()).toEqual([410, 410]);
     const id = await beginPause(gateway, { api: 'quotes', version: 'v1', until: NOW + 86_400_000 });
@@ -170,14 +170,14 @@ describe('what an operator changes', () => {
     expect(await each()).toEqual([410, 410]);
   });
 
-  it('a pin that one worker stored is the pin everywhere', async () => {
+  it('a pin that one worker stored applies to every worker', async () => {
     expect(await versionsFor({ sub: 'acme' })).toEqual(['2026-06-01', '2026-06-01']);
     await using admin = overHttp1(gateway.admin, { tls: false });
     const shown = await admin.ask({ path: '/-/pins/payments/acme' });
     expect(shown.text).toContain('2026-06-01');
   });
 
-  it('a pin that was moved has moved for every worker once that is acknowledged', async () => {
+  it('a moved pin applies to every worker once acknowledged', async () => {
     const globex = { sub: 'globex', account_created: '2024-10-01' };
     expect(await versionsFor(globex)).toEqual(['2024-09-01', '2024-09-01']);
     await using admin = overHttp1(gateway.admin, { tls: false });
@@ -205,7 +205,7 @@ describe('what an operator changes', () => {
 });
 
 describe('a consumer’s own usage', () => {
-  it('is looked up by the primary, whichever worker is asked', async () => {
+  it('is available from every worker', async () => {
     const authorization = `Bearer ${await issuer.sign({ client_id: 'hooli' })}`;
     for (const client of clients) {
       const answer = await client.ask({
@@ -218,7 +218,7 @@ describe('a consumer’s own usage', () => {
 });
 
 describe('a frozen version', () => {
-  it('is closed by every worker to whoever is new to it, and to nobody else', async () => {
+  it('refuses new consumers in every worker, and no others', async () => {
     const statusesOf = async (consumer: string) => {
       const headers = { authorization: `Bearer ${await issuer.sign({ client_id: consumer })}` };
       const asked = clients.map((client) => client.ask({ path: '/api/v1/frozen/7', headers }));
@@ -232,7 +232,7 @@ describe('a frozen version', () => {
   });
 });
 
-describe('thousands of rows of usage', () => {
+describe('thousands of usage records', () => {
   const usage = async (...words: readonly string[]) => {
     const environment = { SUNDIAL_ADMIN_TOKEN: await gateway.adminToken() };
     const admin = ['--admin', `http://127.0.0.1:${gateway.admin}`];
@@ -242,7 +242,7 @@ describe('thousands of rows of usage', () => {
   };
   const everybody = Array.from({ length: CROWD }, (_, index) => `client-${index}`).toSorted();
 
-  it('come page by page, each consumer once, in CSV and in JSON', async () => {
+  it('are fetched page by page, each consumer once, in CSV and JSON', async () => {
     const [, ...lines] = (await usage('--format', 'csv')).trimEnd().split('\r\n');
     expect(lines.map((line) => line.split(',')[2])).toEqual(everybody);
     const { consumers, versions, next } = JSON.parse(await usage('--format', 'json'));
@@ -251,7 +251,7 @@ describe('thousands of rows of usage', () => {
     expect(next).toBeNull();
   });
 
-  it('are cut to what a table has room for, which says how many more there are', async () => {
+  it('are cut off in the table, which has the number of the others', async () => {
     const table = await usage();
     expect(table).toContain('\n  is in no policy any more; 2,600 calls by 2,600 consumers in 30 days\n');
     expect(table.match(/^ {4}client-/gm)).toHaveLength(50);
@@ -260,7 +260,7 @@ describe('thousands of rows of usage', () => {
 });
 
 describe('a worker that is killed under load', () => {
-  it('takes with it only what it was answering: nothing is refused, and another takes its place', async () => {
+  it('loses only its running requests, and is replaced', async () => {
     const failures: string[] = [];
     let answered = 0;
     let going = true;
@@ -323,7 +323,7 @@ describe('a worker that is killed under load', () => {
 });
 
 describe('all workers, killed at once', () => {
-  it('take no connection with them that comes afterwards: it waits for the next worker', async () => {
+  it('lose no later connection: it waits for the next worker', async () => {
     const victims = workerPids();
     for (const victim of victims) process.kill(victim, 'SIGKILL');
     const left = () => workerPids().filter((pid) => victims.includes(pid));

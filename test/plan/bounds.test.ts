@@ -1,4 +1,4 @@
-// Tests `bounds`, `overload` and `drain`: defaults, refused values, and the table in docs/reference/gateway-keys.md.
+// Tests `bounds`, `overload` and `drain`: defaults, refused values and documentation.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';

@@ -115,12 +115,12 @@ describe('brownout-windows', () => {
       '«400d» error: this begins 2025-12-11T00:00Z, before deprecated (2026-01-15T00:00Z)',
     ],
     [
-      'a single window longer than what is left',
+      'a single window longer than the time before the sunset',
       `[ { before_sunset: 1d, for: 25h, ${TOLD} } ]`,
       '«25h» error: a window of this length ends after the sunset (2027-01-15T00:00Z)',
     ],
     [
-      'a repetition that never strikes',
+      'a repetition without any window',
       `[ { cron: "0 0 30 2 *", zone: UTC, for: 1h, ${TOLD} } ]`,
       `«{ cron: "0 0 30 2 *", zone: UTC, for: 1h, ${TOLD} }» error: no window lies within this time`,
     ],
@@ -135,7 +135,7 @@ describe('brownout-windows', () => {
       `«{ before_sunset: 2d, cron: "0 * * * *", zone: UTC, for: 90m, ${TOLD} }» error: the window at 2027-01-13T01:00Z begins before that of 2027-01-13T00:00Z is over`,
     ],
     [
-      'windows without number',
+      'more than 500 windows',
       `[ { cron: "* * * * *", zone: UTC, for: 30s, announced: 2025-06-01 } ]`,
       '«brownouts» error: more than 500 windows: write fewer, or an earlier sunset',
     ],

@@ -89,7 +89,7 @@ describe('a certificate in the gateway file', () => {
       '«a.crt» error: not a PEM certificate with its private key',
     ],
     [
-      'whose key asks for a passphrase',
+      'whose key has a passphrase',
       { names: 'a.example', pair: EXAMPLE, key: '-----BEGIN ENCRYPTED PRIVATE KEY-----\nhunter2\n' },
       '«a.crt» error: not a PEM certificate with its private key (the key is encrypted with a passphrase: use one without)',
     ],
@@ -99,7 +99,7 @@ describe('a certificate in the gateway file', () => {
       '«a.example» error: another certificate has this name',
     ],
     [
-      'with a default that has none',
+      'with a default that no certificate has',
       { names: 'a.example', pair: EXAMPLE, tls: ', default: b.example' },
       '«b.example» error: no certificate has this name',
     ],
@@ -114,7 +114,7 @@ describe('a certificate in the gateway file', () => {
       '«a.crt» warning: the certificate is valid from 2026-11-21T00:00:00.000Z on (clients refuse it until then)',
     ],
     [
-      'whose key everybody may read',
+      'whose key every user may read',
       { names: 'a.example', pair: EXAMPLE, mode: 0o644 },
       "«a.key» warning: every user of this machine may read the key (chmod 600 it, or 640 with the gateway's group)",
     ],

@@ -80,7 +80,7 @@ describe('check', () => {
     expect((await files.load()).plan?.apis[0]?.versions.get('v1')?.upstream).toBeUndefined();
   });
 
-  it('RET-4: never turns the later end of a redirect target into an error, so that the file can start again', async () => {
+  it('RET-4: only warns of a redirect whose target ended after the version', async () => {
     const ended = ORDERS.replace(
       'deprecated: 2026-01-15, sunset: 2027-01-15,',
       'deprecated: 2024-06-01, sunset: 2025-06-01, after: { redirect: v2 },',

@@ -139,7 +139,7 @@ describe('findings do not quote the value', () => {
   });
 });
 
-it('but quote values without secrets, also beside one', async () => {
+it('but quote values without secrets, even beside a secret', async () => {
   const text = await inPolicy(
     `${ORDERS}headers: { request: { set: { X-Key: ${CANARY} }, remove: ["X Y"] } }\n`,
   );

@@ -52,12 +52,8 @@ const LIFE = 'the lifecycle of the API';
 
 describe('check', () => {
   it.each<[string, string, string]>([
-    ['no place at all', 'connections: { max: 0 }', '6 «0» error: less than 1: 0'],
-    [
-      'a share above the whole',
-      'retries: { budget: 120% }',
-      '6 «120%» error: not a share such as 20%: "120%"',
-    ],
+    ['zero connections', 'connections: { max: 0 }', '6 «0» error: less than 1: 0'],
+    ['a share above 100%', 'retries: { budget: 120% }', '6 «120%» error: not a share such as 20%: "120%"'],
     ['an unknown word', 'retries: on', '6 «on» error: expected "off" or a map: "on"'],
     [
       'a host with a path',
@@ -70,7 +66,7 @@ describe('check', () => {
 
   const secure = (tls: string, target = 'https://127.0.0.1:4001') => upstream(`tls: { ${tls} }`, target);
   it.each<[string, string, readonly string[]]>([
-    ['everything', secure('ca: a.pem, cert: a.pem, key: a.key, name: orders.internal'), []],
+    ['all keys', secure('ca: a.pem, cert: a.pem, key: a.key, name: orders.internal'), []],
     [
       'a missing file',
       secure('ca: gone.pem'),
@@ -84,7 +80,7 @@ describe('check', () => {
     ['a certificate without key', secure('cert: a.pem'), ['6 «cert» error: cert needs key beside it']],
     ['a key without certificate', secure('key: a.key'), ['6 «key» error: key needs cert beside it']],
     [
-      "another's key",
+      'the key of another certificate',
       secure('cert: a.pem, key: b.key'),
       ['6 «a.pem» error: not a PEM certificate with its private key'],
     ],
@@ -94,7 +90,7 @@ describe('check', () => {
       ['6 «tls» warning: tls has no effect: a target begins with http:'],
     ],
     [
-      'an address for a name',
+      'an address in place of a name',
       secure('name: 127.0.0.1'),
       [
         '6 «127.0.0.1» error: not a host name in lower case, without a port; an address is not allowed: "127.0.0.1"',

@@ -20,11 +20,11 @@ afterAll(() => rm(folder, { recursive: true }));
 
 describe('a document', () => {
   it.each([
-    ['a pipe nobody writes to', 'pipe', 'it is not a regular file'],
+    ['a pipe without a writer', 'pipe', 'it is not a regular file'],
     ['a folder', '.', 'it is a folder'],
-    ['a device without end', '/dev/zero', 'it is not a regular file'],
-    ['a device without anything', '/dev/null', 'it is not a regular file'],
-    ['nothing', 'nothing', 'no such file'],
+    ['an endless device', '/dev/zero', 'it is not a regular file'],
+    ['an empty device', '/dev/null', 'it is not a regular file'],
+    ['a missing file', 'nothing', 'no such file'],
     ['a link to itself', 'round', 'its symbolic links form a loop'],
     ['a link to nothing', 'dangling', 'it is a link to nowhere, which does not exist'],
   ])('%s is refused immediately', async (_what, path, why) => {

@@ -48,9 +48,9 @@ describe('a guide from a file', () => {
   it.each([
     ['is missing', undefined, 'cannot read the guide: no such file (its path is relative to this file)'],
     ['is too large', 'a'.repeat(65_537), 'the guide is larger than 64 KB'],
-    ['is no text', new Uint8Array([0xff, 0xfe]), 'the guide is not UTF-8'],
-    ['is all quotes', '>'.repeat(60_000), 'the guide is nested too deeply'],
-  ])('with %s refuses the policy at the line that names it', async (_, text, message) => {
+    ['is not UTF-8', new Uint8Array([0xff, 0xfe]), 'the guide is not UTF-8'],
+    ['is nested too deeply', '>'.repeat(60_000), 'the guide is nested too deeply'],
+  ])('that %s refuses the policy at the line that names it', async (_, text, message) => {
     await using files = await workspace({
       'policies/orders.yaml': POLICY,
       ...(text === undefined ? {} : { [FILE]: text }),

@@ -22,27 +22,27 @@ const KEYS = 'idempotency: { keep: 12h }';
 
 describe('check', () => {
   it.each<[string, Parameters<typeof api>, readonly string[]]>([
-    ['keys of known callers', [KEYS], []],
-    ['keys of nobody', [KEYS, { access: 'public' }], [`:5 «idempotency» warning: ${OPEN}`]],
-    ['keys of addresses', ['idempotency: { anonymous: address }', { access: 'public' }], []],
+    ['keys of identified callers', [KEYS], []],
+    ['keys of anonymous callers', [KEYS, { access: 'public' }], [`:5 «idempotency» warning: ${OPEN}`]],
+    ['keys by address', ['idempotency: { anonymous: address }', { access: 'public' }], []],
     [
-      'keys of nobody at a version',
+      'keys of anonymous callers of a version',
       ['', { access: 'public', version: ', idempotency: {}' }],
       [`:8 «idempotency» warning: ${OPEN}`],
     ],
     [
-      'keys of nobody at an operation',
+      'keys of anonymous callers of an operation',
       [KEYS, { operation: 'POST /a: { access: public, idempotency: { required: true } }' }],
       [`:8 «idempotency» warning: ${OPEN}`],
     ],
-    ['an operation without them', [KEYS, { operation: 'GET /a: { idempotency: "off" }' }], []],
+    ['an operation without keys', [KEYS, { operation: 'GET /a: { idempotency: "off" }' }], []],
     [
-      'an operation that cannot have one',
+      'an operation whose method has no keys',
       [KEYS, { operation: 'GET /a: { idempotency: { required: true } }' }],
       [':8 «idempotency» warning: idempotency does nothing for GET: its methods are POST, PUT (remove it)'],
     ],
     [
-      'an operation that has its own',
+      'an operation with its own keys',
       [KEYS, { operation: 'PATCH /a: { idempotency: { methods: [PATCH] } }' }],
       [],
     ],

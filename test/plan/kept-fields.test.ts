@@ -86,7 +86,7 @@ describe('XFF-1: headers.request.keep', () => {
     ]);
   });
 
-  it('does not keep a field that tells the upstream who calls', async () => {
+  it('does not keep a field that names the consumer to the upstream', async () => {
     const told = ', identity_headers: { consumer: X-Remote-User }';
     expect(await said(policy('keep: [X-Remote-User], from: any', told))).toEqual([
       '5 error: x-remote-user cannot be kept: identity_headers sets it',

@@ -68,49 +68,53 @@ const REWRITTEN = ['error sunset-rewritten'];
 
 describe('a version that was left out for one reload', () => {
   it.each<readonly [string, readonly Files[], readonly (readonly string[])[]]>([
-    ['a file: the same', [orders(ORDERS), {}, orders(ORDERS)], [[], REMOVED, []]],
-    ['a file: an earlier sunset', [orders(ORDERS), {}, orders(EARLIER)], [[], REMOVED, REWRITTEN]],
-    ['for two reloads', [orders(ORDERS), {}, {}, orders(EARLIER)], [[], REMOVED, [], REWRITTEN]],
+    ['a file, unchanged', [orders(ORDERS), {}, orders(ORDERS)], [[], REMOVED, []]],
+    ['a file, with an earlier sunset', [orders(ORDERS), {}, orders(EARLIER)], [[], REMOVED, REWRITTEN]],
     [
-      'another release',
+      'a file, left out for two reloads',
+      [orders(ORDERS), {}, {}, orders(EARLIER)],
+      [[], REMOVED, [], REWRITTEN],
+    ],
+    [
+      'a file, with another release',
       [orders(ORDERS), {}, orders(edit('released: 2024-06-01', 'released: 2024-07-01'))],
       [[], REMOVED, CHANGED],
     ],
-    ['in a file of another name', [orders(ORDERS), {}, { renamed: EARLIER }], [[], REMOVED, REWRITTEN]],
+    ['a file, under another file name', [orders(ORDERS), {}, { renamed: EARLIER }], [[], REMOVED, REWRITTEN]],
     [
-      'under another name at the same place',
+      'an API, under another name with the same URLs',
       [orders(ORDERS), {}, orders(edit('api: orders', 'api: purchases', EARLIER))],
       [[], REMOVED, REWRITTEN],
     ],
     [
-      'at another place',
+      'an API, with other URLs',
       [orders(ORDERS), {}, orders(edit(/\/orders/g, '/purchases'))],
       [[], REMOVED, [...MOVED, ...MOVED]],
     ],
-    ['without one of its versions', [orders(ORDERS), {}, orders(WITHOUT_V1)], [[], REMOVED, REMOVED]],
+    ['an API, without one of its versions', [orders(ORDERS), {}, orders(WITHOUT_V1)], [[], REMOVED, REMOVED]],
     [
-      'and that one after it',
+      'an API, without one of its versions, which returns later',
       [orders(ORDERS), {}, orders(WITHOUT_V1), orders(EARLIER)],
       [[], REMOVED, REMOVED, REWRITTEN],
     ],
     [
-      'without its versions',
+      'an API, without versions',
       [orders(ORDERS), {}, orders(WHOLE('deprecated: 2026-01-01\nsunset: 2026-12-31\n'))],
       [[], REMOVED, [...REMOVED, ...REMOVED, ...REWRITTEN, ...MOVED]],
     ],
-    ['a version: the same', [orders(ORDERS), orders(WITHOUT_V1), orders(ORDERS)], [[], REMOVED, []]],
+    ['a version, unchanged', [orders(ORDERS), orders(WITHOUT_V1), orders(ORDERS)], [[], REMOVED, []]],
     [
-      'a version: an earlier sunset',
+      'a version, with an earlier sunset',
       [orders(ORDERS), orders(WITHOUT_V1), orders(EARLIER)],
       [[], REMOVED, REWRITTEN],
     ],
     [
-      'a version, and then its API',
+      'a version, and its API after it',
       [orders(ORDERS), orders(WITHOUT_V1), {}, orders(EARLIER)],
       [[], REMOVED, REMOVED, REWRITTEN],
     ],
     [
-      'a version that comes back by another label',
+      'a version, under another label',
       [orders(ORDERS), orders(WITHOUT_V1), orders(EARLIER.replaceAll('v1: ', 'v1.0.0: '))],
       [[], REMOVED, REWRITTEN],
     ],
@@ -120,7 +124,7 @@ describe('a version that was left out for one reload', () => {
       [[], [...CHANGED, ...CHANGED], REWRITTEN],
     ],
     [
-      'a release, put off and brought back',
+      'a release, moved to a later day and back',
       [orders(ORDERS), orders(PLANNED_AGAIN), orders(EARLIER)],
       [[], [...CHANGED, ...CHANGED], [...REWRITTEN, ...CHANGED, ...CHANGED]],
     ],
@@ -149,12 +153,12 @@ describe('a version that was left out for one reload', () => {
       [[], [], [], REWRITTEN],
     ],
     [
-      'an operation whose parameter is called otherwise by now',
+      'an operation, with another name of its parameter',
       [orders(operation('2027-06-01')), orders(ORDERS), orders(operation('2027-05-01', 'GET /items/{item}'))],
       [[], [], REWRITTEN],
     ],
     [
-      'an operation, whose version ends before it was to',
+      'an operation, whose version now ends earlier',
       [
         orders(operation('2027-06-01')),
         orders(ORDERS),
@@ -168,12 +172,12 @@ describe('a version that was left out for one reload', () => {
       [[], [], REWRITTEN],
     ],
     [
-      'the sunset of an API without versions, which gets some',
+      'the sunset of an API that gets versions',
       [orders(WHOLE('deprecated: 2026-01-01\nsunset: 2027-06-01\n')), orders(WHOLE('')), orders(BY_DEFAULT)],
       [[], [...CHANGED, ...CHANGED], REWRITTEN],
     ],
     [
-      'an API that has had versions since a while',
+      'an API that got versions earlier',
       [
         orders(WHOLE('deprecated: 2026-01-01\nsunset: 2027-06-01\n')),
         orders(until('2027-06-15', BY_DEFAULT)),
@@ -183,12 +187,12 @@ describe('a version that was left out for one reload', () => {
       [[], [], REMOVED, REWRITTEN],
     ],
     [
-      'the sunset of a version, where the API has none any more',
+      'the sunset of a version whose API no longer has versions',
       [orders(ORDERS), orders(WHOLE('')), orders(WHOLE('deprecated: 2026-01-15\nsunset: 2026-12-31\n'))],
       [[], [...REMOVED, ...REMOVED, ...MOVED], REWRITTEN],
     ],
     [
-      'what was only planned',
+      'a planned version',
       [orders(planned('2026-12-15')), {}, orders(planned('2026-12-25'))],
       [[], REMOVED, []],
     ],
@@ -197,7 +201,7 @@ describe('a version that was left out for one reload', () => {
     expect(said).toEqual(expected);
   });
 
-  it('is no longer remembered when it is back, even with another date if the rule is switched', async () => {
+  it('is forgotten when it returns, even with another date if the rule is a warning', async () => {
     const { said, former } = await reloads(orders(ORDERS), {}, orders(warned(EARLIER)), orders(EARLIER));
     expect(said).toEqual([[], REMOVED, ['warning sunset-rewritten'], []]);
     expect(former).toEqual([]);

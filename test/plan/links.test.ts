@@ -1,4 +1,4 @@
-// Tests that links cannot lead guides, descriptions and secrets out of their folder, to be published or quoted.
+// Tests that guides, descriptions and secrets are not read through links that leave their folder.
 import { mkdir, symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -71,7 +71,7 @@ describe.each(Object.entries(KINDS))('a %s', (_kind, { file, policy, text, refus
     expect(await files.problems()).toEqual([]);
   });
 
-  it('may be a link between folders below the one that the path goes up to', async () => {
+  it('may be a link into a sibling folder if its path begins with ../', async () => {
     await using files = await workspace({
       'policies/orders.yaml': policy(`../api/${file}`),
       [`docs/${file}`]: text,

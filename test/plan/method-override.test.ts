@@ -45,7 +45,7 @@ describe('method-override', () => {
   it.each<[string, Written]>([
     ['a stricter DELETE', { operations: STRICTER }],
     [
-      'a stricter DELETE beside a POST of its own',
+      'a stricter DELETE beside a POST operation',
       { operations: `${STRICTER}, "POST /items/{x}": { access: { scopes: [w] } }` },
     ],
     [
@@ -53,7 +53,7 @@ describe('method-override', () => {
       { operations: `${STRICTER}, "POST /items/{id}": { access: public }` },
     ],
     [
-      'a stricter DELETE where other scopes need none',
+      'a stricter DELETE in an API that needs no scopes',
       { access: '{ identity: main, scopes: any }', operations: STRICTER },
     ],
   ])('warns of _method for %s', async (_what, written) => {
@@ -89,7 +89,7 @@ describe('method-override', () => {
   const keep = (name: string) => `headers: { request: { keep: [${name}], from: any } }`;
 
   it.each<[string, Written]>([
-    ['scopes of their own for reading', {}],
+    ['other scopes for reading', {}],
     ['an operation with rules', { access: 'public', operations: '"GET /x": { max_body: 1MB }' }],
   ])('warns of a kept override header beside %s', async (_what, written) => {
     expect(await said(policy({ ...written, headers: keep('X-HTTP-Method-Override') }))).toEqual([BY_HEADER]);

@@ -1,4 +1,4 @@
-// Tests files with random changes: they are compiled or refused with a position, and never cause an exception.
+// Tests files with random changes: each is compiled or refused with a position, without an exception.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -12,7 +12,7 @@ const sample = readFileSync(join(import.meta.dirname, '../../policies/orders.yam
   'main',
 );
 
-/** Sentences of this program begin in small letters; those of libraries and of the system do not, or name their classes. */
+/** Messages of libraries and of the system begin with a capital or name a class. Those of Sundial do not. */
 const OF_A_LIBRARY =
   /^[A-Z](?![A-Z]+ )|\b(?:[A-Z][a-z]+)*Error\b|\bE[A-Z]{4,}\b|null bytes|Received|not a function|undefined/;
 
@@ -20,7 +20,7 @@ async function loadText(policy: string, gateway = GATEWAY) {
   const loaded = await loadTexts(policy, gateway);
   for (const { line, column, message, hint = '' } of loaded.problems) {
     expect(Math.min(line, column)).toBeGreaterThanOrEqual(1);
-    // What is quoted of the file may be anything.
+    // Quotes of the file may contain anything.
     for (const said of [message, hint])
       expect(said.replaceAll(/"(?:[^"\\]|\\.)*"/g, '""')).not.toMatch(OF_A_LIBRARY);
   }
@@ -106,7 +106,7 @@ describe('a changed file', () => {
     ['* x', 'error: an alias (*), an anchor (&) or a tag (!) is not allowed here'],
     ['!!int x', 'error: an alias (*), an anchor (&) or a tag (!) is not allowed here'],
     ['}', 'error: a bracket or a brace is closed here but was not opened'],
-  ])('with %s as a value: what is wrong, in words of Sundial', async (value, message) => {
+  ])('with %s as a value gets a message of Sundial, not of a library', async (value, message) => {
     const { problems } = await loadText(ORDERS.replace('/api/orders', value));
     expect(renderProblems(problems, { colour: false })).toContain(message);
   });

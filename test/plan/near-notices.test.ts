@@ -119,7 +119,7 @@ describe('a hint about something missing', () => {
     );
   });
 
-  it('says where a guide is searched', async () => {
+  it('says that the path of a guide is relative to the file', async () => {
     await using files = await workspace({
       'policies/orders.yaml': ORDERS.replace('https://docs.example.com/v2', './guides/v2.md'),
     });

@@ -4,15 +4,15 @@ import { nextCommand } from '../../gateway/plan/next-command.ts';
 
 describe('a suggested command', () => {
   it.each([
-    ['the usual file', { config: 'config/gateway.yaml', environment: {} }, ''],
+    ['the default file', { config: 'config/gateway.yaml', environment: {} }, ''],
     ['another file', { config: 'my gateway.yaml', environment: {} }, " -c 'my gateway.yaml'"],
-    ['a file that is usual here', { config: 'a.yaml', environment: { SUNDIAL_CONFIG: 'a.yaml' } }, ''],
+    ['the file of SUNDIAL_CONFIG', { config: 'a.yaml', environment: { SUNDIAL_CONFIG: 'a.yaml' } }, ''],
     [
-      'the usual file where another is usual here',
+      'the default file if SUNDIAL_CONFIG names another',
       { config: 'config/gateway.yaml', environment: { SUNDIAL_CONFIG: 'a.yaml' } },
       ' -c config/gateway.yaml',
     ],
-    ['a variable set to nothing', { config: 'config/gateway.yaml', environment: { SUNDIAL_CONFIG: '' } }, ''],
+    ['an empty SUNDIAL_CONFIG', { config: 'config/gateway.yaml', environment: { SUNDIAL_CONFIG: '' } }, ''],
     [
       'an admin listener',
       { config: 'config/gateway.yaml', admin: 'http://10.0.0.7:9901', environment: {} },
@@ -20,6 +20,11 @@ describe('a suggested command', () => {
     ],
   ])('repeats the options that name the gateway: %s', (_title, meant, options) => {
     expect(nextCommand(meant)('pause', '--list')).toBe(`sundial pause --list${options}`);
+  });
+
+  it('begins with npx where npx started the program', () => {
+    const next = nextCommand({ config: 'config/gateway.yaml', environment: { npm_command: 'exec' } });
+    expect(next('check')).toBe('npx sundial check');
   });
 
   it('quotes for the shell, but not placeholders', () => {

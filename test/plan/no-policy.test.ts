@@ -15,7 +15,7 @@ const FOREIGN: readonly (readonly [string, string])[] = [
   ['JSON of something else', `{ "one": "${CANARY}" }`],
 ];
 
-it.each(FOREIGN)('%s', async (_what, text) => {
+it.each(FOREIGN)('a finding quotes nothing of %s', async (_what, text) => {
   for (const all of [await said(text, GATEWAY), await said(ORDERS, text)]) {
     expect(all).toMatch(/error/);
     expect(all).not.toContain(CANARY);

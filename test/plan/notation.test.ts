@@ -23,13 +23,13 @@ describe('durations and rates', () => {
   ])('%s is %d ms', (text, ms) => expect(parseDuration(text)).toBe(ms));
 
   it.each(['', '3', '0s', '-3s', '1.5s', '3 s', '3S', '3w', '999999999d', '03s'])(
-    '%j is no duration',
+    '%j is not a duration',
     (text) => expect(parseDuration(text)).toBeUndefined(),
   );
 
   it('a rate is units per window', () =>
     expect(parseRate('600/1m')).toEqual({ units: 600, windowMs: 60_000 }));
-  it.each(['600', '0/1m', '600/m', '600/0s', '600/1m/1m', '1e3/1m'])('%j is no rate', (text) =>
+  it.each(['600', '0/1m', '600/m', '600/0s', '600/1m/1m', '1e3/1m'])('%j is not a rate', (text) =>
     expect(parseRate(text)).toBeUndefined(),
   );
 
@@ -54,7 +54,7 @@ describe('names and lines', () => {
       'a\u200B@x',
       'a\0@x',
     ],
-  ])('%j is no mail address', (text) => expect(parseMail(text)).toBeUndefined());
+  ])('%j is not a mail address', (text) => expect(parseMail(text)).toBeUndefined());
 
   it.each([...'\u202A\u202B\u202C\u202D\u202E\u2066\u2067\u2068\u2069\u2028\u0085'])(
     'a line with %j would not be displayed as written',

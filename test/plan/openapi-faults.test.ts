@@ -76,7 +76,7 @@ describe('a description that contradicts itself or the sent headers', () => {
       'description-status',
     ],
     ['OAS-1: not marked, and deprecated', '{ x-lifecycle: { status: deprecated } }', 'description-status'],
-    ['OAS-2: a date that is none', '{ x-lifecycle: { sunset-date: 2026-13-01 } }', 'description-dates'],
+    ['OAS-2: an invalid date', '{ x-lifecycle: { sunset-date: 2026-13-01 } }', 'description-dates'],
     [
       'OAS-2: a sunset before the deprecation',
       '{ x-lifecycle: { deprecation-date: "2025-06-01", sunset-date: "2025-05-01" } }',
@@ -93,7 +93,7 @@ describe('a description that contradicts itself or the sent headers', () => {
     expect(problems.map((problem) => [problem.file, problem.rule])).toEqual([['api/v1.yaml', rule]]);
   });
 
-  it('OAS-1: a missing status is no contradiction', async () => {
+  it('OAS-1: a missing status is not a contradiction', async () => {
     const fields = '{ deprecated: true, x-lifecycle: { introduced: "2024-06-01" } }';
     await using files = await workspace({ 'policies/orders.yaml': POLICY, 'api/v1.yaml': search(fields) });
     expect((await files.load()).problems).toEqual([]);

@@ -72,7 +72,7 @@ describe('OAS-2: a value that only the description has', () => {
     expect(problems.map(({ rule }) => rule)).toEqual(['description-agrees', 'description-agrees']);
   });
 
-  it('and that repeats a date of the API follows an extension in the policy', async () => {
+  it('that repeats a date of the API follows an extension in the policy', async () => {
     const repeated = describes(SEARCH)
       .replace('2026-12-15', '2027-01-15')
       .replace('2025-06-01', '2026-01-15');

@@ -8,20 +8,24 @@ describe('the paths of a description', () => {
     ['below the path of the upstream', '', '/orders/search'],
     ['below the base', '', '/api/orders/search'],
     ['below the versioned path', '', '/api/v1/orders/search'],
-    ['below it with a parameter for the version', '', '/api/{version}/orders/search'],
+    ['below the versioned path with a parameter for the version', '', '/api/{version}/orders/search'],
     [
       'below the path of the server',
       'servers: [{ url: https://api.example.com/api/v1 }]\n',
       '/orders/search',
     ],
-    ['right at the server', 'servers: [{ url: "https://api.example.com/api/v1/orders/" }]\n', '/search'],
+    [
+      'at the path of the server',
+      'servers: [{ url: "https://api.example.com/api/v1/orders/" }]\n',
+      '/search',
+    ],
     [
       'at a server with variables',
       'servers: [{ url: "https://{host}/api/{v}", variables: { host: { default: a.example }, v: { default: v1 } } }]\n',
       '/orders/search',
     ],
-    ['at the base itself, where nothing else fits', '', '/search'],
-    ['with a slash at the end', '', '/orders/search/'],
+    ['at the base itself if nothing else matches', '', '/search'],
+    ['with a trailing slash', '', '/orders/search/'],
   ])('%s', async (_, servers, path) => {
     const text = describes(
       `  ${path}: { get: { x-lifecycle: { deprecation-date: "2025-06-01" } } }\n`,

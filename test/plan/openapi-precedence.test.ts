@@ -7,7 +7,7 @@ describe('OAS-2: a value of the whole API in the policy', () => {
   const top = 'deprecated: 2026-01-15\nsunset: 2027-06-15\nguide: https://docs.example.com/orders/v2\n';
   const policy = POLICY.replace('upstreams:', `${top}upstreams:`);
 
-  it('takes precedence over the description of a version, and a difference is reported at the line of the API', async () => {
+  it('overrides the description of a version; a difference is reported at the line of the API', async () => {
     await using files = await workspace({ 'policies/orders.yaml': policy, 'api/v1.yaml': describes(SEARCH) });
     const { version } = await planOf(files);
     expect(version?.schedule).toMatchObject({

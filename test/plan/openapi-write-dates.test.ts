@@ -30,7 +30,7 @@ paths:
       '2027-06-15',
       'summary: s, deprecated: true, x-lifecycle: { status: deprecated, deprecation-date: "2026-06-01", sunset-date: "2027-06-15" }',
     ],
-  ])('an operation gets its state of the day: %s', (now, expected) => {
+  ])('an operation gets its state as of %s', (now, expected) => {
     expect(written(paths('summary: s'), { version: dated, stage: 'active', now })).toBe(paths(expected));
   });
 
@@ -97,7 +97,7 @@ paths:
     ['deprecated', 'beta', 'deprecated'],
     ['sunset', 'deprecated', 'sunset'],
     ['retired', 'deprecated', 'retired'],
-  ])('the stage %s makes of %s: %s', (stage, before, after) => {
+  ])('in the stage %s, %s becomes %s', (stage, before, after) => {
     const text = (word: string) =>
       `openapi: 3.0.0\ninfo: { title: a, x-lifecycle: { stage: ${word} } }\npaths: {}\n`;
     expect(written(text(before), { version: noDates, stage })).toBe(text(after));
@@ -115,7 +115,7 @@ paths:
   /orders/search: { get: *one }
 `,
     ],
-    ['x-lifecycle that is a word', 'openapi: 3.0.0\ninfo: { title: a, x-lifecycle: stable }\npaths: {}\n'],
+    ['x-lifecycle that is a text', 'openapi: 3.0.0\ninfo: { title: a, x-lifecycle: stable }\npaths: {}\n'],
   ])('%s', (_, text) => {
     const operations = { 'GET /search': operation({ deprecated: day('2026-06-01') }) };
     expect(writeLifecycle(liveOf(text, { version: { ...noDates, operations }, stage: 'active' }))).toEqual({

@@ -76,7 +76,7 @@ paths:
     ['in double quotes', '"2027-01-15"', '"2027-04-15"'],
     ['in single quotes', "'2027-01-15'", "'2027-04-15'"],
     ['null', 'null', '"2027-04-15"'],
-    ['nothing', '', '"2027-04-15"'],
+    ['missing', '', '"2027-04-15"'],
     ['over several lines', '>-\n        2027-01-15', '"2027-04-15"'],
   ])('with a date that is %s keeps its quotes and its comment', (_, before, after) => {
     const text = (date: string, comment: string) => `openapi: 3.1.0
@@ -156,7 +156,7 @@ describe('any description', () => {
     return `${indent === '' ? '' : '\n'}${lines.join('\n')}`;
   };
 
-  it('keeps its meaning except the lifecycle, keeps every comment, and is stable after one edit', async () => {
+  it('keeps all but the lifecycle, keeps every comment, and is stable after one edit', async () => {
     const strip = (value: unknown): unknown => {
       if (typeof value !== 'object' || value === null) return value;
       if (Array.isArray(value)) return value.map(strip);

@@ -47,7 +47,7 @@ describe('default-served', () => {
     expect(said.flatMap((each) => /(?:from|until) then .* gets \d+/.exec(each)?.[0] ?? [])).toEqual(found);
   });
 
-  it('has no finding about an end if the API is only observed', async () => {
+  it('has no finding about an end if the API is in observe mode', async () => {
     const observed = (mode: string) =>
       problems(
         `${PAYMENTS.replace('{ pin: { } }', '{ default: 2025-09-15 }')}mode: ${mode}\n`.replace(

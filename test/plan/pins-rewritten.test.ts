@@ -48,8 +48,8 @@ async function found(
 
 describe('VER-5: pins-rewritten', () => {
   it.each<[string, readonly string[], readonly string[]]>([
-    ['nothing changed', PUBLISHED, []],
-    ['a version to come', [...PUBLISHED, '2026-12-01'], []],
+    ['no change', PUBLISHED, []],
+    ['a planned version', [...PUBLISHED, '2026-12-01'], []],
     ['a version of today', [...PUBLISHED, '2026-11-20'], []],
     [
       'a version between two',
@@ -62,22 +62,22 @@ describe('VER-5: pins-rewritten', () => {
       ['error: an account made before any version is on 2024-09-01 and would be moved to 2023-01-01'],
     ],
     [
-      'one taken out between two',
+      'a version removed between two',
       ['2024-09-01', '2026-06-01'],
       ['error: an account made on 2025-09-15 is on 2025-09-15 and would be moved to 2024-09-01'],
     ],
     [
-      'the oldest taken out',
+      'the oldest version removed',
       ['2025-09-15', '2026-06-01'],
       ['error: an account made before any version is on 2024-09-01 and would be moved to 2025-09-15'],
     ],
     [
-      'a version that comes a few days late moves the accounts of these days',
+      'a version that is added a few days late moves the accounts of these days',
       [...PUBLISHED, '2026-11-15'],
       ['warning: an account made on 2026-11-15 is on 2026-06-01 and would be moved to 2026-11-15'],
     ],
     [
-      'a release that was moved is the matter of dates-rewritten',
+      'a moved release is reported by dates-rewritten instead',
       ['2024-09-01', '2025-09-15=2025-10-01', '2026-06-01'],
       [],
     ],

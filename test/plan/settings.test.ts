@@ -190,17 +190,17 @@ describe('addresses', () => {
     ['localhost:1', { host: 'localhost', port: 1 }],
   ])('%s', (text, address) => expect(parseAddress(text)).toEqual(address));
   it.each(['', '8443', ':', ':65536', 'a b:1', '::1:80', '[::1', '-a:1', '256.1.1.1:80'])(
-    '%j is no address',
+    '%j is not an address',
     (text) => expect(parseAddress(text)).toBeUndefined(),
   );
   it.each(['API.example.com', 'a..b', 'a.example.', 'a_b', '1.2.3', '[1::2::3]', 'a/b', ''])(
-    '%j is no host',
+    '%j is not a host',
     (text) => expect(parseHostName(text)).toBeUndefined(),
   );
   it.each(['10.0.0.0/8', '::1', 'fd00::/8', '192.0.2.1'])('%s is a range', (text) =>
     expect(parseRange(text)).toBe(text),
   );
-  it.each(['10.0.0.0/33', '10.0.0/8', 'fd00::/129', '10.0.0.0/8/8', 'host'])('%s is no range', (text) =>
+  it.each(['10.0.0.0/33', '10.0.0/8', 'fd00::/129', '10.0.0.0/8/8', 'host'])('%s is not a range', (text) =>
     expect(parseRange(text)).toBeUndefined(),
   );
 

@@ -1,4 +1,4 @@
-// Tests wrong types at every place of both grammars: messages are sentences without terms of zod or JavaScript.
+// Tests wrong types at every place of both grammars: messages have no terms of zod or JavaScript.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { FUZZ_TIMEOUT_MS, samples } from '../support/fuzz.ts';

@@ -182,7 +182,7 @@ function isGivenUp(api: string, other: string, apis: readonly string[], folder: 
   );
 }
 
-/** Whether the record cannot help `api`: its file has other routes, or may be that of another recorded API. */
+/** Whether the record cannot help `api`: its file has other routes, or may belong to another recorded API. */
 function isUnknown(api: string, recorded: readonly string[], folder: Folder): boolean {
   const texts = [...folder.values()];
   const isServed = (other: string | undefined) => texts.some((each) => each.isSound && each.api === other);
@@ -211,7 +211,7 @@ function mustStart(apis: readonly string[], folder: Folder): boolean {
 }
 
 describe.each(['accepted', 'partial', 'strict'] as const)('a start with start: %s', (mode) => {
-  it('gives no place of a recorded API to another API, and exits only if necessary', async () => {
+  it('gives no URL of a recorded API to another API, and exits only if necessary', async () => {
     await fc.assert(
       fc.asyncProperty(scene, async ({ apis, unrecorded, shift, unusable, steps }) => {
         const textOf = (api: string) => sound(api, BASES[api] ?? '');

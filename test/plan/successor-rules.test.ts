@@ -62,14 +62,14 @@ describe('successor-circle of operations', () => {
       'GET /b -> GET /a -> GET /b',
     ],
     [
-      'of three, whatever their order, and whoever else leads there',
+      'of three in any order, with another operation that leads to them',
       v1(
         'GET /z: { successor: GET /a }, GET /c: { successor: GET /a }, GET /a: { successor: GET /b }, GET /b: { successor: GET /c }',
       ),
       'GET /b -> GET /c -> GET /a -> GET /b',
     ],
     [
-      'with parameters of other names',
+      'with other names of parameters',
       v1('"GET /a/{id}": { successor: "GET /b/{id}" }, "GET /b/{key}": { successor: "GET /a/{key}" }'),
       'GET /b/{key} -> GET /a/{key} -> GET /b/{key}',
     ],
@@ -89,13 +89,13 @@ describe('successor-circle of operations', () => {
   });
 
   it.each([
-    ['a way that ends', v1('GET /a: { successor: GET /b }, GET /b: { successor: GET /c }')],
+    ['a chain that ends', v1('GET /a: { successor: GET /b }, GET /b: { successor: GET /c }')],
     [
       'the same path in the next version',
       v1('GET /a: { successor: v2 }') + version('v2', 'operations: { GET /a: {} }'),
     ],
     ['another method', v1('GET /a: { successor: GET /b }, POST /b: { successor: POST /a }')],
-  ])('%s is no cycle', async (_title, versions) => {
+  ])('%s is not a cycle', async (_title, versions) => {
     expect(await said(versions)).toEqual([]);
   });
 
@@ -112,13 +112,17 @@ describe('operation-successor', () => {
   const SHORT = `GET /find: { deprecated: 2026-01-15, sunset: 2026-08-01, ${GUIDE} }`;
 
   it.each([
-    ['ends before', `GET /a: { successor: GET /find, after: redirect, sunset: 2026-09-01 }`, 'error'],
     [
-      'ends at the same instant',
+      'ends before the operation',
+      `GET /a: { successor: GET /find, after: redirect, sunset: 2026-09-01 }`,
+      'error',
+    ],
+    [
+      'ends at the same instant as the operation',
       `GET /a: { successor: GET /find, after: redirect, sunset: 2026-08-01 }`,
       'error',
     ],
-    ['ends before the version, with which this one ends', `GET /a: { successor: GET /find }`, 'warning'],
+    ['ends before the version of the operation', `GET /a: { successor: GET /find }`, 'warning'],
   ])('a target that %s', async (_title, operation, severity) => {
     expect(await said(operations(`${operation}, ${SHORT}`))).toEqual([
       expect.stringMatching(
@@ -135,7 +139,7 @@ describe('operation-successor', () => {
     ]);
   });
 
-  it('uses the operation that a request would match: a literal before a parameter, GET for HEAD', async () => {
+  it('uses the operation that a request would match: literals first, and GET for HEAD', async () => {
     const next = (more: string) => `  v2: { released: 2026-01-15, operations: { ${SHORT}${more} } }\n`;
     const first = operations('"GET /{id}": { successor: "v2 GET /{id}" }, HEAD /find: { successor: v2 }');
     expect(await said(first + next(''))).toEqual([

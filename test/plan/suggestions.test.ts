@@ -28,7 +28,7 @@ describe('a truncated key', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('vers is versions, not cors', async () => {
+  it('vers is completed to versions, not corrected to cors', async () => {
     await using files = await workspace({ 'policies/orders.yaml': ORDERS.replace('versions:', 'vers:') });
     expect(await files.problems()).toContainEqual(
       expect.stringContaining('unknown key "vers" (did you mean "versions"?)'),

@@ -23,37 +23,37 @@ async function compiled(rest: string): Promise<UpstreamPlan | undefined> {
 describe('check', () => {
   it.each([
     [
-      'a target that stands twice',
+      'a target that is listed twice',
       'targets: [http://127.0.0.1:4001, http://127.0.0.1:4005, "http://127.0.0.1:4001/"]',
       '6 «"http://127.0.0.1:4001/"» error: this target is listed twice',
     ],
     [
-      'a balance over nothing',
+      'a balance with one target',
       `${ONE}, balance: consumer`,
       '6 «balance» warning: balance has no effect with one target',
     ],
     [
-      'a slow start of the only target',
+      'a slow start with one target',
       `${ONE}, health: /healthz, slow_start: 30s`,
       '6 «slow_start» warning: slow_start has no effect with one target',
     ],
     [
-      'a slow start after nothing',
+      'a slow start without a health check and a breaker',
       `${TWO}, breaker: off, slow_start: 30s`,
       '6 «slow_start» warning: slow_start has no effect without health checks or a breaker',
     ],
     [
-      'checks further apart than an hour',
+      'a health check interval above an hour',
       `${TWO}, health: { path: /healthz, every: 2h }`,
       '6 «2h» error: not a duration of up to 1h, such as 500ms, 5s or 1m: "2h"',
     ],
     [
-      'a way to balance that there is not',
+      'an unknown balance',
       `${TWO}, balance: round_robin`,
       '6 «round_robin» error: expected "round-robin", "least-requests" or "consumer": "round_robin" (did you mean "round-robin"?)',
     ],
     [
-      'a threshold of nothing',
+      'a threshold of zero',
       `${ONE}, health: { path: /healthz, unhealthy: 0 }`,
       '6 «0» error: less than 1: 0',
     ],
@@ -98,7 +98,7 @@ describe('check', () => {
       ],
     ],
     [
-      'that is still to end, not',
+      'but not of one that ends later',
       ORDERS.replace('upstreams:', 'maintenance: { until: 2026-11-20T00:00:01Z }\nupstreams:'),
       [],
     ],
@@ -117,7 +117,7 @@ describe('missing keys', () => {
     });
   });
 
-  it('several targets have a circuit breaker that keeps the last one', async () => {
+  it('several targets have a circuit breaker that never takes out the last one', async () => {
     const { breaker } = (await compiled(TWO)) ?? {};
     expect(breaker).toEqual({ failures: 5, open: 10_000, strict: false });
   });

@@ -39,7 +39,7 @@ const twoFiles = () =>
     'policies/other.yaml': ORDERS.replaceAll('orders', 'other'),
   });
 
-/** Of each thread of this process: field 19 of its stat line, whose second field is a name in brackets. */
+/** The nice value of each thread: field 19 of its stat line, whose second field is a name in brackets. */
 async function nicenesses(): Promise<readonly number[]> {
   const threads = await readdir('/proc/self/task');
   const lines = await Promise.all(threads.map((id) => readFile(`/proc/self/task/${id}/stat`, 'utf8')));

@@ -49,7 +49,7 @@ describe('an introspection identity', () => {
     ]);
   });
 
-  it('shows its secret nowhere: not in the effective configuration, not in a finding', async () => {
+  it('shows its secret neither in the effective configuration nor in a finding', async () => {
     await using files = await withMain(`${ASKED}, ${CLIENT}`);
     const whole = await files.load(ENVIRONMENT);
     if (!hasPlan(whole)) throw new Error(renderProblems(whole.problems, { colour: false }));
@@ -89,10 +89,10 @@ describe('prefix', () => {
 
   it.each<[string, string, readonly unknown[], readonly string[]]>([
     ['one issuer', JWT, [false], []],
-    ['two of which nothing is said', TWO, [false, false], WARNING],
-    ['two whose ids are shared', `${TWO}, prefix: off`, [false, false], []],
+    ['two without a prefix', TWO, [false, false], WARNING],
+    ['two with prefix: off', `${TWO}, prefix: off`, [false, false], []],
     [
-      'two whose ids are kept apart',
+      'two, one of them with a prefix',
       `${TWO}, prefix: partner/`,
       [
         { own: '', others: ['partner/'] },
@@ -101,7 +101,7 @@ describe('prefix', () => {
       [],
     ],
     [
-      'an issuer and who is asked about its own opaque tokens',
+      'an issuer and an introspection endpoint',
       `${JWT} }, opaque: { ${ASKED}, ${CLIENT}`,
       [false, false],
       [],
@@ -145,12 +145,12 @@ describe('a mistake in an identity', () => {
       '«""» error: not a client secret: 1 to 1024 printable ASCII characters: [redacted]',
     ],
     [
-      'a secret that is no text',
+      'a secret that is a number',
       `${ASKED}, client: { id: sundial, secret: 4711 }`,
       '«****» warning: this value is read as a number: write it in quotes',
     ],
     [
-      'a secret in the clear',
+      'a secret in plain text',
       `${ASKED}, client: { id: sundial, secret: hunter2 }`,
       `«*******» warning: the secret is written in this file in plain text (write \${file:/path} or \${env:NAME})`,
     ],
@@ -160,27 +160,27 @@ describe('a mistake in an identity', () => {
       '«http://auth.example.com/introspect» error: not an https URL (no fragment; http only on this machine): "http://auth.example.com/introspect"',
     ],
     [
-      'a longer cache than RFC 7662 answers are good for',
+      'RFC 7662: a cache of introspection responses above 60s',
       `${ASKED}, ${CLIENT}, token_cache: 5m`,
       '«5m» error: not a duration from 1s to 60s, nor off: "5m"',
     ],
     [
-      'a longer cache than revoked keys may have',
+      'a cache of JWTs above 5m',
       `${JWT}, token_cache: 1h`,
       '«1h» error: not a duration from 1s to 5m, nor off: "1h"',
     ],
     [
-      'a slip in a key of the one kind',
+      'a misspelt key of introspection',
       `${ASKED}, ${CLIENT}, audiense: api`,
       '«audiense» error: unknown key "audiense" (did you mean "audience"?)',
     ],
     [
-      'a slip in a key of the other',
+      'a misspelt key of JWT',
       'isuer: https://auth.example.com, audience: api',
       '«isuer» error: unknown key "isuer" (did you mean "issuer"?)',
     ],
     [
-      'a key of the other kind',
+      'a JWT key beside introspection',
       `${ASKED}, ${CLIENT}, jwks: https://auth.example.com/keys`,
       '«jwks» error: unknown key "jwks" (there are introspection, client, issuer, audience, consumer, prefix, token_cache)',
     ],

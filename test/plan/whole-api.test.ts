@@ -251,7 +251,7 @@ describe('a problem of the whole API', () => {
     }
   });
 
-  it('parallel-versions needs nothing beside a version that ends with the whole API', async () => {
+  it('parallel-versions has no finding for a version that ends with the whole API', async () => {
     expect(await said(versioned())).toEqual([]);
     const own = VERSIONS.replace('2025-01-15', '2025-01-15, deprecated: 2026-02-01');
     expect(await said(versioned(TOP, own))).toEqual([

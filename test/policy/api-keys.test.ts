@@ -55,7 +55,7 @@ describe('the text of a key', () => {
     }
   });
 
-  it('has no other form', () => {
+  it('is refused in any other form', () => {
     fc.assert(
       fc.property(anyText, (text) => {
         expect(parseApiKey(text)).toBeUndefined();

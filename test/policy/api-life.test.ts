@@ -38,11 +38,11 @@ describe('the stage of an API', () => {
 
   it.each<[Stage, string, (typeof active)[]]>([
     ['active', 'one active version beside any other', [retired, planned, sunset, active, deprecated]],
-    ['deprecated', 'none active, one still served', [retired, deprecated, sunset, planned]],
-    ['sunset', 'none served, one not yet retired', [retired, sunset, planned]],
-    ['retired', 'all retired', [retired, retired]],
-    ['retired', 'all released ones retired, and one planned', [planned, retired]],
-    ['planned', 'nothing ever released', [planned, planned]],
+    ['deprecated', 'no active version and one that is still served', [retired, deprecated, sunset, planned]],
+    ['sunset', 'no served version and one that is not retired yet', [retired, sunset, planned]],
+    ['retired', 'only retired versions', [retired, retired]],
+    ['retired', 'retired versions and a planned one', [planned, retired]],
+    ['planned', 'planned versions only', [planned, planned]],
   ])('is %s with %s', (stage, _words, versions) => {
     expect(stageOfApi(versions, day('2026-01-01'))).toBe(stage);
     expect(stageOfApi(versions.toReversed(), day('2026-01-01'))).toBe(stage);
@@ -100,7 +100,7 @@ describe('the stage of any set of versions', () => {
   const versions = fc.array(dates.map(lifeOf), { minLength: 1, maxLength: 4 });
   const AGE: readonly Stage[] = ['planned', 'active', 'deprecated', 'sunset', 'retired'];
 
-  it('is that of one version, and no version has a longer life left', () => {
+  it('is the earliest stage of all released versions', () => {
     fc.assert(
       fc.property(versions, instant, (lives, now) => {
         const stages = lives.map(({ phases }) => phaseAt(phases, now).stage);

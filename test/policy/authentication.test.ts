@@ -87,17 +87,17 @@ describe('the expiry of a token', () => {
   });
 
   it.each([
-    ['a bound one: no longer than its certificate', fingerprint, { exp }, 900_000, 900_000],
-    ['a bound one: no longer than its exp', fingerprint, { exp }, 1_100_000, 1_030_000],
-    ['a bound one without exp: as long as its certificate', fingerprint, {}, 900_000, 900_000],
+    ['a bound token ends with its certificate', fingerprint, { exp }, 900_000, 900_000],
+    ['a bound token ends with its exp', fingerprint, { exp }, 1_100_000, 1_030_000],
+    ['a bound token without exp ends with its certificate', fingerprint, {}, 900_000, 900_000],
     [
-      'any other: until its exp, whatever certificate the connection has',
+      'any other token ends with its exp, whatever certificate the connection has',
       undefined,
       { exp },
       900_000,
       1_030_000,
     ],
-    ['one without exp: forever', undefined, {}, 900_000, undefined],
+    ['another token without exp does not end', undefined, {}, 900_000, undefined],
   ] as const)('WS-6: %s', (_what, boundTo, claims, certificateEnds, ends) => {
     const consumer = {
       id: 'acme',
@@ -193,7 +193,7 @@ describe('authorisation', () => {
   });
 
   it.each(['GET', 'POST'])(
-    'without a rule %s is refused to all, and `any` admits every known consumer',
+    'without a rule %s is refused, and `any` admits every identified consumer',
     (method) => {
       const none = { ...rule, scopes: { read: undefined, write: undefined } };
       expect(authorise(none, method, consumer('orders:read'))).toEqual({ reason: 'operation_not_granted' });
@@ -242,7 +242,7 @@ describe('challenges', () => {
     ).toEqual(['Bearer realm="orders", error="insufficient_scope", scope="orders:read orders:write"']);
   });
 
-  it('AUTH-2, AUTH-3: one challenge per scheme in the order of the identities; only Bearer names the metadata', () => {
+  it('AUTH-2, AUTH-3: one challenge per scheme, in order; only Bearer names the metadata', () => {
     const all = [KEY, BEARER, CERTIFICATE];
     const asked = [
       'ApiKey realm="orders", header="X-API-Key"',

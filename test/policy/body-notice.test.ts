@@ -78,29 +78,29 @@ describe('the splice', () => {
       `{${MEMBER},"id":12345678901234567890,"x":1.0}`,
     ],
     ['BODY-2: an empty object has no comma', '{}', `{${MEMBER}}`],
-    ['BODY-2: nor has one with blanks in it', ' {\r\n\t } ', ` {${MEMBER}\r\n\t } `],
+    ['BODY-2: an empty object with whitespace has no comma', ' {\r\n\t } ', ` {${MEMBER}\r\n\t } `],
     [
-      'BODY-2: a byte order mark and blanks stay before it',
+      'BODY-2: a byte order mark and whitespace stay before the object',
       `${BOM}\n\t {"a":1}`,
       `${BOM}\n\t {${MEMBER},"a":1}`,
     ],
-    ['BODY-2: duplicates stay', '{"a":1,"a":2}', `{${MEMBER},"a":1,"a":2}`],
+    ['BODY-2: duplicate members stay', '{"a":1,"a":2}', `{${MEMBER},"a":1,"a":2}`],
     [
-      'BODY-2: a nested _deprecation is another matter',
+      'BODY-2: a nested _deprecation is ignored',
       '{"a":{"_deprecation":1}}',
       `{${MEMBER},"a":{"_deprecation":1}}`,
     ],
     [
-      'BODY-2: and so is one in a string',
+      'BODY-2: _deprecation in a string is ignored',
       '{"a":"\\"_deprecation\\":1"}',
       `{${MEMBER},"a":"\\"_deprecation\\":1"}`,
     ],
     [
-      'a member __proto__ is one like any other',
+      'a member __proto__ is an ordinary member',
       '{"__proto__":{"_deprecation":1}}',
       `{${MEMBER},"__proto__":{"_deprecation":1}}`,
     ],
-    ['so is one with an empty name', '{"":{}}', `{${MEMBER},"":{}}`],
+    ['a member with an empty name is an ordinary member', '{"":{}}', `{${MEMBER},"":{}}`],
   ])('%s', (_title, body, edited) => expect(spliced(body)).toBe(edited));
 
   it.each([
@@ -108,9 +108,9 @@ describe('the splice', () => {
     ['a string', '"{}"', 'not_object'],
     ['a number', '1', 'not_object'],
     ['null', 'null', 'not_object'],
-    ['nothing', '', 'not_object'],
-    ['blanks', ' \n', 'not_object'],
-    ['a blank that JSON does not know', '\u{a0}{}', 'not_object'],
+    ['an empty body', '', 'not_object'],
+    ['whitespace', ' \n', 'not_object'],
+    ['whitespace that JSON does not allow', '\u{a0}{}', 'not_object'],
     ['half an object', '{"a":1', 'malformed'],
     ['a trailing comma', '{"a":1,}', 'malformed'],
     ['a comment', '{/* */}', 'malformed'],
@@ -119,9 +119,9 @@ describe('the splice', () => {
     ['a byte order mark after the brace', `{${BOM}}`, 'malformed'],
     ['bytes that are no UTF-8', Buffer.from('{"a":"\xe9"}', 'latin1'), 'malformed'],
     ['UTF-16', Buffer.from('{"a":1}', 'utf16le'), 'malformed'],
-    ['a member of its own', '{"a":1,"_deprecation":null}', 'own_member'],
-    ['one spelled with escapes', '{"\\u005fdeprecat\\u0069on":{}}', 'own_member'],
-    ['two of its own', '{"_deprecation":1,"_deprecation":2}', 'own_member'],
+    ['an object that has _deprecation', '{"a":1,"_deprecation":null}', 'own_member'],
+    ['an object that has an escaped _deprecation', '{"\\u005fdeprecat\\u0069on":{}}', 'own_member'],
+    ['an object that has _deprecation twice', '{"_deprecation":1,"_deprecation":2}', 'own_member'],
   ])('BODY-1: does not edit %s', (_title, body, why) => expect(spliced(body)).toBe(why));
 
   it('accepts deeply nested JSON', () => {
@@ -288,9 +288,9 @@ describe('the headers of a response', () => {
       { 'cache-control': ['public', 'no-transform'] },
       'no_transform',
     ],
-    ['RNG-1: a part', { 'content-range': 'bytes 0-1/2' }, 'partial'],
+    ['RNG-1: a partial body', { 'content-range': 'bytes 0-1/2' }, 'partial'],
     ['BODY-1: one byte over the limit', { 'content-length': String(MOST_BYTES + 1) }, 'too_large'],
-    ['BODY-3: a coding of its own', { 'content-encoding': 'compress' }, 'coding'],
+    ['BODY-3: an unknown coding', { 'content-encoding': 'compress' }, 'coding'],
     ['BODY-3: two codings', { 'content-encoding': 'gzip, br' }, 'coding'],
   ])('%s is not edited', (_title, more, why) => {
     expect(judgeHead(200, { ...JSON_HEAD, ...more })).toEqual({ kind: 'left', why });
@@ -304,7 +304,7 @@ describe('the headers of a response', () => {
     ['br', { 'content-encoding': 'br' }, 'br'],
     ['zstd', { 'content-encoding': 'zstd' }, 'zstd'],
     [
-      'a directive that only looks like it',
+      'a directive similar to no-transform',
       { 'cache-control': 'x-no-transform, no-transformers' },
       undefined,
     ],

@@ -56,7 +56,7 @@ describe('the callers that a window refuses', () => {
     ['in the next window', DAY, {}],
     ['in another version', 0, { label: 'v0' }],
     ['in another API', 0, { api: 'payments' }],
-  ])('number about the share, and are others %s', (_where, shifted, other) => {
+  ])('are about the configured share, and differ %s', (_where, shifted, other) => {
     const met = (from: number, met: BrownoutSubject) =>
       Array.from({ length: 2000 }, (_, index) =>
         isRefusedByBrownout({ ...window, from, share: 0.25 }, met, window.from, {
@@ -102,7 +102,7 @@ describe('the callers that a window refuses', () => {
     expect(dependsOnCaller(window, excepted, window.from + 1000)).toBe(false);
   });
 
-  it('RL-1: find the window over after Retry-After', () => {
+  it('RL-1: may return after Retry-After, when the window is over', () => {
     const instant = fc.integer({ min: window.from, max: window.until - 1 });
     fc.assert(
       fc.property(instant, (now) => {

@@ -9,7 +9,7 @@ it('an instant of one clock is not assignable to the other', () => {
   const date: EpochMs = monotonic;
   // @ts-expect-error: durations are not measured by the wall clock.
   const start: MonotonicMs = epoch;
-  // @ts-expect-error: nor is a whole clock taken for the other.
+  // @ts-expect-error: a clock cannot replace the other clock.
   const clock: () => MonotonicMs = (): EpochMs => epoch;
   expect([date, start, clock()]).toEqual([monotonic, epoch, epoch]);
 });

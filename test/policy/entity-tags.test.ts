@@ -131,7 +131,7 @@ describe.each([
     ['any', '*', '*'],
     ['stale tags alone', `"a${OLD}", "b${OLD}"`, undefined],
     ['one without a suffix', `"a"`, reads ? undefined : '"a"'],
-    ['one with, one without', `"a${NOW}", "b"`, reads ? '"a"' : '"a", "b"'],
+    ['one with a suffix and one without', `"a${NOW}", "b"`, reads ? '"a"' : '"a", "b"'],
     ['no list of tags', 'a', reads ? undefined : 'a'],
   ])('BODY-5: If-None-Match with %s', (_title, sent, seen) => {
     const line = seen === undefined ? '' : `if-none-match: ${seen}`;

@@ -28,12 +28,12 @@ describe('an exception', () => {
 
   it.each<[string, Parameters<typeof exceptionFrom>, Exception | undefined]>([
     ['holds for its consumer until its instant', ['sunset', both, ACME, UNTIL - 1], fromSunset],
-    ['does nothing from that instant on', ['sunset', both, ACME, UNTIL], undefined],
+    ['has no effect from that instant on', ['sunset', both, ACME, UNTIL], undefined],
     ['does not hold for another consumer', ['sunset', both, { id: 'other' }, 0], undefined],
-    ['is not for a caller without a name', ['sunset', both, undefined, 0], undefined],
-    ['frees from what it names alone', ['brownouts', [fromSunset], ACME, 0], undefined],
-    ['stands beside others of the same consumer', ['limits', both, ACME, UNTIL], fromLimits],
-    ['is compared whole and by case', ['sunset', both, { id: 'Acme' }, 0], undefined],
+    ['does not hold for an anonymous caller', ['sunset', both, undefined, 0], undefined],
+    ['covers only what it names', ['brownouts', [fromSunset], ACME, 0], undefined],
+    ['is combined with others of the same consumer', ['limits', both, ACME, UNTIL], fromLimits],
+    ['compares the whole consumer id, by case', ['sunset', both, { id: 'Acme' }, 0], undefined],
   ])('%s', (_, args, expected) => {
     expect(exceptionFrom(...args)).toBe(expected);
   });

@@ -79,12 +79,12 @@ describe('GCRA', () => {
   it.each<[rate: string, Limit, elapsedMs: number, passed: number]>([
     ['5/10s at the first instant', five, 0, 5],
     ['5/10s until just before the first unit is back', five, 1_999, 5],
-    ['5/10s until it is', five, 2_000, 6],
+    ['5/10s when the first unit is back', five, 2_000, 6],
     ['5/10s for a window', five, 10_000, 10],
     ['5/10s with a burst of 1', { ...five, burst: 1 }, 10_000, 6],
     ['5/10s with a burst of 20', { ...five, burst: 20 }, 10_000, 25],
     ['600/1m with a burst of 100 for 7 s', { ...five, units: 600, windowMs: 60_000, burst: 100 }, 7_000, 170],
-    ['7/1m, of which none divides the window', { ...five, units: 7, windowMs: 60_000, burst: 7 }, 60_000, 13],
+    ['7/1m, which does not divide its window', { ...five, units: 7, windowMs: 60_000, burst: 7 }, 60_000, 13],
     ['1/1d for a day and an hour', { ...five, units: 1, windowMs: 86_400_000, burst: 1 }, 90_000_000, 2],
   ])(
     'RL-8: %s admits exactly burst + floor(elapsed/T) of a constant stream',

@@ -75,13 +75,13 @@ describe('the scope of a key', () => {
     ['consumer', { consumer: { id: 'other', claims: consumer?.claims ?? {} } }],
     ['user of one application', { consumer: { id: 'acme', claims: { iss: 'https://a', sub: 'other' } } }],
     ['issuer', { consumer: { id: 'acme', claims: { iss: 'https://b', sub: 'user' } } }],
-    ['identity, here none,', { consumer: undefined }],
+    ['identity, such as none,', { consumer: undefined }],
     ['key', { key: 'K' }],
   ])('IDM-4: another %s gives another key', (_what, changes) => {
     expect(storageKey({ ...scope, ...changes })).not.toBe(storageKey(scope));
   });
 
-  it('IDM-4: separates users of one application, whatever claim the introspection endpoint names them by', () => {
+  it('IDM-4: separates the users of one application by any claim that names them', () => {
     const keys = [
       {},
       { sub: 1 },
@@ -94,7 +94,7 @@ describe('the scope of a key', () => {
     expect(new Set(keys).size).toBe(keys.length);
   });
 
-  it('IDM-4: is the consumer from every address, and no address can equal a consumer', () => {
+  it('IDM-4: is the same for a consumer at any address, and no address equals a consumer', () => {
     expect(storageKey({ ...scope, clientAddress: '192.0.2.2' })).toBe(storageKey(scope));
     const anonymous = { ...scope, consumer: undefined };
     expect(storageKey({ ...anonymous, clientAddress: '192.0.2.2' })).not.toBe(storageKey(anonymous));
@@ -102,7 +102,7 @@ describe('the scope of a key', () => {
     expect(storageKey(posing)).not.toBe(storageKey(anonymous));
   });
 
-  it('the store sees only a digest', () => {
+  it('the store gets only a digest', () => {
     expect(storageKey(scope)).toMatch(/^[\w-]{43}$/);
   });
 });
@@ -159,7 +159,7 @@ describe('the kept response', () => {
 describe('the sections', () => {
   const whole = idempotencySection.parse({ keep: '1h', methods: ['PUT'] });
 
-  it('IDM-2, IDM-5: have these defaults', () => {
+  it('IDM-2, IDM-5: have their defaults', () => {
     expect(idempotencyOf([undefined, {}])).toEqual({
       ...{ methods: new Set(['POST', 'PUT']), required: false, keepMs: 86_400_000, unknown: 'hold' },
       ...{ serverErrors: 'release', anonymous: 'refuse', maxBody: 1_048_576, maxAnswer: 1_048_576 },
@@ -167,11 +167,19 @@ describe('the sections', () => {
   });
 
   it.each([
-    ['nothing', [undefined, undefined], undefined],
-    ['the larger whole', [undefined, whole], { keepMs: 3_600_000, required: false }],
-    ['both, the nearer first', [{ required: true, keep: 1000 }, whole], { keepMs: 1000, required: true }],
-    ['off', ['off', whole], undefined],
-    ['off in between', [{ required: true }, 'off', whole], { keepMs: 86_400_000, required: true }],
+    ['no section means no keys', [undefined, undefined], undefined],
+    ['the outer section applies', [undefined, whole], { keepMs: 3_600_000, required: false }],
+    [
+      'the nearer section overrides the outer one',
+      [{ required: true, keep: 1000 }, whole],
+      { keepMs: 1000, required: true },
+    ],
+    ['off in the nearer section means no keys', ['off', whole], undefined],
+    [
+      'off in between stops the inheritance',
+      [{ required: true }, 'off', whole],
+      { keepMs: 86_400_000, required: true },
+    ],
   ] as const)('%s', (_what, nearestFirst, rules) => {
     const found = idempotencyOf(nearestFirst);
     if (rules === undefined) expect(found).toBeUndefined();

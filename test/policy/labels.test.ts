@@ -33,7 +33,7 @@ describe('declared labels', () => {
     '2026-1-15',
     'v2026-01-15',
     '2026-01-15T00:00:00Z',
-  ])('VER-1: %s is no valid date label', (text) => {
+  ])('VER-1: %s is not a date label', (text) => {
     expect(parseLabel(text)).toBeUndefined();
     expect(parseRequested(text)).toBeUndefined();
   });
@@ -55,7 +55,7 @@ describe('declared labels', () => {
     'v1\n',
     'none',
     '',
-  ])('VER-1: %j is no label', (text) => {
+  ])('VER-1: %j is not a label', (text) => {
     expect(parseLabel(text)).toBeUndefined();
   });
 

@@ -77,12 +77,12 @@ describe('making a pause', () => {
       'a pause ends 2027-07-13 at the latest, 90 days from now; for longer, extend the sunset',
     ],
     ['an empty author', { author: '  ' }, 'author', 'must not be empty'],
-    ['no reason', { reason: '' }, 'reason', 'must not be empty'],
+    ['an empty reason', { reason: '' }, 'reason', 'must not be empty'],
     ['a reason of two lines', { reason: 'one\ntwo' }, 'reason', 'must be one line of printable text'],
     ['an escape sequence', { author: 'al\u001b[31mice' }, 'author', 'must be one line of printable text'],
-    ['a text turned around', { reason: 'a\u202eb' }, 'reason', 'must be one line of printable text'],
-    ['a novel', { reason: 'x'.repeat(201) }, 'reason', 'may have at most 200 characters'],
-  ])('%s is refused with the field and what to do', (_what, changes, field, message) => {
+    ['a right-to-left override', { reason: 'a\u202eb' }, 'reason', 'must be one line of printable text'],
+    ['a reason of 201 characters', { reason: 'x'.repeat(201) }, 'reason', 'may have at most 200 characters'],
+  ])('%s is refused with the field and a remedy', (_what, changes, field, message) => {
     expect(make(changes)).toEqual({ kind: 'refused', problems: [{ field, message }] });
   });
 
@@ -114,7 +114,7 @@ describe('making a pause', () => {
       'v1 stays until 2027-04-20 without 2 brownouts, past its sunset of 2027-04-15',
     ],
     [
-      'browned out meanwhile',
+      'with a brownout in that time',
       life({}, { brownouts: windows }),
       { until: BEGIN + DAY },
       'brownouts_held',

@@ -34,9 +34,13 @@ describe('Content-Type', () => {
     ['NEG-6: differing from Accept', { type: v('v2'), accept: v('v1') }, 'v2 against v1'],
     ['agreeing with Accept', { type: n('1'), accept: v('v1') }, 'v1 by content_type'],
     ['a plain type names no version', { type: 'application/json' }, 'v2 by default'],
-    ['nor does one without its version', { type: 'application/vnd.acme+json' }, 'v2 by default'],
+    [
+      'a media type without its version names no version',
+      { type: 'application/vnd.acme+json' },
+      'v2 by default',
+    ],
     ['NEG-6: two types', { type: `${v('v1')}, ${v('v1')}` }, `version_malformed ${v('v1')}, ${v('v1')}`],
-    ['NEG-6: a second one', { type: `text/html, ${v('v1')}` }, `version_malformed text/html, ${v('v1')}`],
+    ['NEG-6: a second type', { type: `text/html, ${v('v1')}` }, `version_malformed text/html, ${v('v1')}`],
     ['NEG-6: a trailing comma', { type: `${v('v1')},` }, `version_malformed ${v('v1')},`],
     ['NEG-6: another suffix', { type: `${v('v1')}x` }, `version_malformed ${v('v1')}x`],
     ['NEG-6: a word', { type: v('vx') }, 'version_malformed vx'],
@@ -72,7 +76,7 @@ describe('VER-3: one media type with two versions', () => {
     ['in quotes', `${n('"1"')} ; version = "2"`, '1 against 2'],
     ['a third time only', `${n('1')};version=1;version=2`, '1 against 2'],
     ['with an unknown version', `${n('1')};version=7`, '1 against 7'],
-    ['with an empty one', `${n('1')};version=`, '1 against '],
+    ['with an empty version', `${n('1')};version=`, '1 against '],
     ['the name against the parameter', `${v('v1')};version=2`, 'v1 against 2'],
     ['the name against the second parameter', `${v('v1')};version=1;version=2`, 'v1 against 2'],
     ['after a quoted string with a semicolon', `${n('1')};x=";a=\\";b";version=2`, '1 against 2'],
@@ -101,7 +105,7 @@ describe('VER-3: one media type with two versions', () => {
     expect(told(resolve({ method: 'POST', type }))).toBe('v1 by content_type');
   });
 
-  it('VER-2: a parameter is no carrier if no template has one', () => {
+  it('VER-2: a parameter carries no version if no template has one', () => {
     const byName = createResolutionRules({ ...options, mediaTypes: [NAME], default: 'v2' });
     expect(told(resolve({ accept: `${v('v1')};version=2` }, byName))).toBe('v1 by accept');
   });
@@ -127,7 +131,7 @@ describe('templates', () => {
     'application/vnd.acme.{version}+json; version={n}',
     '*/*; version={n}',
     '',
-  ])('%j is no template', (text) => {
+  ])('%j is not a template', (text) => {
     expect(parseTemplate(text)).toBeUndefined();
   });
 });

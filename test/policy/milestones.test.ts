@@ -119,7 +119,7 @@ describe('the text of a milestone', () => {
       .map(milestoneText)
       .at(-1);
 
-  it('contains the first published end, the reason and what to do', () => {
+  it('contains the first published end, the reason and the successor', () => {
     expect(textOf('deprecation')).toEqual([
       'It ends on 2027-01-15.',
       'Why: money amounts become integers.',

@@ -43,7 +43,7 @@ describe('one operation takes requests of another', () => {
         const named = path.map((each, index) => (each === '{x}' ? `{x${index}}` : each));
         return template(`${method} /${named.join('/')}`);
       });
-    // One word more than the templates know, which only a parameter matches.
+    // One word that is in no template, so that only a parameter matches it.
     const tails = (length: number): readonly string[] =>
       length === 0
         ? ['']

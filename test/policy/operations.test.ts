@@ -69,7 +69,7 @@ describe('the successor of an operation', () => {
   });
 
   it.each(['', '/search', 'v3 /search', 'v3 v4 GET /', 'GET search', 'v3  GET /', 'https://x.example/'])(
-    '%j is no successor',
+    '%j is not a successor',
     (text) => {
       expect(parseOperationSuccessor(text)).toBeUndefined();
     },
@@ -86,7 +86,7 @@ describe('filling in a template', () => {
     expect(fillTail(tailParts(template('GET /search'), template('GET /')), [])).toBe('');
   });
 
-  it('throws for a parameter that is not captured, which a check would have found', () => {
+  it('throws for a parameter that is not captured', () => {
     expect(() => tailParts(template('GET /{a}'), template('GET /{b}'))).toThrow(RangeError);
   });
 

@@ -18,10 +18,10 @@ function stageAt(rules: OverridableRules, now: number, overrides: readonly Overr
 
 describe('during a pause', () => {
   it.each<[string, number, Stage, Stage]>([
-    ['before it nothing is changed', BEGIN - 1, 'deprecated', 'deprecated'],
-    ['before the sunset the version is what it was', BEGIN, 'deprecated', 'deprecated'],
+    ['nothing changes before it begins', BEGIN - 1, 'deprecated', 'deprecated'],
+    ['the stage stays the same before the sunset', BEGIN, 'deprecated', 'deprecated'],
     ['the sunset does not happen', SUNSET, 'retired', 'deprecated'],
-    ['to its last millisecond', END - 1, 'retired', 'deprecated'],
+    ['the version is not retired until the last millisecond', END - 1, 'retired', 'deprecated'],
     ['the version is retired exactly at its end', END, 'retired', 'retired'],
   ])('%s', (_what, now, without, under) => {
     expect(stageAt(life(), now, [])).toBe(without);
@@ -113,8 +113,8 @@ describe('the pause in force', () => {
     ['one of the version', { label: 'v1' }, true],
     ['not a pause of another version', { label: 'v2' }, false],
     ['not a pause of another API', { api: 'payments' }, false],
-    ['not one that is over', { until: SUNSET }, false],
-    ['not one to come', { from: SUNSET + 1 }, false],
+    ['not one that has ended', { until: SUNSET }, false],
+    ['not one that begins later', { from: SUNSET + 1 }, false],
   ])('%s', (_what, changes, counts) => {
     expect(stageAt(life(), SUNSET, [pause(changes)])).toBe(counts ? 'deprecated' : 'retired');
   });
@@ -219,7 +219,7 @@ describe('with any dates', () => {
         const inWindow = planned.some(({ from, until }) => from <= now && now < until);
         const held = effectivePause(rules, moment) !== undefined;
         expect(brownouts?.at(now) !== undefined).toBe(inWindow && !held);
-        // From the end of the pause on, it is as if there had been none.
+        // From its end on, a pause has no effect.
         const after = Math.max(now, effectivePause(rules, moment)?.until ?? now);
         expect(brownouts?.at(after) !== undefined).toBe(rules.brownouts?.at(after) !== undefined);
       }),

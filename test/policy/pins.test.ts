@@ -25,7 +25,7 @@ const MEDIA_TYPES = [
   { before: 'application/vnd.acme.', after: '+json', parameter: undefined, plain: 'application/json' },
 ];
 
-/** Each is released on the day of its label. The first is retired, the one before it forgotten. */
+/** Each is released on its day. The first is forgotten, the second has ended, the last is planned. */
 const LABELS = ['2023-01-01', '2024-09-01', '2025-09-15', '2026-06-01', '2099-01-01'];
 const moment: PinAvailability = {
   now: NOW,
@@ -60,9 +60,9 @@ describe('the version of an account', () => {
     ['the day before', '2025-09-14', '2024-09-01'],
     ['a day between two', '2026-01-31', '2025-09-15'],
     ['today', '2026-11-20', '2026-06-01'],
-    ['a day that has not come, as if made today', '2099-06-01', '2026-06-01'],
+    ['a future day, which counts as today', '2099-06-01', '2026-06-01'],
     ['a day before any version: the oldest', '2019-12-31', '2023-01-01'],
-    ['a day whose version is not remembered any more', '2023-05-05', '2023-01-01'],
+    ['a day whose version is forgotten', '2023-05-05', '2023-01-01'],
   ])('VER-5: floor: created on %s', (_name, created, label) => expect(chosen(created)).toBe(label));
 
   it.each([
@@ -72,7 +72,7 @@ describe('the version of an account', () => {
     ['the day of a version that is only planned', '2099-01-01', 'none'],
   ])('VER-5: exact: created on %s', (_name, created, label) => expect(chosen(created, 'exact')).toBe(label));
 
-  it('is the stored pin, whatever the creation day and the state of the version', () => {
+  it('is the stored pin, for any creation day and any state of its version', () => {
     expect(chosen('2025-09-15', 'floor', pinTo('2026-06-01'))).toBe('2026-06-01');
     expect(chosen('2025-09-15', 'exact', pinTo('2024-09-01'))).toBe('2024-09-01');
     expect(chosen(undefined, 'floor', pinTo('2001-01-01'))).toBe('2001-01-01');
@@ -87,7 +87,7 @@ describe('the version of an account', () => {
     expect(chosen(undefined, 'floor', undefined, { ...moment, isServed: () => false })).toBe('2026-06-01');
   });
 
-  it('is none before the first release', () => {
+  it('does not exist before the first release', () => {
     const early = { ...moment, now: 0, isReleased: () => false, isServed: () => false };
     expect(chosen(undefined, 'floor', undefined, early)).toBe('none');
     expect(chosen('2026-01-01', 'floor', undefined, early)).toBe('none');
@@ -104,7 +104,7 @@ describe('the version of an account', () => {
     );
   });
 
-  it('never is a version that was released after the creation of the account', () => {
+  it('is never a version that was released after the creation of the account', () => {
     const late: PinAvailability = {
       ...moment,
       wasReleased: (label, at) =>
@@ -133,15 +133,15 @@ describe('moving a pin', () => {
   const told = (move: PinMove) => (move.kind === 'refused' ? move.reason : move.next?.label);
 
   it.each([
-    ['a newer one', '2025-09-15', '2026-06-01', '2026-06-01'],
-    ['the same one', '2025-09-15', '2025-09-15', 'not_newer'],
-    ['an older one', '2026-06-01', '2025-09-15', 'not_newer'],
-    ['one that has ended', '2023-01-01', '2024-09-01', 'version_ended'],
-    ['one that is not out yet', '2026-06-01', '2099-01-01', 'version_ended'],
-    ['one that there never was', '2026-06-01', '2026-07-01', 'version_unknown'],
-    ['any version, from one that is no longer declared', '2025-12-01', '2025-09-15', '2025-09-15'],
-    ['any, from nowhere', undefined, '2025-09-15', '2025-09-15'],
-  ])('gives %s', (_what, from, to, expected) => {
+    ['to a newer version', '2025-09-15', '2026-06-01', '2026-06-01'],
+    ['to the same version', '2025-09-15', '2025-09-15', 'not_newer'],
+    ['to an older version', '2026-06-01', '2025-09-15', 'not_newer'],
+    ['to an ended version', '2023-01-01', '2024-09-01', 'version_ended'],
+    ['to a version that is not released yet', '2026-06-01', '2099-01-01', 'version_ended'],
+    ['to an undeclared version', '2026-06-01', '2026-07-01', 'version_unknown'],
+    ['from a version that is no longer declared, to any version', '2025-12-01', '2025-09-15', '2025-09-15'],
+    ['without an earlier pin, to any version', undefined, '2025-09-15', '2025-09-15'],
+  ])('%s', (_what, from, to, expected) => {
     expect(told(upgradePin(from === undefined ? undefined : pinTo(from), { from, to }, versions, NOW))).toBe(
       expected,
     );
@@ -183,7 +183,7 @@ describe('a pin and the version in a request', () => {
   it.each<[string, Record<string, string>, Label | undefined, string]>([
     ['without a version the pin decides', {}, '2025-09-15', '2025-09-15 by pin'],
     [
-      'a header wins, and is no conflict',
+      'a header overrides the pin without a conflict',
       { 'api-version': '2026-06-01' },
       '2025-09-15',
       '2026-06-01 by header',
@@ -194,32 +194,37 @@ describe('a pin and the version in a request', () => {
       '2025-09-15',
       'version_unknown',
     ],
-    ['nor does a malformed one', { 'api-version': 'latest' }, '2025-09-15', 'version_malformed'],
+    [
+      'a malformed version never gets the pin',
+      { 'api-version': 'latest' },
+      '2025-09-15',
+      'version_malformed',
+    ],
     ['with a range without a version the pin decides', accept('*/*'), '2025-09-15', '2025-09-15 by pin'],
     [
-      'a type with one wins',
+      'a media type with a version overrides the pin',
       accept('application/vnd.acme.2026-06-01+json'),
       '2025-09-15',
       '2026-06-01 by accept',
     ],
     [
-      'the best range has no version',
+      'the pin decides if the best range has no version',
       accept('application/json, application/vnd.acme.2026-06-01+json;q=0.5'),
       '2025-09-15',
       '2025-09-15 by pin',
     ],
     [
-      'a pin that the list excludes gives way',
+      'a pin that Accept excludes is not used',
       accept('application/vnd.acme.2025-09-15+json;q=0, */*'),
       '2025-09-15',
       '2026-06-01 by accept',
     ],
     ['a pin on a version that is no longer declared is refused', {}, '2001-01-01', 'version_unknown'],
-    ['and so is one that is not remembered any more', {}, '2023-01-01', 'version_unknown'],
-    ['and one that is not out yet', {}, '2099-01-01', 'version_unknown'],
-    ['neither pin nor default', {}, undefined, 'version_missing'],
+    ['a pin on a forgotten version is refused', {}, '2023-01-01', 'version_unknown'],
+    ['a pin on an unreleased version is refused', {}, '2099-01-01', 'version_unknown'],
+    ['a request without pin and default is refused', {}, undefined, 'version_missing'],
     [
-      'NEG-8: nothing is acceptable, the pin included',
+      'NEG-8: a request that accepts no version is refused',
       accept('*/*;q=0'),
       '2025-09-15',
       'version_unacceptable',
@@ -289,22 +294,22 @@ describe('the creation day of an account', () => {
     ['a day', '2025-03-14', '2025-03-14'],
     ['an instant', '2025-03-14T23:59:59Z', '2025-03-14'],
     ['an instant with parts of a second', '2025-03-14T23:59:59.123Z', '2025-03-14'],
-    ['an instant with an offset, by the day it is in UTC', '2025-03-15T00:30:00+01:00', '2025-03-14'],
+    ['an instant with an offset, as its day in UTC', '2025-03-15T00:30:00+01:00', '2025-03-14'],
     ['seconds since 1970', 1_741_910_400, '2025-03-14'],
     ['seconds with a part', 1_741_910_400.9, '2025-03-14'],
     ['the first second', 0, '1970-01-01'],
   ])('VER-5: is read from %s', (_name, claim, day) => expect(dayIn(claim)).toBe(day));
 
   it.each<[string, unknown]>([
-    ['a day no calendar has', '2025-02-30'],
+    ['a day that does not exist', '2025-02-30'],
     ['other text', 'last year'],
-    ['nothing', ''],
+    ['an empty text', ''],
     ['an instant without an offset', '2025-03-14T10:00:00'],
-    ['an instant after the last year that is written so', '9999-12-31T23:59:59-01:00'],
-    ['an instant before the first', '0000-01-01T00:00:00+01:00'],
+    ['an instant after the year 9999', '9999-12-31T23:59:59-01:00'],
+    ['an instant before the year 0', '0000-01-01T00:00:00+01:00'],
     ['milliseconds', 1_741_910_400_000],
     ['a negative number', -1],
-    ['no number', Number.NaN],
+    ['NaN', Number.NaN],
     ['a list', ['2025-03-14']],
     ['null', null],
     ['full-width digits', '２０２５-03-14'],
@@ -341,10 +346,10 @@ describe('the account of a caller', () => {
     ['missing', {}],
     ['empty', { tenant: '' }],
     ['not printable', { tenant: 'a\u0000b' }],
-    ['longer than any name', { tenant: 'a'.repeat(257) }],
+    ['longer than 256 characters', { tenant: 'a'.repeat(257) }],
     ['an object', { tenant: { id: 't-1' } }],
     ['a fraction', { tenant: 0.5 }],
-    ['a number that is not exact', { tenant: 2 ** 53 }],
+    ['an integer that is not exact', { tenant: 2 ** 53 }],
   ])('is unknown if the claim is %s: the consumer does not replace it', (_name, claims) => {
     expect(named(claims)).toBeUndefined();
   });

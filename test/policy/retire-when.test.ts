@@ -37,14 +37,14 @@ describe('the remaining usage', () => {
     ['ignores the calls without a bound for them', { callsBelow: undefined }, usage(1, 9_999), 'met'],
     ['is not known without a ledger', {}, undefined, 'unknown'],
     ['is not known before anything is counted', {}, { ...usage(0, 0), since: undefined }, 'unknown'],
-    ['is not known to be little while the ledger is young', {}, usage(0, 0, SUNSET - 29 * DAY), 'unknown'],
-    ['is little once the ledger has looked as long', {}, usage(0, 0, SUNSET - 30 * DAY), 'met'],
-    ['is too much however young the ledger is', {}, usage(5, 500, SUNSET - DAY), 'exceeded'],
+    ['is unknown while the ledger is younger than the rule', {}, usage(0, 0, SUNSET - 29 * DAY), 'unknown'],
+    ['is little enough once the ledger is as old as the rule', {}, usage(0, 0, SUNSET - 30 * DAY), 'met'],
+    ['is too much even if the ledger is young', {}, usage(5, 500, SUNSET - DAY), 'exceeded'],
   ])('%s', (_title, rule, summary, kind) => {
     expect(judgeRetirement({ ...RULE, ...rule }, summary, SUNSET)).toEqual({ kind, usage: summary });
   });
 
-  it('is written in words', () => {
+  it('is printed as text', () => {
     expect(usageInWords(usage(14, 3_100))).toBe('14 consumers, 3,100 calls in 30 days');
     expect(retireWhenInWords({ ...RULE, consumersBelow: 1 })).toBe(
       'below 1 consumer and 100 calls in 30 days',
@@ -78,7 +78,7 @@ describe('the retire_when section', () => {
   });
 });
 
-describe('a guard holds', () => {
+describe('the hold of a guard', () => {
   const hold = (changes: Partial<Hold> = {}): Hold => ({
     kind: 'hold',
     id: 'guard-orders-v1',
@@ -93,43 +93,43 @@ describe('a guard holds', () => {
   const at = (now: number, standing?: Hold, retirement: Parameters<typeof holdFor>[2] = BUSY, rule = RULE) =>
     holdFor(life(), rule, retirement, { now, hold: standing });
 
-  it('no version until a day before the sunset, then past it', () => {
+  it('begins a day before the sunset and ends three days after it', () => {
     expect(at(SUNSET - 24 * HOUR - 1)).toBeUndefined();
     expect(at(SUNSET - 24 * HOUR)).toEqual(hold());
     expect(at(SUNSET - 1)).toEqual(hold({ from: SUNSET - 1 }));
   });
 
-  it('RET-11: no version that has ended or whose hold has expired', () => {
+  it('RET-11: does not begin after the sunset', () => {
     expect(at(SUNSET)).toBeUndefined();
     expect(at(SUNSET + 100 * HOUR)).toBeUndefined();
   });
 
   it.each<[string, Parameters<typeof holdFor>[2], RetireWhen]>([
-    ['little is called', { kind: 'met', usage: usage(0, 0) }, RULE],
+    ['few calls remain', { kind: 'met', usage: usage(0, 0) }, RULE],
     ['the usage is unknown', { kind: 'unknown', usage: undefined }, RULE],
     ['the rule asks only for a warning', BUSY, { ...RULE, onExceed: 'warn' }],
-  ])('no version if %s, and lets an existing hold expire', (_title, retirement, rule) => {
+  ])('does not begin if %s, and an existing one expires', (_title, retirement, rule) => {
     expect(at(SUNSET - HOUR, undefined, retirement, rule)).toBeUndefined();
     expect(at(SUNSET + 70 * HOUR, hold(), retirement, rule)).toBeUndefined();
   });
 
-  it('further with the same hold, once less than two days remain', () => {
+  it('is extended once less than two days of it remain', () => {
     expect(at(SUNSET + 24 * HOUR, hold())).toBeUndefined();
     expect(at(SUNSET + 24 * HOUR + 1, hold())).toEqual(hold({ until: SUNSET + 97 * HOUR }));
   });
 
-  it('at most ninety days', () => {
+  it('ends ninety days after the sunset at the latest', () => {
     const end = SUNSET + 90 * DAY;
     expect(at(end - HOUR, hold({ until: end - 1 }))).toEqual(hold({ until: end }));
     expect(at(end - HOUR, hold({ until: end }))).toBeUndefined();
   });
 
-  it('no version whose sunset has been extended meanwhile', () => {
+  it('is not extended if the sunset was extended meanwhile', () => {
     const moved = life({ sunset: SUNSET + 100 * DAY });
     expect(holdFor(moved, RULE, BUSY, { now: SUNSET + 60 * HOUR, hold: hold() })).toBeUndefined();
   });
 
-  it('a version that is judged hourly without a gap for exactly ninety days', () => {
+  it('lasts exactly ninety days if the version is judged every hour', () => {
     let standing: Hold | undefined;
     let writes = 0;
     for (let now = SUNSET - 30 * HOUR; now < SUNSET + 100 * DAY; now += HOUR) {
@@ -147,7 +147,7 @@ describe('a guard holds', () => {
     expect(writes).toBeLessThan(100);
   });
 
-  it('RET-11: never a version that has responded with 410 before', () => {
+  it('RET-11: never revives a version that has responded with 410', () => {
     const looks = fc.array(
       fc.record({ pass: fc.integer({ min: 1, max: 60 }), busy: fc.boolean(), away: fc.boolean() }),
       { minLength: 5, maxLength: 60 },
@@ -172,7 +172,7 @@ describe('a guard holds', () => {
     );
   });
 
-  it('the dates in the signals, but not the brownouts', () => {
+  it('moves the dates in the signals, but not the brownouts', () => {
     const calendar = createBrownoutCalendar([window(SUNSET - 2 * HOUR, SUNSET - HOUR)]);
     const version = life({}, { brownouts: calendar });
     const held = assess(version, { now: SUNSET - 3 * HOUR, overrides: [hold()] });
@@ -182,7 +182,7 @@ describe('a guard holds', () => {
     expect(assess(version, { now: SUNSET - HOUR, overrides: [hold()] })).toBe(held);
   });
 
-  it('together with a pause, each its own part', () => {
+  it('moves the sunset during a pause, which moves the brownouts', () => {
     const calendar = createBrownoutCalendar([window(SUNSET - 2 * HOUR, SUNSET - HOUR)]);
     const version = life({}, { brownouts: calendar });
     const overrides = [pause({ until: SUNSET + DAY }), hold()];
@@ -192,7 +192,7 @@ describe('a guard holds', () => {
     expect(assess(version, { now: SUNSET - 3 * HOUR, overrides })).toBe(held);
   });
 
-  it('RET-11: no operation that has ended before', () => {
+  it('RET-11: does not apply to an operation that ends before it', () => {
     const early = life({ sunset: day('2027-02-01') });
     expect(assess(early, { now: SUNSET, overrides: [hold()] })).toBe(early);
     const operation = { ...early, operation: 'GET /search' };

@@ -119,7 +119,7 @@ describe('links', () => {
     'https://a.example/%zz',
     'https://a.example/[x]',
     'https://a.example/a|b',
-  ])('LNK-3: a page URL that is no URI is refused: %s', (text) => expect(parsePageUrl(text)).toBeUndefined());
+  ])('LNK-3: an invalid page URL is refused: %s', (text) => expect(parsePageUrl(text)).toBeUndefined());
 
   it('LNK-3: characters that no URI path allows are encoded, only in the path', () => {
     expect(linkTarget('http://[::1]:8443/a[b]|^`{}?c[d]=|')).toBe(

@@ -178,7 +178,7 @@ describe('the admin listener', () => {
     expect(errors).toEqual([failure]);
   });
 
-  it('closes during a scrape', async () => {
+  it('can be closed during a scrape', async () => {
     const scraped = Promise.withResolvers<void>();
     const listener = await start({
       metrics: {
@@ -221,7 +221,7 @@ describe('the hosts of the admin listener', () => {
     ['[::1', undefined, false],
     ['user@localhost', undefined, false],
     [undefined, 'localhost', false],
-  ])('%s, bound to %s: %s', (host, bound, expected) => {
+  ])('include %s when bound to %s: %s', (host, bound, expected) => {
     expect(isOwnHost(host, bound)).toBe(expected);
   });
 });

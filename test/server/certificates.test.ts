@@ -23,7 +23,7 @@ describe('the self-signed pair', () => {
     selfSignedPair(dataFolder, hosts, now);
   const certificate = ({ cert }: KeyPair) => new X509Certificate(cert);
 
-  it('is created at the first start for the loopback names and the served hosts, readable by the owner only', async () => {
+  it('is created at the first start for loopback names and served hosts, for its owner only', async () => {
     const made = await load();
     const cert = certificate(made);
     for (const name of ['localhost', 'api.example.com']) expect(cert.checkHost(name)).toBe(name);
@@ -78,7 +78,7 @@ describe('the self-signed pair', () => {
 describe('several pairs', () => {
   const settings = { defaultName: undefined, refusesNameless: false };
 
-  it('TLS-3: the exact name comes before the wildcard, and the default is the first or the named pair', async () => {
+  it('TLS-3: an exact name comes before a wildcard; the default is the first or the named pair', async () => {
     const wild = await makeKeyPair({ names: ['*.example.com'] });
     const exact = await makeKeyPair({ names: ['api.example.com', 'example.com'] });
     const { pairFor, default: first, fingerprint } = certificatesOf([wild, exact], settings);
@@ -101,7 +101,7 @@ describe('several pairs', () => {
     [['::1', '192.0.2.7'], '[::1]', true],
     [['::1', '192.0.2.7'], '192.0.2.7', true],
     [['::1', '192.0.2.7'], '192.0.2.8', false],
-  ])('TLS-4: %j for %s: %s', (names, host, expected) => {
+  ])('TLS-4: a certificate for %j covers %s: %s', (names, host, expected) => {
     expect(coversHost({ names }, host)).toBe(expected);
   });
 });

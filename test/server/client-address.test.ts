@@ -22,8 +22,8 @@ describe('the client behind trusted proxies', () => {
       '10.0.0.2',
       '10.0.0.2, 10.0.0.1',
     ],
-    ['an IPv4 peer in IPv6 form', '::ffff:10.0.0.1', '192.0.2.9', '192.0.2.9', '192.0.2.9, 10.0.0.1'],
-    ['IPv6 proxies', 'fd00::1', '2001:db8::7', '2001:db8::7', '2001:db8::7, fd00::1'],
+    ['an IPv4 proxy may be in IPv6 form', '::ffff:10.0.0.1', '192.0.2.9', '192.0.2.9', '192.0.2.9, 10.0.0.1'],
+    ['proxies may use IPv6', 'fd00::1', '2001:db8::7', '2001:db8::7', '2001:db8::7, fd00::1'],
   ])('%s', (_name, peer, forwardedFor, full, chain) => {
     expect(ask(peer, forwardedFor)).toMatchObject({ full, chain });
   });
@@ -77,10 +77,10 @@ describe('the client behind trusted proxies', () => {
   });
 
   it.each([
-    ['TLS-5: this machine', '127.0.0.1', true],
-    ['its whole loopback network', '127.9.9.9', true],
-    ['loopback in IPv6', '::1', true],
-    ['loopback as a mapped address', '::ffff:127.0.0.1', true],
+    ['TLS-5: a client on this machine', '127.0.0.1', true],
+    ['any loopback address', '127.9.9.9', true],
+    ['a loopback address in IPv6', '::1', true],
+    ['a mapped loopback address', '::ffff:127.0.0.1', true],
     ['a trusted proxy', '10.0.0.1', true],
     ['an untrusted peer', '192.0.2.9', false],
     ['an untrusted IPv6 peer', '2001:db8::1', false],
@@ -89,13 +89,13 @@ describe('the client behind trusted proxies', () => {
     expect(ask(peer, '127.0.0.1').isNear).toBe(isNear);
   });
 
-  it('two addresses of one /64 share a key, neighbours do not', () => {
+  it('addresses share a key only within the same /64', () => {
     const key = (peer: string): string => createClientAddress([])(peer, undefined).key;
     expect(key('2001:db8:1:2::1')).toBe(key('2001:db8:1:2:ffff::9'));
     expect(key('2001:db8:1:2::1')).not.toBe(key('2001:db8:1:3::1'));
   });
 
-  it('an entry that is not an address is refused', () => {
+  it('a configured proxy that is not an address is refused', () => {
     expect(() => createClientAddress(['proxy.internal'])).toThrow('proxy.internal');
   });
 });

@@ -1,4 +1,4 @@
-// Which parts of a client certificate count (common name, alternative names, digest), and for which client.
+// The parts of a client certificate that the gateway reads, and the client that it identifies.
 import { createHash, X509Certificate } from 'node:crypto';
 import { generate } from 'selfsigned';
 import { describe, expect, it } from 'vitest';
@@ -36,7 +36,7 @@ async function certificateOf(
 }
 
 describe('a client certificate', () => {
-  it('yields subject, names, digest and expiry', async () => {
+  it('has a common name, alternative names, a digest and an expiry', async () => {
     const certificate = await certificateOf([
       [DNS, 'a.example'],
       [URI, 'spiffe://example.com/billing'],
@@ -51,12 +51,12 @@ describe('a client certificate', () => {
     });
   });
 
-  it('keeps a name as one name even if it contains the text of another', async () => {
+  it('keeps a name as one name even if it contains the text of another name', async () => {
     const url = 'https://a.example/x, DNS:admin.example';
     expect(readCertificate(await certificateOf([[URI, url]]))).toMatchObject({ uris: [url], dnsNames: [] });
   });
 
-  it('has no common name if it has several, and a line break in one creates no other', async () => {
+  it('has no common name if it has several, and a line break in a name adds none', async () => {
     expect(
       readCertificate(await certificateOf([[DNS, 'a.example']], ['one', 'two'])).commonName,
     ).toBeUndefined();
@@ -72,7 +72,7 @@ describe('the owner of a certificate', () => {
   };
 
   it.each([
-    ['is the client that sent it, whatever it claims about proxies', '192.0.2.1', client, client],
+    ['is the client that sent it, even with X-Forwarded-For', '192.0.2.1', client, client],
     ['is not the caller behind a trusted proxy', '10.0.0.1', client, undefined],
     ['is never read from a header', '192.0.2.1', undefined, undefined],
     ['is never read from a header of a trusted proxy', '10.0.0.1', undefined, undefined],

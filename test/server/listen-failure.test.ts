@@ -37,7 +37,7 @@ describe('a listener that cannot be opened', () => {
   it.each([
     ['127.0.0.1', '127.0.0.1'],
     [undefined, ''],
-  ])('is named with address and reason: %s', async (host, shown) => {
+  ])('is reported with address and reason: %s', async (host, shown) => {
     const port = Number(await listen(0, host));
     const listeners = {
       https: https(host, port),
@@ -54,7 +54,7 @@ describe('a listener that cannot be opened', () => {
     });
   });
 
-  it('is distinguished from one with the same port on another address', async () => {
+  it('is distinguished from a listener with the same port on another address', async () => {
     const port = Number(await listen(0, '127.0.0.2'));
     const listeners = {
       https: https('127.0.0.1', port),
@@ -65,7 +65,7 @@ describe('a listener that cannot be opened', () => {
     expect(listenFailure(await listen(port, '127.0.0.2'), listeners)).toMatchObject({ listener: 'admin' });
   });
 
-  it('says that a passed descriptor is no TCP socket', async () => {
+  it('is reported if a passed descriptor is not a TCP socket', async () => {
     const address = { host: '127.0.0.1', port: 47_002 };
     const NO_DESCRIPTOR = 2 ** 30;
     await expect(startGateway({ address, socket: NO_DESCRIPTOR })).rejects.toThrow(
@@ -73,7 +73,7 @@ describe('a listener that cannot be opened', () => {
     );
   });
 
-  it('may have an address that this machine does not have', async () => {
+  it('is reported if this machine does not have its address', async () => {
     const listeners = {
       https: undefined,
       http: { address: { host: '192.0.2.1', port: 47_001 }, plane: 'fast' as const, mode: 'reject' as const },
@@ -85,7 +85,7 @@ describe('a listener that cannot be opened', () => {
     });
   });
 
-  it('is not named for any other failure', () => {
+  it('is not reported for any other failure', () => {
     const listeners = { https: undefined, http: undefined, admin: undefined, metrics: undefined };
     const others = [
       new Error('no certificate'),

@@ -1,4 +1,4 @@
-// When requests are refused for load, with a mocked clock: the refused share, its growth and its decrease.
+// The share of requests that the gateway refuses under load, with a mocked clock.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createLoadGuard, type LoadGuard } from '../../gateway/server/overload.ts';
 
@@ -33,7 +33,7 @@ function shed(): number {
 }
 
 describe('the load guard', () => {
-  it('lets all requests pass while the event loop is in time, and after single pauses', () => {
+  it('admits all requests while the event loop is on time, and after single pauses', () => {
     samples(10, 0);
     samples(2, 5_000);
     samples(1, 0);
@@ -42,14 +42,14 @@ describe('the load guard', () => {
     expect(guard.lagMs()).toBe(5_000);
   });
 
-  it('refuses a growing share while the event loop is late, never all, and a falling share afterwards', () => {
+  it('refuses a growing share of at most 95% while the event loop is late, and less afterwards', () => {
     samples(3, 200);
     expect(shed()).toBeCloseTo(20, -1);
     samples(1, 200);
     expect(shed()).toBeCloseTo(40, -1);
     samples(20, 200);
     expect(shed()).toBeCloseTo(95, -1);
-    // Neither late nor in time: the share stays.
+    // A lag below the limit that is not on time keeps the share.
     samples(20, 70);
     expect(shed()).toBeCloseTo(95, -1);
     samples(10, 0);
@@ -58,7 +58,7 @@ describe('the load guard', () => {
     expect(shed()).toBe(0);
   });
 
-  it('refuses requests beyond the limit of running ones', () => {
+  it('refuses requests beyond the limit of running requests', () => {
     expect(Array.from({ length: 6 }, () => guard.begin())).toEqual([...Array(5).fill(undefined), 'requests']);
     guard.end();
     guard.end();

@@ -1,4 +1,4 @@
-// Certificates renewed while the gateway runs: which apply, which do not, and what is reported.
+// Certificates renewed while the gateway runs: those that apply, those that do not, and the reports.
 import { mkdir, mkdtemp, readFile, rename, rm, symlink, unlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,17 +11,17 @@ import { makeKeyPair } from '../support/key-pairs.ts';
 
 const NOW = Date.parse('2026-11-20T00:00:00Z');
 const DAY = 86_400_000;
-/** So often that a test need not wait. Tests that call `reload` use NEVER. */
+/** A short interval, so that tests need not wait. Tests that call `reload` use NEVER. */
 const AT_ONCE = 5;
 const NEVER = 2 ** 31 - 1;
 
 let folder: string;
 let open: PublicCertificates | undefined;
-let told: { inForce: string[]; takenOver: string[]; kept: string[]; current: boolean };
+let reports: { inForce: string[]; takenOver: string[]; kept: string[]; current: boolean };
 let now: number;
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'sundial-certs-'));
-  told = { inForce: [], takenOver: [], kept: [], current: true };
+  reports = { inForce: [], takenOver: [], kept: [], current: true };
   now = NOW;
 });
 afterEach(async () => {
@@ -31,11 +31,11 @@ afterEach(async () => {
 });
 
 const report: CertificateReport = {
-  onInForce: (pairs) => void told.inForce.push(...pairs.flatMap(({ names }) => names)),
-  onTakenOver: (pairs) => void told.takenOver.push(...pairs.flatMap(({ names }) => names)),
-  onKept: (names, reason) => void told.kept.push(`${names.join(' ')} | ${(reason as Error).message}`),
+  onInForce: (pairs) => void reports.inForce.push(...pairs.flatMap(({ names }) => names)),
+  onTakenOver: (pairs) => void reports.takenOver.push(...pairs.flatMap(({ names }) => names)),
+  onKept: (names, reason) => void reports.kept.push(`${names.join(' ')} | ${(reason as Error).message}`),
   onState: (current) => {
-    told.current = current;
+    reports.current = current;
   },
 };
 
@@ -91,40 +91,40 @@ const filesOf = (names: readonly string[], at = folder) => ({
 const shown = ({ current }: PublicCertificates) => current().pairs.map(({ cert }) => cert);
 
 describe('TLS-7: a renewed pair', () => {
-  it('applies once the files were replaced by renaming, without a reload', async () => {
+  it('applies without a reload once its files were replaced by renaming', async () => {
     const [old, next] = await Promise.all([1, 2].map(() => makeKeyPair({ names: ['a.example'] })));
     if (old === undefined || next === undefined) throw new Error('no pairs');
     await place(old);
     const certificates = await start([filesOf(['a.example'])], AT_ONCE);
     const changes: Certificates[] = [];
     certificates.onChange((taken) => void changes.push(taken));
-    expect(told.inForce).toEqual(['a.example']);
+    expect(reports.inForce).toEqual(['a.example']);
     await place(next);
     await vi.waitFor(() => expect(shown(certificates)).toEqual([next.cert]), { timeout: 20_000 });
     expect(changes.map(({ pairs }) => pairs[0]?.cert)).toEqual([next.cert]);
-    expect(told.takenOver).toEqual(['a.example']);
-    await vi.waitFor(() => expect(told.current).toBe(true), { timeout: 20_000 });
+    expect(reports.takenOver).toEqual(['a.example']);
+    await vi.waitFor(() => expect(reports.current).toBe(true), { timeout: 20_000 });
   });
 
-  it('applies together with new authorities for client certificates, and a file without any is rejected', async () => {
+  it('applies with new authorities of client certificates; a file without any is rejected', async () => {
     const [pair, old, next] = await Promise.all([1, 2, 3].map(() => makeKeyPair({ names: ['a.example'] })));
     if (pair === undefined || old === undefined || next === undefined) throw new Error('no pairs');
     await place(pair);
     const ca = join(folder, 'clients.pem');
     await writeFile(ca, old.cert);
     const certificates = await start([filesOf(['a.example'])], NEVER, { ca, required: true });
-    const asked = () => certificates.current().pairs[0]?.clients;
-    expect(asked()).toEqual({ authorities: old.cert, required: true });
+    const clients = () => certificates.current().pairs[0]?.clients;
+    expect(clients()).toEqual({ authorities: old.cert, required: true });
     await writeFile(ca, next.cert + old.cert);
     await certificates.reload();
-    expect(asked()?.authorities).toBe(`${next.cert}\n${old.cert}`);
+    expect(clients()?.authorities).toBe(`${next.cert}\n${old.cert}`);
     await writeFile(ca, 'nothing');
     await certificates.reload();
-    expect(asked()?.authorities).toBe(`${next.cert}\n${old.cert}`);
-    expect(told.current).toBe(false);
+    expect(clients()?.authorities).toBe(`${next.cert}\n${old.cert}`);
+    expect(reports.current).toBe(false);
   });
 
-  it('applies if a symbolic link to its folder is replaced, as with mounted secrets', async () => {
+  it('applies if the symbolic link to its folder is replaced, as in Kubernetes secrets', async () => {
     const pairs = await Promise.all([1, 2].map(() => makeKeyPair({ names: ['a.example'] })));
     for (const [index, pair] of pairs.entries()) {
       await mkdir(join(folder, `..${index}`));
@@ -137,7 +137,7 @@ describe('TLS-7: a renewed pair', () => {
     await symlink('..1', join(folder, '..data_tmp'));
     await rename(join(folder, '..data_tmp'), join(folder, '..data'));
     await vi.waitFor(() => expect(shown(certificates)).toEqual([pairs[1]?.cert]), { timeout: 20_000 });
-    expect(told.kept).toEqual([]);
+    expect(reports.kept).toEqual([]);
   });
 
   const NOT_A_PAIR = 'a.example | a.example: not a PEM certificate with its private key';
@@ -146,7 +146,7 @@ describe('TLS-7: a renewed pair', () => {
     ['empty', () => writeFile(join(folder, 'tls.key'), ''), NOT_A_PAIR],
     ['of another key', (next) => writeFile(join(folder, 'tls.crt'), next.cert), NOT_A_PAIR],
     [
-      'gone',
+      'without its key',
       () => unlink(join(folder, 'tls.key')),
       'a.example | a.example: cannot read the key: no such file',
     ],
@@ -165,30 +165,30 @@ describe('TLS-7: a renewed pair', () => {
       await spoil(next);
       await certificates.reload();
       expect(shown(certificates)).toEqual([old.cert]);
-      expect(told).toMatchObject({ kept: [kept], current: false, takenOver: [] });
-      expect(told.kept.join()).not.toContain('PRIVATE');
+      expect(reports).toMatchObject({ kept: [kept], current: false, takenOver: [] });
+      expect(reports.kept.join()).not.toContain('PRIVATE');
       await place(next);
       await certificates.reload();
       expect(shown(certificates)).toEqual([next.cert]);
-      expect(told).toMatchObject({ current: true, takenOver: ['a.example'] });
+      expect(reports).toMatchObject({ current: true, takenOver: ['a.example'] });
     },
   );
 
-  it('that is invalid is reported once, not at every check', async () => {
+  it('that is invalid is reported once and not at every check', async () => {
     await place(await makeKeyPair({ names: ['a.example'] }));
     await start([filesOf(['a.example'])], AT_ONCE);
     const report = vi.fn();
     open?.onChange(report);
     await writeFile(join(folder, 'tls.crt'), 'broken');
-    await vi.waitFor(() => expect(told.kept).toHaveLength(1), { timeout: 20_000 });
+    await vi.waitFor(() => expect(reports.kept).toHaveLength(1), { timeout: 20_000 });
     const next = await makeKeyPair({ names: ['a.example'] });
     await place(next);
     await vi.waitFor(() => expect(report).toHaveBeenCalledOnce(), { timeout: 20_000 });
     // A check between the two renames may have seen the new certificate with the old key.
-    expect(told.kept.length).toBeLessThanOrEqual(2);
+    expect(reports.kept.length).toBeLessThanOrEqual(2);
   });
 
-  it('does not wait for another pair that is invalid', async () => {
+  it('applies even if another pair is invalid', async () => {
     const b = join(folder, 'b');
     await mkdir(b);
     await place(await makeKeyPair({ names: ['a.example'] }));
@@ -200,14 +200,14 @@ describe('TLS-7: a renewed pair', () => {
     await place(next);
     await certificates.reload();
     expect(shown(certificates)).toEqual([next.cert, before]);
-    expect(told).toMatchObject({ takenOver: ['a.example'], current: false });
+    expect(reports).toMatchObject({ takenOver: ['a.example'], current: false });
   });
 
   it('with the same content is not reported', async () => {
     await place(await makeKeyPair({ names: ['a.example'] }));
     const certificates = await start([filesOf(['a.example'])]);
     await certificates.reload();
-    expect(told).toMatchObject({ takenOver: [], kept: [], current: true });
+    expect(reports).toMatchObject({ takenOver: [], kept: [], current: true });
   });
 });
 

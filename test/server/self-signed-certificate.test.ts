@@ -6,7 +6,7 @@ import { makeSelfSigned } from '../../gateway/server/self-signed-certificate.ts'
 const FROM = Date.UTC(2026, 10, 20);
 const UNTIL = Date.UTC(2027, 11, 22);
 
-it('is signed with its own key, for a TLS server and not for an authority', async () => {
+it('is signed with its own key, and is for a TLS server only', async () => {
   const { cert, key } = await makeSelfSigned('Sundial', ['localhost'], { from: FROM, until: UNTIL });
   const read = new X509Certificate(cert);
   expect(read.verify(read.publicKey)).toBe(true);
@@ -16,7 +16,7 @@ it('is signed with its own key, for a TLS server and not for an authority', asyn
   expect([read.validFromDate.getTime(), read.validToDate.getTime()]).toEqual([FROM, UNTIL]);
 });
 
-it('covers each of its names: hosts, wildcards and addresses', async () => {
+it('covers all its hosts, wildcards and addresses', async () => {
   const hosts = ['localhost', '*.api.example.com'];
   const addresses = ['127.0.0.1', '::1', '2001:DB8::a:1', '::ffff:192.0.2.1', '1:2:3:4:5:6:7:8'];
   const { cert } = await makeSelfSigned('Sundial', [...hosts, ...addresses], { from: FROM, until: UNTIL });
@@ -26,7 +26,7 @@ it('covers each of its names: hosts, wildcards and addresses', async () => {
   expect([read.checkHost('other.example.com'), read.checkIP('192.0.2.2')]).toEqual([undefined, undefined]);
 });
 
-it('may have thousands of names and end after 2049', async () => {
+it('can have thousands of names and expire after 2049', async () => {
   const names = Array.from({ length: 5_000 }, (_, at) => `host-${at}.example.com`);
   const until = Date.UTC(2051, 0, 1);
   const read = new X509Certificate((await makeSelfSigned('Sundial', names, { from: FROM, until })).cert);

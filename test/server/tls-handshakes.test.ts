@@ -29,14 +29,14 @@ function overTls(
   });
 }
 
-describe('TLS', () => {
-  it('HTTP/1.1 is served on the same port', async () => {
+describe('the TLS listener', () => {
+  it('serves HTTP/1.1 on the port of HTTP/2', async () => {
     const { gateway } = await open();
     const { answer } = await overTls(gateway.port, { ALPNProtocols: ['http/1.1'] }, get());
     expect(answer).toMatch(/^HTTP\/1\.1 200 /);
   });
 
-  it('SMG-6: a missing Host is a 400 of the gateway there too', async () => {
+  it('SMG-6: answers a request without Host with 400 there too', async () => {
     const { gateway } = await open();
     const { answer } = await overTls(
       gateway.port,
@@ -46,7 +46,7 @@ describe('TLS', () => {
     expect(answer).toMatch(/^HTTP\/1\.1 400 .*x-request-id/s);
   });
 
-  it('TLS-3: an unknown name is refused, a configured one and none are served', async () => {
+  it('TLS-3: serves a configured name and no name, and refuses an unknown name', async () => {
     const { gateway } = await open();
     expect((await overTls(gateway.port, { servername: 'api.example.com' }, get())).answer).toContain(
       '200 OK',
@@ -55,7 +55,7 @@ describe('TLS', () => {
     expect((await overTls(gateway.port, { servername: 'evil.example' }, get())).answer).toBe('');
   });
 
-  it('TLS-1: no version before 1.2, and no cipher without forward secrecy', async () => {
+  it('TLS-1: refuses versions before 1.2 and ciphers without forward secrecy', async () => {
     const { gateway } = await open();
     const old = { minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'ALL:@SECLEVEL=0' } as const;
     expect((await overTls(gateway.port, old, get())).error).not.toBe('');
@@ -63,7 +63,7 @@ describe('TLS', () => {
     expect((await overTls(gateway.port, weak, get())).error).not.toBe('');
   });
 
-  it('TLS-1: a TLS 1.2 client cannot renegotiate', async () => {
+  it('TLS-1: refuses renegotiation by a TLS 1.2 client', async () => {
     const { gateway } = await open();
     const socket = connectTls({
       port: gateway.port,
@@ -82,7 +82,7 @@ describe('TLS', () => {
     expect(await failed).toBe(true);
   });
 
-  it('a failed handshake is no request: it gets no response and is not observed', async () => {
+  it('does not count a failed handshake as a request, and sends no response', async () => {
     const { gateway, session } = await open();
     session.destroy();
     const plain = await new Promise((resolve) => {
@@ -101,7 +101,7 @@ describe('TLS', () => {
     expect(gateway.outcomes).toEqual([]);
   });
 
-  it('TLS-2: an unsupported protocol ends the handshake', async () => {
+  it('TLS-2: ends the handshake if the client offers no supported protocol', async () => {
     const { gateway } = await open();
     expect((await overTls(gateway.port, { ALPNProtocols: ['spdy/1'] }, get())).error).toMatch(
       /no application protocol/i,

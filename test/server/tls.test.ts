@@ -1,4 +1,4 @@
-// TLS of the public listener with real handshakes: its offer, its certificates, and the effect of a renewal.
+// TLS of the public listener with real handshakes: protocols and ciphers, certificates, renewal.
 import { once } from 'node:events';
 import { connect as connectHttp2, createSecureServer, type Http2SecureServer } from 'node:http2';
 import type { Socket } from 'node:net';
@@ -23,7 +23,7 @@ interface Face extends AsyncDisposable {
   readonly use: (certificates: Certificates) => void;
 }
 
-/** A server with the TLS options of the public listener. Its responses name the certificate and the client. */
+/** A server with the TLS options of the public listener. It responds with the certificate and the client. */
 async function startFace(first: Certificates, now: () => number = Date.now): Promise<Face> {
   let current = first;
   const takers: ((certificates: Certificates) => void)[] = [];
@@ -88,9 +88,9 @@ describe.each(['TLSv1.2', 'TLSv1.3'] as const)('over %s', (version) => {
     ['a configured name', 'a.example', () => ec],
     ['a name in capitals', 'A.Example', () => ec],
     ['another name', 'rsa.example', () => rsa],
-    ['one label for the asterisk', 'v1.b.example', () => rsa],
-    ['no name: the default', '', () => ec],
-  ])('TLS-3: the certificate for %s', async (_title, servername, pair) => {
+    ['a name that matches a wildcard', 'v1.b.example', () => rsa],
+    ['a client without a name', '', () => ec],
+  ])('TLS-3: %s gets its certificate', async (_title, servername, pair) => {
     const { error, fingerprint, protocol } = await hello({ ...only, servername });
     expect({ error, fingerprint, protocol }).toEqual({
       error: undefined,
@@ -100,14 +100,14 @@ describe.each(['TLSv1.2', 'TLSv1.3'] as const)('over %s', (version) => {
   });
 
   it.each(['c.example', 'b.example', 'x.v1.b.example', 'a.example.evil.example', 'xa.example'])(
-    'TLS-3: unrecognized_name for %s, and no certificate',
+    'TLS-3: %s gets unrecognized_name and no certificate',
     async (servername) => {
       const { error, fingerprint } = await hello({ ...only, servername });
       expect({ error, fingerprint }).toEqual({ error: ALERT.unrecognizedName, fingerprint: undefined });
     },
   );
 
-  it('TLS-3: unrecognized_name also after a HelloRetryRequest', async () => {
+  it('TLS-3: an unknown name gets unrecognized_name also after a HelloRetryRequest', async () => {
     const { error } = await hello({ ...only, servername: 'c.example', ecdhCurve: 'P-521:P-256' });
     expect(error).toBe(ALERT.unrecognizedName);
   });
@@ -115,7 +115,7 @@ describe.each(['TLSv1.2', 'TLSv1.3'] as const)('over %s', (version) => {
   it.each([
     ['h2', ['h2', 'http/1.1'], 'h2'],
     ['http/1.1 if the client offers nothing else', ['http/1.1'], 'http/1.1'],
-    ['none if the client offers none', undefined, undefined],
+    ['no protocol if the client offers none', undefined, undefined],
   ])('TLS-2: ALPN selects %s', async (_title, protocols, chosen) => {
     const { error, alpn } = await hello({
       ...only,
@@ -125,7 +125,7 @@ describe.each(['TLSv1.2', 'TLSv1.3'] as const)('over %s', (version) => {
     expect({ error, alpn }).toEqual({ error: undefined, alpn: chosen });
   });
 
-  it('TLS-2: no_application_protocol if there is no common protocol', async () => {
+  it('TLS-2: a client without a common protocol gets no_application_protocol', async () => {
     const { error } = await hello({
       ...only,
       servername: 'a.example',
@@ -134,7 +134,7 @@ describe.each(['TLSv1.2', 'TLSv1.3'] as const)('over %s', (version) => {
     expect(error).toBe(ALERT.noApplicationProtocol);
   });
 
-  it('TLS-3: with `default: none` a client without SNI is refused, one with SNI is served', async () => {
+  it('TLS-3: with `default: none` only a client with SNI is served', async () => {
     await using strict = await startFace(certificatesOf([ec], { ...FIRST_NAME, refusesNameless: true }));
     expect((await hello({ ...only }, strict.port)).error).toBe(ALERT.handshakeFailure);
     expect((await hello({ ...only, servername: 'a.example' }, strict.port)).error).toBeUndefined();
@@ -175,7 +175,7 @@ describe('TLS-1: the server', () => {
     ['rsa.example', 'ECDHE-RSA-AES128-GCM-SHA256'],
     ['rsa.example', 'ECDHE-RSA-AES256-GCM-SHA384'],
     ['rsa.example', 'ECDHE-RSA-CHACHA20-POLY1305'],
-  ])('offers %s %s', async (servername, suite) => {
+  ])('offers for %s the cipher %s', async (servername, suite) => {
     const { error, socket } = await hello({ servername, maxVersion: 'TLSv1.2', ciphers: suite });
     expect(error).toBeUndefined();
     expect(socket.getCipher().name).toBe(suite);
@@ -214,7 +214,7 @@ describe.each(['TLSv1.2', 'TLSv1.3'] as const)('sessions and renewal over %s', (
   beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] }));
   afterEach(() => void vi.useRealTimers());
 
-  it('a session is resumed only for its own name', async () => {
+  it('a session is resumed only for the name of its handshake', async () => {
     const session = await sessionOf(names);
     expect(await resumes(session)).toBe(true);
     expect((await hello({ ...names, servername: 'a.example', session })).resumed).toBe(false);
@@ -239,7 +239,7 @@ describe.each(['TLSv1.2', 'TLSv1.3'] as const)('sessions and renewal over %s', (
 
 describe.each(['TLSv1.2', 'TLSv1.3'] as const)('client certificates over %s', (version) => {
   it.each(['http/1.1', 'h2'])(
-    'a resumed session keeps its client certificate, %s, and ends with it if one is required',
+    'over %s, a resumed session keeps its client certificate and ends when that expires',
     async (alpn) => {
       const authority = await makeKeyPair({ names: ['one.ca'], authority: true });
       const { cert, key, expiry } = await makeKeyPair({ names: ['acme'], by: authority });
@@ -253,8 +253,8 @@ describe.each(['TLSv1.2', 'TLSv1.3'] as const)('client certificates over %s', (v
         const { socket, ...shaken } = await hello({ ...only, session, ALPNProtocols: [alpn] }, own.port);
         expect(shaken).toMatchObject({ resumed: true, alpn });
         const ended = once(socket, 'close').then(() => '');
-        const told = alpn === 'h2' ? once(socket, 'data').then(String) : textOf(socket);
-        return Promise.race([told.catch(() => ''), ended]);
+        const answer = alpn === 'h2' ? once(socket, 'data').then(String) : textOf(socket);
+        return Promise.race([answer.catch(() => ''), ended]);
       };
       expect(await resumed()).toMatch(alpn === 'h2' ? /./ : /a\.example acme$/);
       now = expiry;
@@ -264,7 +264,7 @@ describe.each(['TLSv1.2', 'TLSv1.3'] as const)('client certificates over %s', (v
 });
 
 describe('TLS-7: a renewed certificate', () => {
-  it('applies to new connections at once, by name and by default, and open ones continue', async () => {
+  it('applies to new connections at once, and open connections continue', async () => {
     await using own = await startFace(certificatesOf([ec, rsa], FIRST_NAME));
     const old = connectHttp2(`https://127.0.0.1:${own.port}`, {
       servername: 'rsa.example',
@@ -294,7 +294,7 @@ describe('TLS-7: a renewed certificate', () => {
     old.destroy();
   });
 
-  it('ends the sessions of the previous one', async () => {
+  it('ends the sessions of the previous certificate', async () => {
     await using own = await startFace(certificatesOf([ec], FIRST_NAME));
     const first = await hello({ servername: 'a.example', maxVersion: 'TLSv1.2' }, own.port);
     const session = first.socket.getSession();

@@ -24,6 +24,7 @@ import { addTimelineCommand } from '../../gateway/cli/timeline/command.ts';
 import { addUsageCommand } from '../../gateway/cli/usage/command.ts';
 import { restoreBackup } from '../../gateway/stores/embedded/restore.ts';
 import { readPublishedFrom, unusableFolder } from '../../gateway/stores/read-unopened.ts';
+import { unusableTracing } from '../../gateway/telemetry/traces/spans.ts';
 import { startProcess } from './gateway-process.ts';
 
 export interface Ended {
@@ -95,6 +96,7 @@ export async function operate(
     readRecorded: readPublishedFrom,
     restoreBackup,
     unusableFolder: async (folder) => unusableFolder(folder),
+    unusableTracing,
   };
   for (const add of COMMANDS) add(program, setting);
   try {

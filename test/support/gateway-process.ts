@@ -37,7 +37,8 @@ export function startProcess(
   const [command = '', ...rest] = [...prefix, process.execPath, launcher, ...arguments_];
   const child = spawn(command, rest, {
     cwd,
-    env: { ...process.env, NO_COLOR: '1', ...environment },
+    // Without the variable that makes hints begin with npx, which npx sets for the tests.
+    env: { ...process.env, npm_command: undefined, NO_COLOR: '1', ...environment },
     stdio: ['ignore', 'pipe', 'pipe', ...descriptors],
   });
   const { promise: ready, resolve, reject } = Promise.withResolvers<{ https: number; admin: number }>();

@@ -53,7 +53,9 @@ const JOURNEYS = join(import.meta.dirname, '../journeys');
 
 /** @throws Error with the rendered problems if the YAML is invalid */
 export async function runGateway(options: RunGateway): Promise<RunningGateway> {
+  await using stack = new AsyncDisposableStack();
   const folder = await mkdtemp(join(tmpdir(), 'sundial-journey-'));
+  stack.defer(() => rm(folder, { recursive: true, force: true }));
   const log: LogLine[] = [];
   let logText = '';
   const policies = options.policies ?? '';
@@ -83,6 +85,8 @@ export async function runGateway(options: RunGateway): Promise<RunningGateway> {
   });
   if (started.kind === 'rejected') throw new Error(renderProblems(started.problems, { colour: false }));
   const { gateway } = started;
+  stack.defer(gateway.close);
+  const open = stack.move();
   const { https, http, admin, metrics } = gateway.facts.listeners;
   const adminPort = admin?.address.port ?? 0;
   const flushed = (): readonly LogLine[] => {
@@ -121,9 +125,6 @@ export async function runGateway(options: RunGateway): Promise<RunningGateway> {
       const line = text.split('\n').find((each) => each.startsWith(`${series} `));
       return line === undefined ? undefined : Number(line.slice(series.length + 1));
     },
-    [Symbol.asyncDispose]: async () => {
-      await gateway.close();
-      await rm(folder, { recursive: true, force: true });
-    },
+    [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
 }

@@ -102,7 +102,7 @@ function request(index: number): readonly [ExchangeFacts, ExchangeOutcome, at: n
   return [facts, ended, WALL + index * 97, durationMs];
 }
 
-it('every line of the access log is the one that is promised', () => {
+it('every line of the access log equals the golden file', () => {
   let written = '';
   const sink = createLogSink({
     write: (text) => {

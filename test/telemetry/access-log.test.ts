@@ -45,8 +45,8 @@ function chosen(settings: Partial<AccessLogSettings>, shares: readonly number[] 
   };
 }
 
-describe('of the access log only what was chosen', () => {
-  it('stands in a line, in the order of all, behind its level and time', () => {
+describe('the settings of the access log', () => {
+  it('select the fields of a line, whose order stays the same', () => {
     const fields = ['aborted', 'version', 'status', 'limited_by', 'error'] as const;
     const { record, lines } = chosen({ fields });
     const quota = { kind: 'counted', allowed: false, limit: LIMIT, rule: RULE } as unknown as Quota;
@@ -56,20 +56,20 @@ describe('of the access log only what was chosen', () => {
     ]);
   });
 
-  it.each(Object.keys(ACCESS_FIELDS) as AccessField[])('%s can be alone', (name) => {
+  it.each(Object.keys(ACCESS_FIELDS) as AccessField[])('may select %s as the only field', (name) => {
     const { record, lines } = chosen({ fields: [name] });
     record(unrouted(), { userAgent: undefined });
     for (const line of lines())
       expect(Object.keys(line).filter((key) => key !== name)).toEqual(['level', 'log', 'time']);
   });
 
-  it('is the share of successes that was drawn', () => {
+  it('sample a share of the successes', () => {
     const { record, lines } = chosen({ sampled: 0.5 }, [0.6, 0.49, 0.5, 0]);
     for (const path of ['/one', '/two', '/three', '/four']) record(deprecatedFacts(), { path });
     expect(lines().map(({ path }) => path)).toEqual(['/two', '/four']);
   });
 
-  it('is never a reason to leave out a failure, a refusal or what the lifecycle did', () => {
+  it('never leave out failures, refusals and lifecycle responses', () => {
     const { record, lines } = chosen({ sampled: 0, excluded: ['/*'] });
     record(deprecatedFacts(), { path: '/a success' });
     record(deprecatedFacts(), { status: 404 });
@@ -83,7 +83,7 @@ describe('of the access log only what was chosen', () => {
     expect(JSON.stringify(lines())).not.toContain('success');
   });
 
-  it('is not a success of a path that is excluded, alone or by its start', () => {
+  it('exclude the successes of a path or of a prefix', () => {
     const { record, lines } = chosen({ excluded: ['/healthz', '/static/*'] }, Array(5).fill(0));
     for (const path of ['/healthz', '/healthz/', '/static/a/b', '/static', '/static/'])
       record(deprecatedFacts(), { path });
@@ -91,7 +91,7 @@ describe('of the access log only what was chosen', () => {
   });
 });
 
-it('the page for operators has every field of an access line, with its meaning', () => {
+it('docs/reference/access-log.md lists every field with its meaning', () => {
   const page = readFileSync(join(import.meta.dirname, '../../docs/reference/access-log.md'), 'utf8');
   const rows = Object.entries(ACCESS_FIELDS).map(([name, meaning]) => `| \`${name}\` | ${meaning} |`);
   const [, table = ''] = page.split('| field | meaning |\n| --- | --- |\n');
@@ -137,7 +137,7 @@ describe('the access log', () => {
     ]);
   });
 
-  it('names the refusal or the fault, and leaves out what never became known', async () => {
+  it('has the refusal or the fault, and no unknown values', async () => {
     const { telemetry, lines } = harness();
     telemetry.observer.onAnswer(
       withFacts(unrouted(), { refusal: 'route_unknown', tokenFlaw: 'audience' }),
@@ -164,7 +164,7 @@ describe('the access log', () => {
     expect(failed).toMatchObject({ fault: 'upstream_reset', aborted: true });
   });
 
-  it('has a failure once, with what failed, where and why, on a line of level error', async () => {
+  it('has a failure on one line of level error, with upstream, target and causes', async () => {
     const { telemetry, lines } = harness();
     const refused = Object.assign(new Error('connect ECONNREFUSED redis://user:canary@10.0.0.7'), {
       code: 'ECONNREFUSED',
@@ -201,7 +201,7 @@ describe('the access log', () => {
     expect(second).not.toHaveProperty('error');
   });
 
-  it('has room for the longest line that a request can make', async () => {
+  it('accepts the longest line that a request can cause', async () => {
     const { telemetry, lines } = harness();
     const wide = '\u202e'.repeat(10_000);
     let cause: Error | undefined;
@@ -230,7 +230,7 @@ describe('the access log', () => {
     expect(await lines()).toHaveLength(3);
   });
 
-  it('writes the time of each answer across the turn of a second', async () => {
+  it('writes the time of each response when the second changes', async () => {
     const { telemetry, clocks, lines } = harness();
     const start = clocks.wall;
     for (const later of [0, 876, 877, 60_000]) {
@@ -245,14 +245,14 @@ describe('the access log', () => {
     ]);
   });
 
-  it('never holds a query string, even when one is handed over', async () => {
+  it('has no query string, even if the path has one', async () => {
     const { telemetry, lines, text } = harness();
     telemetry.observer.onAnswer(deprecatedFacts(), outcome({ path: '/orders?access_token=canary' }));
     expect(await lines()).toMatchObject([{ path: '/orders' }]);
     expect(text()).not.toContain('canary');
   });
 
-  it('cuts a path, a consumer and a user agent of any length', async () => {
+  it('cuts a long path, consumer and user agent', async () => {
     const { telemetry, lines, text } = harness();
     const long = 'a'.repeat(100_000);
     telemetry.observer.onAnswer(
@@ -263,7 +263,7 @@ describe('the access log', () => {
     expect(text().length).toBeLessThan(4000);
   });
 
-  it('stays one line of ASCII that gives hostile text back unchanged', () => {
+  it('writes lines of ASCII that decode to the original text', () => {
     const known = deprecatedFacts();
     const hostile = fc.string({ unit: anyCharacter, maxLength: 100 });
     fc.assert(
@@ -296,7 +296,7 @@ describe('the access log', () => {
     ['a line end', '/a\r\n{"log":"access","status":200}'],
     ['an escape sequence', '/\u001b[2J\u009b31m'],
     ['a line separator', '/a\u2028b\u2029c'],
-    ['a change of direction', '/\u202egnp.exe'],
+    ['a right-to-left override', '/\u202egnp.exe'],
     ['half a surrogate pair', '/\ud800'],
   ])('cannot be forged by %s', async (_what, path) => {
     const { telemetry, lines, text } = harness();

@@ -10,8 +10,8 @@ function consumer(id: string, mayLabelMetrics = true) {
   return { id, mayLabelMetrics, via: 'token' as const, scopes: new Set<string>(), claims: {} };
 }
 
-describe('the page', () => {
-  it('promise 37: has few series whatever paths, methods, codes, versions, consumers, hosts and agents come in', async () => {
+describe('the metrics page', () => {
+  it('promise 37: has a bounded number of series, whatever values clients send', async () => {
     const { telemetry, series } = harness();
     const known = [deprecatedFacts(), unrouted()] as const;
     const before = Object.keys(await series('sundial_')).length;
@@ -37,7 +37,7 @@ describe('the page', () => {
     for (const foreign of ['agent', '2001:db8', 'M77', '/77', 'v77']) expect(text).not.toContain(foreign);
   });
 
-  it('keeps what was counted of an API that a reload takes away, less its gauges, and goes on when it comes back', async () => {
+  it('keeps the counters of an API that a reload removes, and continues them when it returns', async () => {
     let current: GatewayPlan = plan();
     const { telemetry, series, moved } = harness(() => current);
     telemetry.observer.onAnswer(deprecatedFacts(), outcome());
@@ -73,7 +73,7 @@ describe('consumers of deprecated versions', () => {
     expect(await series('sundial_deprecated_requests_total')).toEqual({ [name('none')]: 0 });
   });
 
-  it('have at most 200 series; the rest is other, and the dropped counter moves', async () => {
+  it('have at most 200 series; further consumers count as other and as dropped', async () => {
     const { telemetry, series } = harness();
     const facts = deprecatedFacts();
     for (let index = 0; index < 250; index += 1) {
@@ -88,7 +88,7 @@ describe('consumers of deprecated versions', () => {
     });
   });
 
-  it('leave after 35 idle days and make room', async () => {
+  it('are removed after 35 idle days', async () => {
     const { telemetry, clocks, series } = harness();
     telemetry.observer.onAnswer(deprecatedFacts({ consumer: consumer('old') }), outcome());
     clocks.wall = WALL + 35 * 86_400_000;
@@ -97,7 +97,7 @@ describe('consumers of deprecated versions', () => {
     expect(await series(name('old'))).toEqual({});
   });
 
-  it('cannot break the page with what stands in a token', async () => {
+  it('cannot break the page with an id from a token', async () => {
     const { telemetry, series } = harness();
     const id = `a"b\\c\nd\re\ud800${'x'.repeat(5000)}`;
     telemetry.observer.onAnswer(deprecatedFacts({ consumer: consumer(id) }), outcome());
@@ -107,12 +107,12 @@ describe('consumers of deprecated versions', () => {
   });
 });
 
-describe('consumers that several workers have met', () => {
+describe('consumers of several workers', () => {
   const DAY = 86_400_000;
   const name = (label: string) => `sundial_deprecated_requests_total{${orders},consumer="${label}"}`;
 
   /** The page of a primary process with workers, whose metrics it reads at `look`. */
-  function crew() {
+  function pageOfWorkers() {
     let monotonic = 0;
     const departures = createWorkerTotals<object>(() => monotonic);
     const page = harness(plan, undefined, departures.all);
@@ -146,8 +146,8 @@ describe('consumers that several workers have met', () => {
   const from = (first: number, end: number) =>
     Array.from({ length: end - first }, (_, index) => `c${first + index}`);
 
-  it('are 200 in all; who came later is counted among the others, and nobody changes places', async () => {
-    const { worker, consumers, dropped, passes } = crew();
+  it('have 200 series in total; later consumers count as other, and each keeps its series', async () => {
+    const { worker, consumers, dropped, passes } = pageOfWorkers();
     const [first, second, third] = [worker(), worker(), worker()];
     first.calls(...from(0, 150));
     second.calls(...from(100, 250));
@@ -176,8 +176,8 @@ describe('consumers that several workers have met', () => {
     expect(await dropped()).toBe(50);
   });
 
-  it('leave once no worker was called for 35 days: until then no sum falls, whichever worker forgets or ends', async () => {
-    const { worker, consumers, passes } = crew();
+  it('are removed after 35 days without a call to any worker, and no sum falls before', async () => {
+    const { worker, consumers, passes } = pageOfWorkers();
     const [first, second] = [worker(), worker()];
     const shown = async () => {
       for (const each of [first, second]) await each.look();

@@ -16,7 +16,7 @@ afterEach(async () => {
 const answer = (changes: Parameters<typeof outcome>[0] = {}, facts = deprecatedFacts()): void =>
   each.telemetry.observer.onAnswer(facts, outcome(changes));
 
-it('their lines are written within 200 ms', () => {
+it('lines of ended requests are written within 200 ms', () => {
   answer();
   vi.advanceTimersByTime(199);
   expect(each.text()).toBe('');
@@ -24,13 +24,13 @@ it('their lines are written within 200 ms', () => {
   expect(each.text()).toContain('"path":"/api/v1/orders/7"');
 });
 
-it('their lines stand before a line that is logged later', () => {
+it('lines of ended requests come before a line that is logged later', () => {
   answer();
   each.telemetry.logger.info('later');
   expect(each.text()).toMatch(/"log":"access".*\n.*"message":"later"/);
 });
 
-it('the metrics have them at once', async () => {
+it('the metrics count an ended request at once', async () => {
   answer();
   expect(Object.values(await each.moved('sundial_requests_total'))).toEqual([1]);
   answer();
@@ -42,7 +42,7 @@ it('the metrics have them at once', async () => {
   expect(requests?.values.map(({ value }) => value)).toEqual([3]);
 });
 
-it('the ledger gets all of them with its last flush', async () => {
+it('the ledger gets all ended requests with its last flush', async () => {
   const batches: number[] = [];
   const end = each.telemetry.ledger?.keepIn({
     add: async ({ records }) => void batches.push(records.length),
@@ -52,21 +52,21 @@ it('the ledger gets all of them with its last flush', async () => {
   expect(batches).toEqual([1]);
 });
 
-it('what is written into a completion afterwards comes too late', async () => {
+it('a change of the completion after the end is not logged', async () => {
   const facts = deprecatedFacts();
   answer({}, facts);
   facts.completion.idempotency = 'unknown';
   expect((await each.lines())[0]).not.toHaveProperty('idempotency');
 });
 
-it('one whose client left while it was decided on is recorded as it was then', async () => {
+it('a request whose client disconnects early is recorded with its facts at that moment', async () => {
   const decision = { ...deprecatedFacts().decision };
   answer({ aborted: true }, { ...deprecatedFacts(), decision });
   decision.carrier = 'query';
   expect((await each.lines())[0]).toMatchObject({ carrier: 'path' });
 });
 
-it('no more than 64 wait', () => {
+it('at most 64 ended requests wait to be recorded', () => {
   for (let count = 1; count < 64; count += 1) answer();
   const facts = deprecatedFacts();
   const decision = { ...facts.decision };

@@ -22,8 +22,8 @@ import { harness, outcome } from './telemetry-harness.ts';
 
 const orders = 'api="orders",version="v1"';
 
-describe('counters of what the plan makes possible', () => {
-  it('are there at 0 before anything happens, so that the first call is seen', async () => {
+describe('the counters of a plan', () => {
+  it('are 0 before the first request', async () => {
     const { series } = harness();
     expect(await series('sundial_deprecated_requests_total')).toEqual({
       [`sundial_deprecated_requests_total{${orders},consumer="none"}`]: 0,
@@ -33,7 +33,7 @@ describe('counters of what the plan makes possible', () => {
     });
   });
 
-  it('are those of each outcome of an upstream, of failures and of bytes', async () => {
+  it('include each outcome of an upstream, failures and bytes', async () => {
     const served = plan([api([version({ upstream })])]);
     const { series } = harness(() => served);
     const outcomes = await series('sundial_upstream_requests_total');
@@ -57,7 +57,7 @@ describe('counters of what the plan makes possible', () => {
       });
   });
 
-  it('are those of refused credentials where somebody must be known, of named consumers, of brownouts and moves', async () => {
+  it('include authentication failures, consumers with exceptions, and redirects', async () => {
     const v1: VersionRules = {
       ...version(),
       exceptions: [{ consumer: 'acme', until: NOW, from: ['limits'], why: 'w', by: 'b', phases: [] }],
@@ -83,7 +83,7 @@ describe('counters of what the plan makes possible', () => {
     });
   });
 
-  it('are counted on and stand once', async () => {
+  it('continue from 0 in the same series', async () => {
     const { telemetry, series } = harness();
     telemetry.observer.onAnswer(deprecatedFacts(), outcome());
     expect(await series('sundial_deprecated_requests_total')).toEqual({
@@ -91,7 +91,7 @@ describe('counters of what the plan makes possible', () => {
     });
   });
 
-  it('are those of a freeze, of operations with dates of their own, and of the rest of their version', async () => {
+  it('include freezes, operations with their own dates, and other operations', async () => {
     const ended = { ...version().schedule, after: { kind: 'gone' as const } };
     const search = { ...version({ operation: 'GET /search' }), schedule: ended };
     const [planned] = version().phases;
@@ -112,7 +112,7 @@ describe('counters of what the plan makes possible', () => {
     expect(await calls()).toEqual({ [called('other')]: 2, [called('GET /search')]: 1 });
   });
 
-  it('are those of each limit by the name it now has, and of the guard', async () => {
+  it('include each limit by its current name, and the guard', async () => {
     const shadow = { ...RULE, shadow: true, active: { ...LIMIT, name: 'trial' } };
     const lowered = { ...RULE, deprecated: { ...LIMIT, name: 'deprecated' } };
     const v1 = version({ limits: { each: [lowered, { ...shadow, deprecated: shadow.active }], cost: 1 } });
@@ -127,7 +127,7 @@ describe('counters of what the plan makes possible', () => {
     ]);
   });
 
-  it('are those of the carriers that an API reads, and of what can be wrong with them', async () => {
+  it('include each carrier of an API with its possible outcomes', async () => {
     const found = async (current: GatewayPlan) =>
       Object.keys(await harness(() => current).series('sundial_version_resolutions_total')).map((line) =>
         /carrier="(\w+)",outcome="(\w+)"/.exec(line)?.slice(1).join(' '),
@@ -173,7 +173,7 @@ describe('the limits of the plan', () => {
       /policy="([a-z]+)",(?:mode|decision)="(\w+)"/.exec(series)?.slice(1).join(' '),
     );
 
-  it('have the names that decisions are counted by, and the modes of operations beside those of their version', async () => {
+  it('have a mode for each limit of a version and of its operations', async () => {
     const { telemetry, clocks, series } = limited();
     expect(labelsOf(await series('sundial_ratelimit_mode'))).toEqual([
       'deprecated shared',
@@ -191,7 +191,7 @@ describe('the limits of the plan', () => {
     expect(labelsOf(await series('sundial_ratelimit_mode'))[0]).toBe('default local');
   });
 
-  it('are counted from 0 on, each as it can be decided, and no more than that', async () => {
+  it('have a counter at 0 for each possible decision, and for no other', async () => {
     const page = await limited().series('sundial_ratelimit_decisions_total');
     expect(new Set(Object.values(page))).toEqual(new Set([0]));
     expect(labelsOf(page)).toEqual([

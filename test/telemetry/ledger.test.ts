@@ -58,8 +58,8 @@ function recordsOf(...calls: readonly (readonly [ExchangeFacts, ExchangeOutcome?
   return takenFrom(tally);
 }
 
-describe('a call that is counted', () => {
-  it('says who called what, when, with which agent, and how: by the template, never by the path', () => {
+describe('a recorded call', () => {
+  it('has consumer, version, time, agent and path template, but not the path', () => {
     const facts = factsOf({ requestId: 'r-1' });
     expect(recordsOf([facts, outcome({ method: 'PUT', path: '/api/v1/orders/secret' })])).toEqual([
       {
@@ -70,7 +70,7 @@ describe('a call that is counted', () => {
     ]);
   });
 
-  it('of an operation names it, and the template is the operation’s', () => {
+  it('of an operation has the operation and its template', () => {
     const [record] = recordsOf([factsOf({ rules: { operation: 'GET /items/{id}' } })]);
     expect(record).toMatchObject({
       operation: 'GET /items/{id}',
@@ -78,13 +78,13 @@ describe('a call that is counted', () => {
     });
   });
 
-  it('of nobody known is the address’s, for IPv6 that of its network', () => {
+  it('of an anonymous caller has the address, or the network for IPv6', () => {
     const facts = factsOf({ consumer: undefined, rules: { access: { kind: 'public' } } });
     const ended = outcome({ clientAddress: '2001:db8::7', clientNetwork: '2001:db8:0:0::/64' });
     expect(recordsOf([facts, ended])).toMatchObject([{ consumer: '2001:db8:0:0::/64', via: 'address' }]);
   });
 
-  it('of nobody known counts too where a caller may be anonymous', () => {
+  it('may be of an anonymous caller only if the access rule allows anonymous callers', () => {
     const anonymous = { access: { ...ACCESS, anonymous: true } };
     expect(recordsOf([factsOf({ consumer: undefined, rules: anonymous })])).toMatchObject([
       { via: 'address' },
@@ -92,7 +92,7 @@ describe('a call that is counted', () => {
     expect(recordsOf([factsOf({ consumer: undefined })])).toEqual([]);
   });
 
-  it('is added to those of the same subject, under whatever plan, from the first to the last', () => {
+  it('is added to the record of the same consumer, even under another plan', () => {
     const records = recordsOf(
       [factsOf({ requestId: 'first' })],
       [factsOf({ now: NOW + 5, requestId: 'later' })],
@@ -109,7 +109,7 @@ describe('a call that is counted', () => {
     ]);
   });
 
-  it('is another’s where only the way it is known differs', () => {
+  it('has a record of its own for each kind of credential', () => {
     const records = recordsOf(
       [factsOf()],
       [factsOf({ consumer: { ...acme, via: 'key' } })],
@@ -122,7 +122,7 @@ describe('a call that is counted', () => {
     expect(records.map(({ via }) => via)).toEqual(['token', 'key', 'certificate', 'address']);
   });
 
-  it('keeps five agents, the latest last, cut and on one line', () => {
+  it('has the last five agents, cut and on one line', () => {
     const agents = ['1', '2', '3', '2', '4', '5', '6', `a\r\nb\u0000\u0085c${'x'.repeat(300)}`, '\u0007', ''];
     const [record] = recordsOf(...agents.map((userAgent) => [factsOf(), outcome({ userAgent })] as const), [
       factsOf(),
@@ -132,24 +132,24 @@ describe('a call that is counted', () => {
   });
 
   it.each<RefusalReason>(['rate_limited', 'brownout', 'body_too_large'])(
-    'may have been refused, once its caller was let in: %s',
+    'may have been refused after authentication: %s',
     (refusal) => {
       expect(recordsOf([factsOf({ refusal })])).toHaveLength(1);
     },
   );
 
-  it('may have failed upstream, or been given up by its client', () => {
+  it('may have failed upstream, or its client may have disconnected', () => {
     const failed = factsOf({ fault: new Fault('upstream_reset') });
     expect(recordsOf([failed, outcome({ status: 502 })])).toHaveLength(1);
     expect(recordsOf([factsOf(), outcome({ status: 499, aborted: true })])).toHaveLength(1);
   });
 
-  it('may come after the sunset, by exception or where the API is only observed', () => {
+  it('may come after the sunset, by an exception or in observe mode', () => {
     expect(recordsOf([factsOf({ now: SUNSET })])).toHaveLength(1);
     expect(recordsOf([factsOf({ now: SUNSET, observed: 'version_retired' })])).toHaveLength(1);
   });
 
-  it('may be of an active version that is frozen: who came before it is deprecated matters', () => {
+  it('may be of an active version that has a freeze', () => {
     const active = factsOf({ now: Date.UTC(2025, 0, 1) });
     expect(recordsOf([active])).toEqual([]);
     const frozen = withFacts(active, { version: { ...version({ access: ACCESS }), freeze: NOW } });
@@ -157,20 +157,23 @@ describe('a call that is counted', () => {
   });
 });
 
-describe('no call is counted', () => {
+describe('no call is recorded', () => {
   const open = { access: { kind: 'public' } } as const;
   it.each<[string, ExchangeFacts]>([
     ['without a version', factsOf({ version: undefined, phase: undefined })],
     ['of an active version', factsOf({ now: Date.UTC(2025, 0, 1) })],
     ['of a planned version', factsOf({ now: Date.UTC(2023, 0, 1) })],
-    ['of nobody known where only who is known may call', factsOf({ consumer: undefined })],
+    ['of an anonymous caller if callers must authenticate', factsOf({ consumer: undefined })],
     ['without the scope', factsOf({ refusal: 'scope_insufficient' })],
     ['of an operation that is not granted', factsOf({ refusal: 'operation_not_granted' })],
     ['with a bad token', factsOf({ consumer: undefined, refusal: 'token_invalid' })],
-    ['answered 410', factsOf({ now: SUNSET, refusal: 'version_retired' })],
-    ['sent elsewhere', factsOf({ now: SUNSET, refusal: 'version_moved' })],
-    ['answered 410 to anybody', factsOf({ rules: open, now: SUNSET, refusal: 'version_retired' })],
-    ['in a brownout for anybody', factsOf({ rules: open, consumer: undefined, refusal: 'brownout' })],
+    ['with a 410 response', factsOf({ now: SUNSET, refusal: 'version_retired' })],
+    ['with a redirect', factsOf({ now: SUNSET, refusal: 'version_moved' })],
+    [
+      'with a 410 response of a public API',
+      factsOf({ rules: open, now: SUNSET, refusal: 'version_retired' }),
+    ],
+    ['in a brownout of a public API', factsOf({ rules: open, consumer: undefined, refusal: 'brownout' })],
     ['in maintenance', factsOf({ rules: open, consumer: undefined, refusal: 'maintenance' })],
   ])('%s', (_which, facts) => {
     expect(recordsOf([facts])).toEqual([]);
@@ -178,7 +181,7 @@ describe('no call is counted', () => {
 });
 
 describe('the tally', () => {
-  it('has no room for more subjects than it is given, and says how many calls that cost', () => {
+  it('has a maximum of consumers, and counts the calls that it drops', () => {
     const tally = createUsageTally(3);
     for (const id of ['a', 'b', 'c', 'd', 'a', 'd', 'e'])
       tally.record(factsOf({ consumer: { ...acme, id } }), outcome());
@@ -189,7 +192,7 @@ describe('the tally', () => {
     expect(takenFrom(tally)).toHaveLength(1);
   });
 
-  it('begins anew when it is taken', () => {
+  it('is empty after its records are taken', () => {
     const tally = createUsageTally();
     const facts = factsOf();
     tally.record(facts, outcome());
@@ -200,7 +203,7 @@ describe('the tally', () => {
   });
 });
 
-describe('versions that are watched', () => {
+describe('watched versions', () => {
   const dates = (deprecated: number): Partial<VersionRules> => {
     const schedule: Schedule = { ...version().schedule, deprecated };
     return { schedule, phases: createPhases(schedule, { label: 'v', form: 'rfc9745', warning: true }) };
@@ -208,7 +211,7 @@ describe('versions that are watched', () => {
   const operation = version({ operation: 'GET /search' });
   const operations = { list: [operation], match: () => undefined, reached: () => NO_MATCHES };
 
-  it('are those deprecated, frozen, or with a deprecated operation, also where nobody calls', () => {
+  it('are deprecated, frozen, or have a deprecated operation, even without calls', () => {
     const later = dates(NOW + DAY_MS);
     const frozen = { ...version({ label: 'v4', ...later }), freeze: NOW };
     const watch = createWatch(() =>
@@ -224,7 +227,7 @@ describe('versions that are watched', () => {
     expect(watch(NOW).map(({ version: label }) => label)).toEqual(['v1', 'v3', 'v4']);
   });
 
-  it('are looked up again when a date or the plan has changed, or the clock was set back, and only then', () => {
+  it('are computed again only if a date passed, the plan changed or the clock was set back', () => {
     let current = plan([api([version(), version({ label: 'v2', ...dates(NOW + DAY_MS) })])]);
     const watch = createWatch(() => current);
     const before = watch(NOW);
@@ -237,7 +240,7 @@ describe('versions that are watched', () => {
 });
 
 describe('a ledger that is off', () => {
-  it('says to its store that nobody counts, and says it again until the store has heard', async () => {
+  it('removes its watch from the store, and retries until the store is available', async () => {
     vi.useFakeTimers();
     try {
       const told: string[] = [];

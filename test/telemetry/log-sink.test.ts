@@ -19,7 +19,7 @@ afterEach(() => {
 });
 
 describe('a log sink', () => {
-  it('writes a batch after 200 ms, or as soon as 64 KiB are gathered', () => {
+  it('writes a batch after 200 ms, or at 64 KiB', () => {
     vi.useFakeTimers();
     const batches: string[] = [];
     const sink = createLogSink({ write: (text) => batches.push(text) });
@@ -33,7 +33,7 @@ describe('a log sink', () => {
     expect(batches).toHaveLength(2);
   });
 
-  it('has every line in the file once it is closed, in order and appended to what was there', async () => {
+  it('has appended every line to the file, in order, once it is closed', async () => {
     const path = join(folder, 'access.log');
     const lines = Array.from(
       { length: 5000 },
@@ -48,7 +48,7 @@ describe('a log sink', () => {
     expect(readFileSync(path, 'utf8')).toBe(`${lines.join('\n')}\n`);
   });
 
-  it('goes on at the start of a file that logrotate has truncated', async () => {
+  it('continues at the start of a file that logrotate has truncated', async () => {
     const path = join(folder, 'rotated.log');
     const sink = createLogSink(path);
     sink.append('before');
@@ -60,24 +60,24 @@ describe('a log sink', () => {
     expect(readFileSync(path, 'utf8')).toBe('after\n');
   });
 
-  it('closes when nothing was written, and twice', async () => {
+  it('can be closed without any line, and twice', async () => {
     const sink = createLogSink(join(folder, 'empty.log'));
     await sink.close();
     await expect(sink.close()).resolves.toBeUndefined();
   });
 
-  it('counts lines that come after its end instead of failing', async () => {
+  it('counts lines after its end as dropped', async () => {
     const sink = createLogSink(join(folder, 'late.log'));
     await sink.close();
     sink.append('late');
     expect(sink.dropped()).toBe(1);
   });
 
-  it('refuses at the start a file that cannot be opened', () => {
+  it('throws at the start if the file cannot be opened', () => {
     expect(() => createLogSink(join(folder, 'missing', 'access.log'))).toThrow('ENOENT');
   });
 
-  it('holds a bounded amount for a reader that has stopped, counts the rest, and still closes', async () => {
+  it('buffers a bounded amount for a stopped reader, counts the rest, and still closes', async () => {
     // The child never reads its input, so the pipe fills and stays full.
     const reader = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], {
       stdio: ['pipe', 'ignore', 'ignore'],
@@ -95,7 +95,7 @@ describe('a log sink', () => {
   });
 });
 
-describe('a process whose log nobody takes any more', () => {
+describe('a process whose log reader has stopped', () => {
   const SINK = new URL('../../gateway/telemetry/logs/log-sink.ts', import.meta.url).href;
   /** Reads `process.stdout`, as `sundial run` does. That makes writes to standard output non-blocking. */
   function run(destinations: readonly string[], code: string) {
@@ -116,8 +116,8 @@ describe('a process whose log nobody takes any more', () => {
 
   it.each([
     ['once its logs are closed', 'await Promise.all(sinks.map((sink) => sink.close()));'],
-    ['at once, where it does not wait for that', ''],
-  ])('ends %s, though a reader has stopped and a disk is full', async (_when, end) => {
+    ['at once without closing its logs', ''],
+  ])('ends %s, although a reader has stopped and a disk is full', async (_when, end) => {
     const child = run(['1', "'/dev/full'"], `setTimeout(async () => { ${end} process.exit(7); }, 100);`);
     const given = setTimeout(() => child.kill('SIGKILL'), 20_000);
     const ended = await once(child, 'exit');
@@ -125,7 +125,7 @@ describe('a process whose log nobody takes any more', () => {
     expect(ended).toEqual([7, null]);
   });
 
-  it.runIf(process.platform === 'linux')('does not wait for its reader because it has workers', async () => {
+  it.runIf(process.platform === 'linux')('does not block after it has forked a worker', async () => {
     const fork = new URL('../../gateway/server/workers/fork.ts', import.meta.url).href;
     const entry = pathToFileURL(join(folder, 'worker.mjs'));
     writeFileSync(entry, 'process.stderr.write("last words of a worker"); process.stdout.write("lost");');
@@ -143,7 +143,7 @@ describe('a process whose log nobody takes any more', () => {
     expect(said).toContain('{"how":"exit code 0","waits":false}');
   });
 
-  it('counts what its reader takes along when it goes away, and all that comes then', async () => {
+  it('counts the lines that are lost with its reader, and all later lines', async () => {
     const code = `
       const look = setInterval(() => {
         if (sinks[0].dropped() === 0) return;
@@ -171,7 +171,7 @@ function descriptorOf(stream: object): number {
   return fd;
 }
 
-it('a destination without room is told of nothing twice: its lines are counted as lost', async () => {
+it('lines for a full destination are counted as dropped', async () => {
   const taken: string[] = [];
   let room = true;
   const sink = createLogSink({ take: (text) => room && taken.push(text) > 0 });
@@ -185,7 +185,7 @@ it('a destination without room is told of nothing twice: its lines are counted a
   await sink.close();
 });
 
-it('lines of another process stand whole among the own ones', async () => {
+it('lines of another process are not mixed with own lines', async () => {
   const batches: string[] = [];
   const sink = createLogSink({ write: (text) => batches.push(text) });
   sink.append('own');
@@ -197,7 +197,7 @@ it('lines of another process stand whole among the own ones', async () => {
   expect(sink.dropped()).toBe(2);
 });
 
-it('lines written as bytes stand among the others in their order, however long those are', async () => {
+it('lines written as bytes keep their order among the others', async () => {
   const batches: string[] = [];
   const sink = createLogSink({ write: (text) => batches.push(text) });
   const write = (name: string): void => {
@@ -216,7 +216,7 @@ it('lines written as bytes stand among the others in their order, however long t
   expect(sink.dropped()).toBe(1);
 });
 
-it('a batch of lines written as bytes leaves once it has 64 KiB', () => {
+it('a batch of lines written as bytes is written at 64 KiB', () => {
   vi.useFakeTimers();
   const batches: number[] = [];
   const sink = createLogSink({ write: (text) => batches.push(text.length) });

@@ -15,7 +15,7 @@ describe('the logger', () => {
     });
   });
 
-  it('leaves out messages below its level, and the audit never', async () => {
+  it('drops messages below its level, except audit lines', async () => {
     const { telemetry, lines } = harness();
     const { logger } = telemetry;
     logger.setLevel('error');
@@ -36,7 +36,7 @@ describe('the logger', () => {
     ]);
   });
 
-  it('drops fields that are not on its list, whatever object is handed over', () => {
+  it('drops fields that are not on its list', () => {
     const { telemetry, text } = harness();
     const wider = { api: 'orders', authorization: 'Bearer canary', password: 'canary' };
     telemetry.logger.warn('odd', wider);
@@ -44,7 +44,7 @@ describe('the logger', () => {
     expect(text()).not.toContain('canary');
   });
 
-  it('sums an error up as code, message, the codes behind it and a place', () => {
+  it('writes an error as code, message, codes of its causes and place', () => {
     const { telemetry, text } = harness();
     const refused = Object.assign(new Error('connect'), {
       code: 'ECONNREFUSED',
@@ -63,7 +63,7 @@ describe('the logger', () => {
     expect(text()).not.toContain('canary');
   });
 
-  it('ends on errors that are their own cause, and on what is no error', () => {
+  it('accepts errors that are their own cause, and values that are no errors', () => {
     const { telemetry, text } = harness();
     const circular = new Error('round');
     circular.cause = circular;
@@ -86,13 +86,13 @@ describe('the logger', () => {
     ],
     ['sent Authorization: Bearer canary.x.y', 'sent Authorization: Bearer [redacted]'],
     ['token eyJhbGciOiJub25lIn0.eyJzdWIiOiJjYW5hcnkifQ.sig refused', 'token [redacted] refused'],
-  ])('cuts secrets out of %s, in messages, fields and errors', (secret, clean) => {
+  ])('redacts secrets in %s, in messages, fields and errors', (secret, clean) => {
     const { telemetry, text } = harness();
     telemetry.logger.error(secret, { reason: secret, error: new Error(secret) });
     expect(JSON.parse(text())).toMatchObject({ message: clean, reason: clean, error: { message: clean } });
   });
 
-  it('stays one line of ASCII', () => {
+  it('writes one line of ASCII', () => {
     const { telemetry, text } = harness();
     telemetry.logger.error('a\nb\u2028c\u001b[31m\u009b', { file: 'é.yaml' });
     expect(text()).toMatch(/^[ -~]*\n$/);

@@ -15,19 +15,19 @@ const traced = (traceId = '', flags = '01') =>
     trace: { traceId, traceparent: `00-${traceId}-${'1'.repeat(16)}-${flags}`, tracestate: undefined },
   });
 
-describe('the page is', () => {
+describe('the format of the page', () => {
   it.each([
     ['OpenMetrics', 'Prometheus 2', PROMETHEUS_2],
     ['OpenMetrics', 'Prometheus 3', PROMETHEUS_3],
-    ['OpenMetrics', 'one that takes nothing else', OPEN.toUpperCase()],
+    ['OpenMetrics', 'a client that accepts only OpenMetrics', OPEN.toUpperCase()],
     ['plain text', 'a browser', 'text/html,application/xhtml+xml,*/*;q=0.8'],
     ['plain text', 'curl', '*/*'],
-    ['plain text', 'one that says nothing', undefined],
-    ['plain text', 'one that excludes it', `${OPEN};q=0, text/plain;q=0.1`],
-    ['plain text', 'one that would rather have that', `${OPEN};q=0.2, text/plain;q=0.9`],
-    ['plain text', 'one that wants a version to come', `${OPEN};version=2.0.0`],
-    ['plain text', 'nonsense', `;;=,q=1,${OPEN};q=much`],
-  ])('%s for %s', (form, _who, accept) => {
+    ['plain text', 'a client without an Accept field', undefined],
+    ['plain text', 'a client that excludes OpenMetrics', `${OPEN};q=0, text/plain;q=0.1`],
+    ['plain text', 'a client that prefers plain text', `${OPEN};q=0.2, text/plain;q=0.9`],
+    ['plain text', 'a client that wants a later version', `${OPEN};version=2.0.0`],
+    ['plain text', 'a malformed Accept field', `;;=,q=1,${OPEN};q=much`],
+  ])('is %s for %s', (form, _who, accept) => {
     expect(pageTypeFor(accept)).toMatch(
       form === 'OpenMetrics' ? /^application\/openmetrics/ : /^text\/plain/,
     );
@@ -41,7 +41,7 @@ describe('the page as OpenMetrics', () => {
       .filter((line) => line.startsWith('sundial_'))
       .map((line) => line.replace(/ # .*$/, ''));
 
-  it('has the samples of the plain one, families without _total, and an end', async () => {
+  it('has the samples of the plain page, families without _total, and an EOF line', async () => {
     const { telemetry } = harness();
     telemetry.observer.onAnswer(traced(FIRST), outcome());
     const plain = await telemetry.metrics.render();
@@ -57,7 +57,7 @@ describe('the page as OpenMetrics', () => {
     expect(plain.body).not.toContain(FIRST);
   });
 
-  it('names the recorded trace that a bucket of the duration saw last, and no other', async () => {
+  it('has the last sampled trace of each duration bucket as its exemplar', async () => {
     const { telemetry, clocks } = harness();
     clocks.wall = 1_000_500;
     for (const [facts, tookMs] of [
@@ -82,7 +82,7 @@ describe('the page as OpenMetrics', () => {
     ]);
   });
 
-  it('names the latest of all workers', async () => {
+  it('has the latest exemplar of all workers', async () => {
     const worker = async (wall: number, traceId: string | undefined): Promise<MetricsSnapshot> => {
       const { telemetry, clocks } = harness();
       clocks.wall = wall;

@@ -35,7 +35,7 @@ describe('a reload', () => {
     ]);
   });
 
-  it('is counted by how long it took, from its begin to its outcome', async () => {
+  it('has a duration from its begin to its outcome', async () => {
     const { telemetry, series } = harness();
     let now = 1_000;
     const report = createReloadReport(telemetry, undefined, () => now);
@@ -52,7 +52,7 @@ describe('a reload', () => {
     });
   });
 
-  it('that was rejected is logged by its errors, each with its place', async () => {
+  it('that was rejected is logged with each error and its place', async () => {
     const { telemetry, lines, series } = harness();
     createReloadReport(telemetry).onRejected([problem('warning', 'odd'), problem('error', 'wrong')]);
     expect(await series('sundial_config_last_reload_successful')).toEqual({
@@ -63,7 +63,7 @@ describe('a reload', () => {
     ]);
   });
 
-  it('that finds nothing changed ends the alarm and says so', async () => {
+  it('without changes resets the metric of a failed reload, and is logged', async () => {
     const { telemetry, lines, series } = harness();
     const report = createReloadReport(telemetry);
     report.onFault(new Error('disk'));
@@ -77,7 +77,7 @@ describe('a reload', () => {
     ]);
   });
 
-  it('that finds nothing changed, and nothing was wrong before, says just that', async () => {
+  it('without changes and without an earlier failure is logged as such', async () => {
     const { telemetry, lines } = harness();
     const report = createReloadReport(telemetry);
     report.onRejected([problem('error', 'wrong')]);
@@ -94,7 +94,7 @@ describe('a reload', () => {
     ]);
   });
 
-  it('is told in one line to whoever edits the files, when it is news to them', () => {
+  it('is reported in one line if its outcome is new', () => {
     const told: string[] = [];
     const report = createReloadReport(harness().telemetry, (line) => told.push(line));
     report.onUnchanged();
@@ -137,7 +137,7 @@ describe('the outcome of an idempotency key that was not kept', () => {
 });
 
 describe('a dependency', () => {
-  it('that goes and comes back is logged each time; the store moves its metric', async () => {
+  it('is logged when it becomes unavailable and available, and the store has a metric', async () => {
     const { telemetry, lines, series } = harness();
     const report = createDependencyReport(telemetry);
     report.onStore('redis', false);
@@ -159,7 +159,7 @@ describe('a dependency', () => {
 });
 
 describe('a write through the admin listener', () => {
-  it('is one line and one count, with no secret of what was written', async () => {
+  it('has one log line and one count, without secrets', async () => {
     const { telemetry, lines, series } = harness();
     const audit = createAuditTrail(telemetry);
     audit('done', {

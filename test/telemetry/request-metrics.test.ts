@@ -1,4 +1,4 @@
-// The counters and histograms that a response changes, with labels from the configuration and from closed sets only.
+// The counters and histograms that a response changes, and the values of their labels.
 import { describe, expect, it } from 'vitest';
 import type { RefusalReason } from '../../gateway/exchange/directive.ts';
 import { Fault } from '../../gateway/exchange/directive.ts';
@@ -29,7 +29,7 @@ function unresolved(refusal: RefusalReason): ExchangeFacts {
 }
 
 describe('request metrics', () => {
-  it('count an answer by API, version, stage, method and code', async () => {
+  it('count a response by API, version, stage, method and code', async () => {
     const { telemetry, moved } = harness();
     telemetry.observer.onAnswer(deprecatedFacts(), outcome());
     telemetry.observer.onAnswer(deprecatedFacts(), outcome());
@@ -40,7 +40,7 @@ describe('request metrics', () => {
     });
   });
 
-  it('know no API as none, an unlisted method as other and an invented code by its class', async () => {
+  it('use none without an API, other for an unlisted method and the class of an unlisted code', async () => {
     const { telemetry, moved } = harness();
     telemetry.observer.onAnswer(
       withFacts(unrouted(), { refusal: 'route_unknown' }),
@@ -71,7 +71,7 @@ describe('request metrics', () => {
     expect(page[`sundial_request_duration_seconds_sum{${orders}}`]).toBeCloseTo(20.004);
   });
 
-  it('time the upstream apart, and only when it was asked', async () => {
+  it('measure the upstream separately, and only if it got the request', async () => {
     const { telemetry, series } = harness();
     const forwarded = deprecatedFacts({ version: version({ upstream }) });
     telemetry.observer.onAnswer(withFacts(forwarded, { upstreamMs: 40 }), outcome());
@@ -106,9 +106,9 @@ describe('request metrics', () => {
 
   it.each([
     ['a refusal', { refusal: 'rate_limited' }, outcome({ status: 429 })],
-    ['a body that was refused while it came', { refusal: 'body_too_large', upstreamMs: 4 }, outcome()],
-    ['a replayed answer', { idempotency: 'replayed' }, outcome()],
-    ['a replayed answer that was cut', { idempotency: 'replayed' }, outcome({ aborted: true })],
+    ['a body that was refused during its upload', { refusal: 'body_too_large', upstreamMs: 4 }, outcome()],
+    ['a replayed response', { idempotency: 'replayed' }, outcome()],
+    ['a replayed response that was aborted', { idempotency: 'replayed' }, outcome({ aborted: true })],
     [
       'a fault of the identity provider',
       { fault: new Fault('identity_unavailable') },
@@ -133,7 +133,7 @@ describe('request metrics', () => {
     });
   });
 
-  it('go on counting when a reload makes new objects for the same version', async () => {
+  it('continue if a reload makes new objects for the same version', async () => {
     const { telemetry, moved } = harness();
     telemetry.observer.onAnswer(deprecatedFacts(), outcome());
     telemetry.observer.onAnswer(deprecatedFacts({ api: api(), version: version() }), outcome());
@@ -162,7 +162,7 @@ describe('request metrics', () => {
     [unresolved('version_malformed'), 'none', 'malformed'],
     [unresolved('version_missing'), 'none', 'missing'],
   ] satisfies [ExchangeFacts, string, string][])(
-    'say how the version was found: case %#',
+    'count how the version was found: case %#',
     async (facts, carrier, result) => {
       const { telemetry, moved } = harness();
       telemetry.observer.onAnswer(facts, outcome());
@@ -196,7 +196,7 @@ describe('request metrics', () => {
     });
   });
 
-  it('count a limit in shadow as what it would have done, beside the one that is in force', async () => {
+  it('count a shadow limit as shadow_limited, beside the enforced limit', async () => {
     const { telemetry, series } = harness();
     const counted = { kind: 'counted', remaining: 0, retryAfterMs: 9, resetMs: 1 } as const;
     const quotas = [
@@ -210,7 +210,7 @@ describe('request metrics', () => {
     });
   });
 
-  it('count as what it would have been what an API that is only observed let pass', async () => {
+  it('count an exceeded limit of an API in observe mode as shadow_limited', async () => {
     const { telemetry, series } = harness();
     const counted = { kind: 'counted', allowed: false, remaining: 0, retryAfterMs: 9, resetMs: 1 } as const;
     const quotas = [{ ...counted, limit, rule: RULE }];
@@ -220,7 +220,7 @@ describe('request metrics', () => {
     });
   });
 
-  it('count the guard, which knows no API yet', async () => {
+  it('count the guard without an API', async () => {
     const { telemetry, series } = harness();
     telemetry.observer.onAnswer(
       withFacts(unrouted(), { refusal: 'guard_limited' }),
@@ -232,7 +232,7 @@ describe('request metrics', () => {
   });
 
   it.each(['credentials_missing', 'credentials_malformed', 'token_invalid', 'scope_insufficient'] as const)(
-    'count %s as a failure to authenticate',
+    'count %s as an authentication failure',
     async (refusal) => {
       const { telemetry, series } = harness();
       telemetry.observer.onAnswer(deprecatedFacts({ refusal }), outcome({ status: 401 }));
@@ -254,7 +254,7 @@ describe('request metrics', () => {
     expect(await moved('sundial_deprecated_')).toEqual({});
   });
 
-  it('count a caller that was let in, even if it was refused for its rate', async () => {
+  it('count an authenticated caller, even if it is rate limited', async () => {
     const { telemetry, moved } = harness();
     const known = deprecatedFacts({ version: version({ access: ACCESS }), consumer: acme });
     telemetry.observer.onAnswer(known, outcome());
@@ -264,7 +264,7 @@ describe('request metrics', () => {
     });
   });
 
-  it('count keys that could not be had as a failure to authenticate', async () => {
+  it('count an unavailable key set as an authentication failure', async () => {
     const { telemetry, series } = harness();
     telemetry.observer.onAnswer(
       deprecatedFacts({ fault: new Fault('identity_unavailable') }),

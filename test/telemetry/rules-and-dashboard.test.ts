@@ -1,4 +1,4 @@
-// Alert rules and dashboard use only existing metrics and labels. test/prometheus runs the rules with promtool.
+// Alert rules and the dashboard use only existing metrics and labels. test/prometheus runs the rules.
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
@@ -160,7 +160,7 @@ const PROMISED: Readonly<Record<string, string>> = {
 };
 
 describe('the metrics', () => {
-  it('have the names, types and labels that were promised', () => {
+  it('keep their stable names, types and labels', () => {
     const kept = rows.filter(({ name }) => PROMISED[name] !== undefined);
     expect(
       Object.fromEntries(kept.map(({ name, kind, labels }) => [name, [kind, ...labels].join(' ')])),
@@ -173,14 +173,14 @@ describe('the metrics', () => {
     expect(new Set(valuesOf('result'))).toEqual(new Set(['delivered', 'retried', 'exhausted']));
   });
 
-  it('name a consumer in one of them alone, and nothing of a URL in any', () => {
+  it('have one metric with a consumer label, and none with a label from a URL', () => {
     const having = (label: string) => rows.filter(({ labels }) => labels.includes(label));
     expect(having('consumer').map(({ name }) => name)).toEqual(['sundial_deprecated_requests_total']);
     for (const label of ['path', 'url', 'host', 'query', 'user_agent', 'client'])
       expect(having(label)).toEqual([]);
   });
 
-  it('have names that say their type and base unit, and a sentence each', () => {
+  it('have names with their type and unit, and a sentence as help', () => {
     for (const { name, kind, help } of rows) {
       expect([name, name.endsWith('_total')]).toEqual([name, kind === 'counter']);
       if (kind === 'histogram') expect(name).toMatch(/_seconds$/);
@@ -191,7 +191,7 @@ describe('the metrics', () => {
 });
 
 describe('the alert rules and the dashboard', () => {
-  it.each(expressions)('%s asks for what is measured', (_where, expr) => {
+  it.each(expressions)('%s uses existing metrics and labels', (_where, expr) => {
     const asked = [...expr.matchAll(/\b(sundial_\w+|up(?=\{))(?:\{([^}]*)\})?/g)];
     const recorded = rules.filter(({ record }) => record !== undefined && expr.includes(record));
     expect(asked.length + recorded.length).toBeGreaterThan(0);
@@ -210,12 +210,12 @@ describe('the alert rules and the dashboard', () => {
       for (const label of list.split(/,\s*/)) expect([...known], `by ${label}`).toContain(label);
   });
 
-  it.each(['retirement_ready', 'retirement_held'])('the dashboard says of each version its %s', (metric) => {
+  it.each(['retirement_ready', 'retirement_held'])('the dashboard shows %s of each version', (metric) => {
     expect(expressions.some(([, expr]) => expr.includes(`(sundial_version_${metric}{`))).toBe(true);
   });
 
   it.each(rules.filter(({ alert }) => alert !== undefined))(
-    '$alert says in a sentence what is wrong, with labels that its expression keeps',
+    '$alert has a summary, and uses only labels that its expression keeps',
     ({ expr, annotations = {} }) => {
       expect(annotations.summary).toBeTruthy();
       const kept = expr.matchAll(/\bby \(([^)]*)\)/g).flatMap(([, list = '']) => list.split(/,\s*/));
@@ -227,7 +227,7 @@ describe('the alert rules and the dashboard', () => {
     },
   );
 
-  it.each(expressions)('%s names values that these labels have', (_where, expr) => {
+  it.each(expressions)('%s uses values that its labels have', (_where, expr) => {
     for (const [, label = '', operator = '', value = ''] of expr.matchAll(/(\w+)\s*([=!]~?=?)"([^"]*)"/g)) {
       const known = VALUES[label];
       if (known === undefined || value.startsWith('$')) continue;
@@ -237,7 +237,7 @@ describe('the alert rules and the dashboard', () => {
     }
   });
 
-  it('each alert is shown at work and at rest', () => {
+  it('each alert has a test that fires it and a test that does not', () => {
     const shown = (alert: string) => alertTests.filter(({ alertname }) => alertname === alert);
     for (const { alert } of rules) {
       if (alert === undefined) continue;
@@ -252,7 +252,7 @@ describe('the alert rules and the dashboard', () => {
     }
   });
 
-  it('each recording rule is asked for what it has and for what it has not', () => {
+  it('each recording rule has a test with samples and a test without', () => {
     for (const { record } of rules) {
       if (record === undefined) continue;
       const asked = expressionTests.filter(({ expr }) => expr.includes(record));

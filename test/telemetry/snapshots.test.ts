@@ -33,7 +33,7 @@ const seriesOf = (body: string): Readonly<Record<string, number>> =>
       .map(([name, value]) => [name, Number(value)]),
   );
 
-it('what one counter or gauge has is read as the page has it, whether one process counts or several', async () => {
+it('reading one metric gives the values of the page, for one process and for several', async () => {
   const snapshots = await Promise.all([processOf(2).snapshot(), processOf(4).snapshot()]);
   const [alone, together] = [processOf(3), processOf(3, async () => structuredClone(snapshots))];
   const read = async ({ read: ask }: typeof alone, name: string) =>
@@ -47,8 +47,8 @@ it('what one counter or gauge has is read as the page has it, whether one proces
   expect(await read(together, 'sundial_nothing')).toEqual([]);
 });
 
-describe('the page of three processes', () => {
-  it('sums counters, histograms and what is open; the rest as each row says', async () => {
+describe('the page of several processes', () => {
+  it('sums counters and histograms, and combines gauges as their rows say', async () => {
     const snapshots = await Promise.all([processOf(2).snapshot(), processOf(4).snapshot()]);
     const { body } = await processOf(3, async () => structuredClone(snapshots)).render();
     expect(seriesOf(body)).toEqual({
@@ -66,7 +66,7 @@ describe('the page of three processes', () => {
     expect(body.match(/^process_cpu_seconds_total \d/gm)).toHaveLength(1);
   });
 
-  it('has the series of one process alone, in the same words', async () => {
+  it('equals the page of one process if there are no others', async () => {
     const alone = await processOf(3).render();
     const together = await processOf(3, async () => []).render();
     expect(together.contentType).toBe(alone.contentType);
@@ -76,7 +76,7 @@ describe('the page of three processes', () => {
     expect(names(together.body)).toEqual(names(alone.body));
   });
 
-  it('goes on with the counts of a process that has ended, and with nothing else of it', async () => {
+  it('keeps the counters of a process that has ended, but not its gauges', async () => {
     const ended = await totalsOf([await processOf(2).snapshot(), await processOf(4).snapshot()]);
     expect(ended.map(({ name }) => name)).toEqual(
       expect.arrayContaining(['sundial_seen_total', 'sundial_took_seconds', 'process_cpu_seconds_total']),
@@ -86,7 +86,7 @@ describe('the page of three processes', () => {
     expect(seriesOf(body)).toMatchObject({ 'sundial_seen_total{api="a"}': 7, 'sundial_open{api="a"}': 1 });
   });
 
-  it('shows the same sums in whatever order processes end: Prometheus takes any less for a restart', async () => {
+  it('has the same sums for any order in which processes end', async () => {
     const [a, b, c] = await Promise.all([0.1, 0.2, 0.3].map((value) => processOf(value).snapshot()));
     if (a === undefined || b === undefined || c === undefined) throw new Error('three were asked for');
     const page = async (...snapshots: MetricsSnapshot[]) => {
@@ -99,7 +99,7 @@ describe('the page of three processes', () => {
     expect(await page(await totalsOf([await totalsOf([c, b]), a]))).toBe(all);
   });
 
-  it('shows a process that ends while the page is made once', async () => {
+  it('counts a process once if it ends while the page is made', async () => {
     const departures = createWorkerTotals<object>(() => 0);
     const worker = {};
     departures.keep(worker, await processOf(2).snapshot());

@@ -18,7 +18,7 @@ describe('gauges of the plan', () => {
     expect(await series('sundial_version_info')).toEqual(info('retired'));
   });
 
-  it('derive the stage of an API from that of its most alive version, to the second', async () => {
+  it('derive the stage of an API from its versions, to the second', async () => {
     const { clocks, series } = harness();
     const stages: (readonly string[])[] = [];
     for (const boundary of [Date.UTC(2026, 0, 15), Date.UTC(2027, 3, 15)])
@@ -44,7 +44,7 @@ describe('gauges of the plan', () => {
     });
   });
 
-  it('show a pause while it runs, and stage and sunset as it leaves them', async () => {
+  it('show a running pause, and its effect on stage and sunset', async () => {
     const sunset = Date.UTC(2027, 3, 15);
     const until = sunset + 86_400_000;
     const pause = {
@@ -78,7 +78,7 @@ describe('gauges of the plan', () => {
     ]);
   });
 
-  it('follow the plan of the moment', async () => {
+  it('follow the current plan', async () => {
     let current = plan();
     const { series } = harness(() => current);
     current = { ...plan([]), revision: 'next' };
@@ -88,7 +88,7 @@ describe('gauges of the plan', () => {
 });
 
 describe('the state of the process', () => {
-  it('starts as after a good load, and keeps the time of the last good one', async () => {
+  it('starts as after a successful reload, and keeps the time of the last success', async () => {
     const { telemetry, clocks, series } = harness();
     const reloads = (success: number, failure: number, successful: number, at: number) => ({
       'sundial_config_reloads_total{result="success"}': success,
@@ -127,7 +127,7 @@ describe('the state of the process', () => {
     expect(await series('sundial_access_log_dropped_total')).toEqual({ sundial_access_log_dropped_total: 1 });
   });
 
-  it('has the metrics of the runtime, less the three whose names mislead', async () => {
+  it('has the metrics of the runtime, except three with misleading names', async () => {
     const { series } = harness();
     const runtime = Object.keys(await series('nodejs_'));
     expect(runtime).toContain('nodejs_eventloop_lag_p99_seconds');

@@ -10,7 +10,7 @@ const IDLE: RecentHealth = { answered: 0, failed: 0, failingMs: undefined, last:
 const labels = 'upstream="orders-v1",target="http://10.0.0.1:4001"';
 
 describe('targets', () => {
-  it('that are watched are told at each scrape as they then are, and no others', async () => {
+  it('that are watched have their current state at each scrape', async () => {
     const { telemetry, series } = harness();
     expect(await series('sundial_upstream_up')).toEqual({});
     let up = true;
@@ -20,7 +20,7 @@ describe('targets', () => {
     expect(await series('sundial_upstream_up')).toEqual({ [`sundial_upstream_up{${labels}}`]: 0 });
   });
 
-  it('that nothing watches are told by the calls of the last minute alone', async () => {
+  it('that are not watched have only the calls of the last minute', async () => {
     const { telemetry, series } = harness();
     const recent = {
       answered: 3,
@@ -39,7 +39,7 @@ describe('targets', () => {
     });
   });
 
-  it('are counted each time they are taken out, by what did it', async () => {
+  it('have a counter of their ejections by reason', async () => {
     const { telemetry, series } = harness();
     telemetry.metrics.watchTargets(() => [{ ...ONE, up: true, recent: IDLE }]);
     const report = createTargetReport(telemetry);
@@ -50,7 +50,7 @@ describe('targets', () => {
     expect(await series('sundial_upstream_ejections')).toEqual({ [of('health')]: 0, [of('breaker')]: 2 });
   });
 
-  it('are logged once for each change, with what the check found', async () => {
+  it('are logged once for each change, with the error of the health check', async () => {
     const { telemetry, lines } = harness();
     const report = createTargetReport(telemetry);
     report({ ...ONE, up: false, by: 'health', why: 'ECONNREFUSED' });

@@ -40,15 +40,15 @@ const quiet = {
   settings: { logLevel: 'info', accessLog: EVERY_FIELD, tracing: BY_SDK },
 } as const;
 
-describe('a trace that a request comes with', () => {
+describe('the trace context of a request', () => {
   it.each([
-    ['as it is', GOOD, GOOD],
+    ['sampled', GOOD, GOOD],
     ['not sampled', `00-${ID}-${PARENT}-00`, `00-${ID}-${PARENT}-00`],
     ['random, of level 2', `00-${ID}-${PARENT}-03`, `00-${ID}-${PARENT}-03`],
-    ['with flags that nobody knows', `00-${ID}-${PARENT}-ff`, `00-${ID}-${PARENT}-03`],
-    ['of a later version, with more behind it', `cc-${ID}-${PARENT}-01-what-comes`, GOOD],
-    ['of a later version, with no more', `cc-${ID}-${PARENT}-01`, GOOD],
-  ])('is handed on: %s', (_what, traceparent, out) => {
+    ['with unknown flags', `00-${ID}-${PARENT}-ff`, `00-${ID}-${PARENT}-03`],
+    ['of a later version, with more fields', `cc-${ID}-${PARENT}-01-what-comes`, GOOD],
+    ['of a later version, without more fields', `cc-${ID}-${PARENT}-01`, GOOD],
+  ])('is forwarded: %s', (_what, traceparent, out) => {
     expect(none({ traceparent, tracestate: 'a=1,b=2' })).toEqual({
       traceId: ID,
       traceparent: out,
@@ -57,23 +57,23 @@ describe('a trace that a request comes with', () => {
   });
 
   it.each([
-    ['nothing', undefined],
-    ['nothing in it', ''],
+    ['no field', undefined],
+    ['an empty field', ''],
     ['version ff', `ff-${ID}-${PARENT}-01`],
-    ['a trace of zeros', `00-${'0'.repeat(32)}-${PARENT}-01`],
-    ['a parent of zeros', `00-${ID}-${'0'.repeat(16)}-01`],
-    ['capitals', `00-${ID.toUpperCase()}-${PARENT}-01`],
-    ['version 00 with more behind it', `${GOOD}-more`],
-    ['version 00 with a dash behind it', `${GOOD}-`],
+    ['a trace id of zeros', `00-${'0'.repeat(32)}-${PARENT}-01`],
+    ['a parent id of zeros', `00-${ID}-${'0'.repeat(16)}-01`],
+    ['upper case', `00-${ID.toUpperCase()}-${PARENT}-01`],
+    ['version 00 with more fields', `${GOOD}-more`],
+    ['version 00 with a dash at the end', `${GOOD}-`],
     ['a later version with more and no dash', `cc-${ID}-${PARENT}-01x`],
-    ['a digit too few', `00-${ID.slice(1)}-${PARENT}-01`],
+    ['one digit too few', `00-${ID.slice(1)}-${PARENT}-01`],
     ['no flags', `00-${ID}-${PARENT}`],
-    ['two lines', `${GOOD}, ${GOOD}`],
+    ['two values', `${GOOD}, ${GOOD}`],
     ['a line end', `${GOOD}\n`],
     ['a space', ` ${GOOD}`],
-    ['two lines of a later version', `cc-${ID}-${PARENT}-01-more, cc-${ID}-${PARENT}-01-more`],
-    ['far too much', `${GOOD}${'0'.repeat(10_000)}`],
-  ])('is none with %s: nothing is handed on, its state neither', (_what, traceparent) => {
+    ['two values of a later version', `cc-${ID}-${PARENT}-01-more, cc-${ID}-${PARENT}-01-more`],
+    ['10,000 characters too many', `${GOOD}${'0'.repeat(10_000)}`],
+  ])('is dropped with %s, and its tracestate too', (_what, traceparent) => {
     const headers = { tracestate: 'a=1', ...(traceparent === undefined ? {} : { traceparent }) };
     expect(none(headers)).toBeUndefined();
     expect(begin(1)(headers)?.traceId).not.toBe(ID);
@@ -83,23 +83,23 @@ describe('a trace that a request comes with', () => {
   const members = (count: number) => Array.from({ length: count }, (_, index) => `k${index}=v`).join(',');
   it.each([
     ['one member', 'a=1', true],
-    ['blanks around members', 'a=1 \t , \t b=2', true],
-    ['empty members, which the grammar has', 'a=1,,b=2,', true],
+    ['whitespace around members', 'a=1 \t , \t b=2', true],
+    ['empty members', 'a=1,,b=2,', true],
     ['32 members', members(32), true],
     ['33 members', members(33), false],
-    ['a tenant and its system', 'fw529a3039@dt=FfD_0:1/2!', true],
+    ['a tenant in a key', 'fw529a3039@dt=FfD_0:1/2!', true],
     ['a key of 256 characters', `${'k'.repeat(256)}=v`, true],
     ['a key of 257 characters', `${'k'.repeat(257)}=v`, false],
     ['a value of 256 characters', `a=${'v'.repeat(256)}`, true],
     ['a value of 257 characters', `a=${'v'.repeat(257)}`, false],
-    ['a capital in a key', 'A=1', false],
-    ['a blank before the equals sign', 'a =1', false],
+    ['an upper-case key', 'A=1', false],
+    ['a space before the equals sign', 'a =1', false],
     ['no equals sign', 'a', false],
     ['two equals signs', 'a=1=2', false],
     ['no value', 'a=', false],
     ['a control character', 'a=1\u0007', false],
-    ['nothing in it', ' , ,', false],
-  ])('has a state with %s: %#', (_what, tracestate, kept) => {
+    ['only empty members', ' , ,', false],
+  ])('keeps only a valid tracestate: %s (case %#)', (_what, tracestate, kept) => {
     const begun = none({ traceparent: GOOD, tracestate });
     expect(begun).toEqual({
       traceId: ID,
@@ -108,7 +108,7 @@ describe('a trace that a request comes with', () => {
     });
   });
 
-  it('never gets out malformed, whatever comes in', async () => {
+  it('is never forwarded malformed, for any input', async () => {
     const piece = fc.string({ unit: fc.constantFrom(...'0123456789abcdefABF-, '), maxLength: 70 });
     const near = fc.tuple(fc.constantFrom(GOOD, `cc-${ID}-${PARENT}-01`), piece).map(([a, b]) => a + b);
     await fuzz(
@@ -121,8 +121,8 @@ describe('a trace that a request comes with', () => {
   });
 });
 
-describe('a trace that begins here', () => {
-  it('is random, its own each time, and sampled by its share', () => {
+describe('a trace that the gateway starts', () => {
+  it('has a random id, and is sampled by the configured share', () => {
     const seen = new Set(Array.from({ length: 1_000 }, () => begin(1)({})?.traceparent.slice(3, 52)));
     expect(seen.size).toBe(1_000);
     expect(begin(0.1, 0.09)({})?.traceparent).toMatch(/-03$/);
@@ -158,7 +158,7 @@ describe('the spans of an SDK', () => {
     return { spans, begin, finished: () => exporter.getFinishedSpans() };
   }
 
-  it('are children of the client, and parents of the upstream', async () => {
+  it('are children of the client span and parents of the upstream span', async () => {
     const { spans, begin, finished } = await recording();
     const begun = begin({ traceparent: GOOD, tracestate: 'a=1' });
     expect(begun).toMatchObject({ traceId: ID, tracestate: 'a=1' });
@@ -184,7 +184,7 @@ describe('the spans of an SDK', () => {
     expect(JSON.stringify(span?.attributes)).not.toContain('?');
   });
 
-  it('begin a trace where the request has none, and end once', async () => {
+  it('start a trace if the request has none, and end once', async () => {
     const { spans, begin, finished } = await recording();
     const begun = begin({ tracestate: 'a=1' });
     expect(begun.tracestate).toBeUndefined();
@@ -194,7 +194,7 @@ describe('the spans of an SDK', () => {
     expect(finished()[0]?.parentSpanContext).toBeUndefined();
   });
 
-  it('are not recorded where the client does not record, and the upstream is told so', async () => {
+  it('are not recorded if the client does not sample, and the upstream gets that flag', async () => {
     const { spans, begin, finished } = await recording();
     const begun = begin({ traceparent: `00-${ID}-${PARENT}-00` });
     expect(begun.traceparent).toMatch(new RegExp(`^00-${ID}-(?!${PARENT})[\\da-f]{16}-00$`));
@@ -202,7 +202,7 @@ describe('the spans of an SDK', () => {
     expect(finished()).toEqual([]);
   });
 
-  it('have names of few kinds, whatever methods clients make up', async () => {
+  it('have one name for all unknown methods', async () => {
     const { spans, begin, finished } = await recording();
     for (let count = 0; count < 50; count += 1)
       spans.end(deprecatedFacts({ trace: begin({}) }), outcome({ method: `M${count}` }));
@@ -210,7 +210,7 @@ describe('the spans of an SDK', () => {
     expect(finished()[0]?.attributes['http.request.method']).toBe('_OTHER');
   });
 
-  it('take what they took by the clock that they began with, finer than milliseconds', async () => {
+  it('have durations finer than a millisecond', async () => {
     const { spans, begin, finished } = await recording();
     for (let count = 0; count < 20; count += 1) spans.end(deprecatedFacts({ trace: begin({}) }), outcome());
     const nanoseconds = finished().map(({ duration: [, rest] }) => rest);
@@ -218,9 +218,9 @@ describe('the spans of an SDK', () => {
   });
 
   it.each([
-    ['are exported before the process ends, though the SDK waits for a batch', undefined, 1],
+    ['are exported before the process ends, even if the SDK batches them', undefined, 1],
     [
-      'hold up the end of the process for no more than a second where nobody takes them',
+      'delay the end of the process by at most a second if their export hangs',
       new Promise<void>(() => {}),
       0,
     ],
@@ -242,7 +242,7 @@ describe('the spans of an SDK', () => {
     vi.useRealTimers();
   });
 
-  it('are of an SDK whose copy of the API package is an older one', async () => {
+  it('work with an SDK that has an older copy of the API package', async () => {
     const { begin } = await recording();
     expect(begin({}).traceparent).not.toContain('0'.repeat(32));
     Object.assign(Reflect.get(globalThis, REGISTERED), { version: '1.4.0' });
@@ -251,7 +251,7 @@ describe('the spans of an SDK', () => {
     expect(spans?.begin(fields())?.traceparent).toMatch(/^00-(?!0{32})[\da-f]{32}-(?!0{16})[\da-f]{16}-01$/);
   });
 
-  it('are none without an SDK, or with one that was loaded for metrics alone', async () => {
+  it('are off without an SDK, or with an SDK for metrics only', async () => {
     expect(await loadSpans(BY_SDK, () => undefined)).toBeUndefined();
     metrics.setGlobalMeterProvider(metrics.getMeterProvider());
     expect(Object.hasOwn(globalThis, REGISTERED)).toBe(true);
@@ -259,7 +259,7 @@ describe('the spans of an SDK', () => {
     metrics.disable();
   });
 
-  it('are none where the SDK makes none: the upstream gets the trace that the gateway begins by itself', async () => {
+  it('are off if the SDK makes none, and the gateway starts a trace by itself', async () => {
     trace.setGlobalTracerProvider(new ProxyTracerProvider());
     const spans = await loadSpans(BY_SDK, () => undefined);
     expect(spans?.begin(fields())).toBeUndefined();

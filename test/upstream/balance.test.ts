@@ -28,8 +28,8 @@ const times = (count: number, pick: (index: number) => Named): string[] =>
 const countOf = (names: readonly string[], name: string): number =>
   names.filter((each) => each === name).length;
 
-describe('round robin', () => {
-  it('equal targets take turns', () => {
+describe('by round robin', () => {
+  it('targets with equal shares are chosen in turn', () => {
     const all = ['a', 'b', 'c'].map((name) => named(name));
     expect(times(6, () => roundRobin(all, share, 0)).join('')).toBe('abcabc');
   });
@@ -60,8 +60,8 @@ describe('round robin', () => {
   });
 });
 
-describe('least requests', () => {
-  it('the target with the fewest running requests is chosen, and equals take turns', () => {
+describe('by least requests', () => {
+  it('the target with the fewest running requests is chosen, or the next of several', () => {
     const all = [named('a'), named('b'), named('c')];
     const [a, , c] = all;
     if (a === undefined || c === undefined) throw new Error('no targets');
@@ -106,7 +106,7 @@ describe('by caller', () => {
     );
   });
 
-  it('callers are spread evenly', () => {
+  it('callers are distributed evenly', () => {
     const all = [1, 2, 3, 4].map((port) => named(`http://127.0.0.1:400${port}`));
     const places = [...placesOf(all).values()];
     for (const { name } of all) {
@@ -115,7 +115,7 @@ describe('by caller', () => {
     }
   });
 
-  it('removing a target moves only its own callers, and adding it back moves no others', () => {
+  it('removing or adding a target moves only its own callers', () => {
     fc.assert(
       fc.property(
         fc.uniqueArray(fc.integer({ min: 1, max: 65_535 }), { minLength: 2, maxLength: 8 }),

@@ -28,18 +28,18 @@ function come(bodies = none()): { arrival: Arrival; readonly ready: number } {
 
 describe('promise 11: the wait for a body', () => {
   it.each<[string, (arrival: Arrival) => void, number]>([
-    ['ends when all of it has arrived', (arrival) => arrival.whole(), 1],
-    ['ends when enough of it has arrived', (arrival) => arrival.received(ENOUGH_BYTES), 1],
+    ['ends when the whole body has arrived', (arrival) => arrival.whole(), 1],
+    ['ends when enough of the body has arrived', (arrival) => arrival.received(ENOUGH_BYTES), 1],
     [
-      'ends when its chunks are enough',
+      'ends when its chunks together are enough',
       (arrival) => {
         for (let left = ENOUGH_BYTES; left > 0; left -= 1_000) arrival.received(1_000);
       },
       1,
     ],
-    ['continues while there is less', (arrival) => arrival.received(ENOUGH_BYTES - 1), 0],
+    ['continues while less has arrived', (arrival) => arrival.received(ENOUGH_BYTES - 1), 0],
     ['ends after the maximum wait', () => void vi.advanceTimersByTime(BODY_WAIT_MS), 1],
-    ['does not end earlier', () => void vi.advanceTimersByTime(BODY_WAIT_MS - 1), 0],
+    ['does not end before the maximum wait', () => void vi.advanceTimersByTime(BODY_WAIT_MS - 1), 0],
   ])('%s', (_what, happen, ready) => {
     const bodies = none();
     const body = come(bodies);
@@ -62,7 +62,7 @@ describe('promise 11: the wait for a body', () => {
     expect([body.ready, bodies.awaited]).toEqual([0, 0]);
   });
 
-  it('ends once the bytes that came with the head are read, if very many bodies wait', () => {
+  it('ends once the bytes sent with the head are read, if too many bodies wait', () => {
     const bodies = none(1, 1);
     const body = come(bodies);
     expect(body.ready).toBe(0);

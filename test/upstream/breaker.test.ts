@@ -18,7 +18,7 @@ const fail = (breaker: Breaker, now: number, count = 1): void => {
 };
 
 describe('a circuit breaker', () => {
-  it('opens after consecutive failures, and not after as many with an answer between them', () => {
+  it('opens after consecutive failures, but not if an answer is between them', () => {
     const { breaker, changes } = harness();
     fail(breaker, 0, 2);
     breaker.answered(breaker.begin(0));
@@ -28,7 +28,7 @@ describe('a circuit breaker', () => {
     expect([breaker.isClosed(), breaker.admits(0), changes]).toEqual([false, false, [false]]);
   });
 
-  it('admits one trial request after its open time, and no second one meanwhile', () => {
+  it('admits one trial request after its open time, and no second one while it runs', () => {
     const { breaker } = harness();
     fail(breaker, 0, 3);
     expect([breaker.admits(9_999), breaker.waitMs(4_000)]).toEqual([false, 6_000]);
@@ -40,7 +40,7 @@ describe('a circuit breaker', () => {
   it.each([
     ['an answer closes it', 'answered', true, true],
     ['a failure opens it for the same time again', 'failed', false, false],
-    ['a disconnected client leaves the state: the next request may try', 'cancelled', true, false],
+    ['a disconnected client changes nothing: the next request may try', 'cancelled', true, false],
   ] as const)('after a trial request, %s', (_what, outcome, admits, closed) => {
     const { breaker } = harness();
     fail(breaker, 0, 3);
@@ -50,7 +50,7 @@ describe('a circuit breaker', () => {
     if (outcome === 'failed') expect(breaker.waitMs(12_000)).toBe(10_000);
   });
 
-  it('reports one opening and one closing, however often a trial fails', () => {
+  it('reports one opening and one closing, even if trials fail in between', () => {
     const { breaker, changes } = harness();
     fail(breaker, 0, 3);
     for (const now of [10_000, 20_000, 30_000]) fail(breaker, now);
@@ -70,7 +70,7 @@ describe('a circuit breaker', () => {
     expect(breaker.isClosed()).toBe(true);
   });
 
-  it('closes early when a request sent without an alternative is answered', () => {
+  it('closes before its open time when a request is answered', () => {
     const { breaker } = harness();
     fail(breaker, 0, 3);
     breaker.answered(breaker.begin(5));
@@ -86,7 +86,7 @@ describe('a circuit breaker', () => {
     expect(breaker.isClosed()).toBe(true);
   });
 
-  it('in any order of events it admits one trial at a time, none too early, and closes after an answer', () => {
+  it('admits one trial at a time after its open time, and closes after an answer', () => {
     const step = fc.record({
       what: fc.constantFrom('begin', 'answered', 'failed', 'cancelled'),
       which: fc.nat(20),

@@ -1,4 +1,4 @@
-// A response held for an idempotency key, without sockets: it is stored before it is sent.
+// A response held for an idempotency key, without sockets: the gateway stores it before it sends it.
 import { EventEmitter } from 'node:events';
 import { expect, it } from 'vitest';
 import { HeaderLines } from '../../gateway/exchange/answer-headers.ts';
@@ -8,25 +8,25 @@ import { captureAnswer } from '../../gateway/upstream/bodies/captured-answer.ts'
 const rules = idempotencyOf([{}]);
 if (rules === undefined) throw new Error('no rules');
 
-/** A complete response of an upstream. `asked` lists what was sent and stored, in order. */
+/** A complete response of an upstream. `calls` lists what the gateway sent and stored, in order. */
 function answered({ gone = false } = {}) {
-  const asked: string[] = [];
+  const calls: string[] = [];
   const kept = Promise.withResolvers<void>();
   const res = new EventEmitter();
   const memory = { held: 0, most: 100 };
-  const say = (what: string) => () => void asked.push(what);
+  const record = (what: string) => () => void calls.push(what);
   const claim = {
     rules: rules as NonNullable<typeof rules>,
     judge: () => 'keep' as const,
     headOf: (status: number) => ({ status, headers: {} }),
     keep: (_request: Uint8Array, { body }: { readonly body: Uint8Array }) => {
-      asked.push(`keep ${Buffer.from(body)}`);
+      calls.push(`keep ${Buffer.from(body)}`);
       return kept.promise;
     },
     ...{
-      release: say('release'),
-      continueWithoutKey: say('continueWithoutKey'),
-      reportTooLarge: say('reportTooLarge'),
+      release: record('release'),
+      continueWithoutKey: record('continueWithoutKey'),
+      reportTooLarge: record('reportTooLarge'),
     },
   };
   const capture = captureAnswer({
@@ -37,41 +37,41 @@ function answered({ gone = false } = {}) {
       memory,
     },
     delivery: {
-      head: (status) => void asked.push(`head ${status}`),
-      write: (chunk) => asked.push(`data ${chunk}`) > 0,
-      ...{ end: say('end'), discard: say('discard') },
+      head: (status) => void calls.push(`head ${status}`),
+      write: (chunk) => calls.push(`data ${chunk}`) > 0,
+      ...{ end: record('end'), discard: record('discard') },
     },
-    onStreaming: say('passed on'),
-    onUndeliverable: say('not given'),
+    onStreaming: record('passed on'),
+    onUndeliverable: record('not given'),
   });
   capture.head(201, new HeaderLines());
   capture.write(Buffer.from('a'));
   capture.write(Buffer.from('b'));
   capture.end();
-  return { asked, kept, capture, res, memory };
+  return { calls, kept, capture, res, memory };
 }
 
 /** Runs pending promise callbacks. */
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-it('IDM-5: a response is stored before its first byte is sent, so that no outcome is lost', async () => {
-  const { asked, kept } = answered();
+it('IDM-5: a response is stored before its first byte is sent', async () => {
+  const { calls, kept } = answered();
   await settle();
-  expect(asked).toEqual(['keep ab']);
+  expect(calls).toEqual(['keep ab']);
   kept.resolve();
   await settle();
-  expect(asked).toEqual(['keep ab', 'head 201', 'data ab', 'end', 'discard']);
+  expect(calls).toEqual(['keep ab', 'head 201', 'data ab', 'end', 'discard']);
 });
 
-it('promise 42: the response to a disconnected client is stored, and the call continues for it', async () => {
-  const { asked, kept, capture } = answered({ gone: true });
+it('promise 42: the response to a disconnected client is stored, and not sent', async () => {
+  const { calls, kept, capture } = answered({ gone: true });
   expect(capture.mayStillStore()).toBe(true);
   kept.resolve();
   await settle();
-  expect(asked).toEqual(['keep ab', 'not given', 'discard']);
+  expect(calls).toEqual(['keep ab', 'not given', 'discard']);
 });
 
-it('the part that a client has not read counts as held until the client disconnects', async () => {
+it('an unread response counts as held until the client disconnects', async () => {
   const { kept, res, memory } = answered();
   expect(memory.held).toBeGreaterThanOrEqual(2);
   kept.resolve();

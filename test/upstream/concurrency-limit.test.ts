@@ -47,7 +47,7 @@ function come(limit: ConcurrencyLimit, rules = RULES, arriving = false): Caller 
 }
 
 describe('a concurrency limit', () => {
-  it('admits as many calls as there are slots, and the next ones in order of arrival', () => {
+  it('admits one call per slot, and further calls in order of arrival', () => {
     const limit = createLimit();
     const rules = { max: 2, queue: 9, waitMs: 100 };
     const callers = [1, 2, 3, 4].map(() => come(limit, rules));
@@ -63,7 +63,7 @@ describe('a concurrency limit', () => {
     expect(callers.map(({ state }) => state)).toEqual(['running', 'waiting', 'busy']);
   });
 
-  it('refuses a call that has waited too long, and none with a slot', () => {
+  it('refuses a call that has waited too long, but not a running call', () => {
     const limit = createLimit();
     const [first, second] = [come(limit), come(limit)];
     vi.advanceTimersByTime(99);
@@ -73,7 +73,7 @@ describe('a concurrency limit', () => {
     expect(limit.size()).toEqual({ running: 1, waiting: 0 });
   });
 
-  it('releases a slot once, however often its call is settled', () => {
+  it('releases a slot once, even if its call is settled twice', () => {
     const limit = createLimit();
     const rules = { ...RULES, queue: 9 };
     const callers = [1, 2, 3].map(() => come(limit, rules));
@@ -82,7 +82,7 @@ describe('a concurrency limit', () => {
     expect(callers.map(({ state }) => state)).toEqual(['running', 'running', 'waiting']);
   });
 
-  it('neither admits nor notifies a call that left the queue', () => {
+  it('does not admit or notify a call that left the queue', () => {
     const limit = createLimit();
     const [first, second, third] = [1, 2, 3].map(() => come(limit, { ...RULES, queue: 2 }));
     second?.leave();
@@ -112,7 +112,7 @@ describe('a concurrency limit', () => {
     expect(limit.size()).toEqual({ running: 0, waiting: 0 });
   });
 
-  it('applies fewer slots after a reload once enough are free', () => {
+  it('applies a lower limit of a reload once enough slots are free', () => {
     const limit = createLimit();
     const wide = { max: 2, queue: 9, waitMs: 100 };
     const [first, second] = [come(limit, wide), come(limit, wide)];
@@ -130,7 +130,7 @@ describe('a concurrency limit', () => {
     const slow = (limit: ConcurrencyLimit, count: number): readonly Caller[] =>
       Array.from({ length: count }, () => come(limit, rules, true));
 
-    it('gives them half of the slots and half of the queue, and delays no other request', () => {
+    it('gives them half of the slots and of the queue, and the rest to other requests', () => {
       const limit = createLimit();
       expect(states(slow(limit, 5))).toEqual(['running', 'running', 'waiting', 'waiting', 'busy']);
       expect(states([1, 2, 3, 4, 5].map(() => come(limit, rules)))).toEqual([
@@ -142,7 +142,7 @@ describe('a concurrency limit', () => {
       ]);
     });
 
-    it('admits the next one when a body is complete, although its request still runs', () => {
+    it('admits the next one when a body is complete, before its request ends', () => {
       const limit = createLimit();
       const callers = slow(limit, 4);
       callers[0]?.whole();
@@ -164,7 +164,7 @@ describe('a concurrency limit', () => {
       expect(states(callers)).toEqual(['running', 'running', 'busy', 'running']);
     });
 
-    it('keeps the order of arrival if both kinds may have the next slot', () => {
+    it('keeps the order of arrival between both kinds of requests', () => {
       const limit = createLimit();
       const [one, two] = slow(limit, 2);
       const [three] = [come(limit, rules), come(limit, rules)];

@@ -20,7 +20,7 @@ it('each deadline expires in time, in any order of start', async () => {
   ]);
 });
 
-it('one timer serves all deadlines, and none remains after them', async () => {
+it('one timer serves all deadlines, and no timer remains after they are stopped', async () => {
   const clock = createHandClock();
   const startDeadline = createDeadlines(clock);
   const all = [300, 100, 200, 100].map((ms) => startDeadline(ms, () => undefined));
@@ -30,7 +30,7 @@ it('one timer serves all deadlines, and none remains after them', async () => {
   expect(clock.pending()).toBe(0);
 });
 
-it('a timer that fires early expires no deadline', async () => {
+it('a deadline does not expire if its timer fires early', async () => {
   const clock = createHandClock();
   let passed = 0;
   const startDeadline = createDeadlines({ ...clock, after: (ms, run) => clock.after(ms / 2, run) });
@@ -59,7 +59,7 @@ it('a deadline that expires may stop others and start new ones', async () => {
   expect(passed).toEqual(['first', 'third']);
 });
 
-it('every deadline that is not stopped expires once, in any order of events', async () => {
+it('every deadline expires once unless it is stopped, in any order of events', async () => {
   const step = fc.record({ ms: fc.constantFrom(10, 20, 30), stop: fc.option(fc.nat(9)), wait: fc.nat(15) });
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 30 }), async (steps) => {
@@ -88,7 +88,7 @@ it('every deadline that is not stopped expires once, in any order of events', as
   );
 });
 
-it('no wait is negative if a deadline expires while another is handled', async () => {
+it('no timer is negative if a deadline expires while another one is handled', async () => {
   const clock = createHandClock();
   const waits: number[] = [];
   let busy = 0;

@@ -10,7 +10,7 @@ const order = { upstream, target: '/', label: 'v1', maxBody: 1 } as const;
 const coded = (code: string): Error => Object.assign(new Error(`${code} 10.0.0.7:4001`), { code });
 const REQUEST_ID = 'b6f6b7f2-7a39-4d4d-9f68-54b7a5f1a001';
 
-function told(cause: unknown): string {
+function mapped(cause: unknown): string {
   const fault = toFault(cause, order);
   const { status, headers } = describeFault(fault, REQUEST_ID, 0);
   const [, error = 'nothing'] = /; error=([a-z_]+)/.exec(String(headers?.['proxy-status'])) ?? [];
@@ -30,7 +30,7 @@ describe('PXS-1: a call that fails with', () => {
     ['UND_ERR_INFO', 'upstream_reset 502 connection_terminated'],
     ['ERR_HTTP2_STREAM_CANCEL', 'upstream_reset 502 connection_terminated'],
     ['ERR_HTTP2_GOAWAY_SESSION', 'upstream_reset 502 connection_terminated'],
-    // The system's timeout, which may come before the gateway's.
+    // The timeout of the system can expire before that of the gateway.
     ['ETIMEDOUT', 'upstream_connect_timeout 504 connection_timeout'],
     ['UND_ERR_CONNECT_TIMEOUT', 'upstream_connect_timeout 504 connection_timeout'],
     ['UND_ERR_HEADERS_TIMEOUT', 'upstream_headers_timeout 504 connection_read_timeout'],
@@ -50,7 +50,7 @@ describe('PXS-1: a call that fails with', () => {
     ['ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED', 'upstream_tls 502 tls_alert_received'],
     ['ERR_WHATEVER_NOBODY_KNOWS', 'internal 500 proxy_internal_error'],
   ])('%s is %s', (code, expected) => {
-    expect(told(coded(code))).toBe(expected);
+    expect(mapped(coded(code))).toBe(expected);
   });
 
   it.each<[string, unknown, string]>([
@@ -68,10 +68,10 @@ describe('PXS-1: a call that fails with', () => {
       'upstream_loop 502 proxy_loop_detected',
     ],
   ])('%s', (_what, cause, expected) => {
-    expect(told(cause)).toBe(expected);
+    expect(mapped(cause)).toBe(expected);
   });
 
-  it('promise 16: the response contains nothing of the cause', () => {
+  it('promise 16: the response does not contain the cause', () => {
     for (const code of ['ECONNREFUSED', 'UND_ERR_SOCKET', 'EPROTO', 'ERR_WHATEVER_NOBODY_KNOWS']) {
       const text = JSON.stringify(describeFault(toFault(coded(code), order), REQUEST_ID, 0));
       expect(text).not.toContain(code);

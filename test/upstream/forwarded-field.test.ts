@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { forwardedField } from '../../gateway/upstream/request-headers.ts';
 
-describe('XFF-3: Forwarded', () => {
+describe('XFF-3: the Forwarded field for', () => {
   it.each([
     ['one hop', '192.0.2.9', 'api.example.com', 'for=192.0.2.9;proto=https;host=api.example.com;by=_sundial'],
     [
@@ -12,7 +12,7 @@ describe('XFF-3: Forwarded', () => {
       'for="[2001:db8::1]";proto=https;host="api.example.com:8443";by=_sundial',
     ],
     [
-      'an IPv6 host, and a zone, which is local to this machine',
+      'an IPv6 host, and an address without its zone',
       'fe80::1%eth0',
       '[2001:db8::7]',
       'for="[fe80::1]";proto=https;host="[2001:db8::7]";by=_sundial',

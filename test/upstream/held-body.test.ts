@@ -1,4 +1,4 @@
-// Holding a body: the client gets the same bytes, edited or unchanged, however the body is split into chunks.
+// Holding a body: the client gets the same bytes for any split into chunks, edited or unchanged.
 import { EventEmitter } from 'node:events';
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import fc from 'fast-check';
@@ -104,7 +104,7 @@ describe('the memory for held bodies', () => {
     expect(broken).toMatchObject({ outcomes: [], stillHeld: 500, heldUntaken: 0, heldAtLast: 0 });
   });
 
-  it('has a bound, beyond which a body is sent unchanged', () => {
+  it('has a limit, and a body beyond the limit is sent unchanged', () => {
     const beyond = deliver(halves, {}, { most: 600 });
     expect(beyond).toMatchObject({ outcomes: ['too_large'], stillHeld: body.length, heldAtLast: 0 });
     expect(beyond.body.equals(body)).toBe(true);
@@ -187,7 +187,7 @@ describe('a body over the limit', () => {
     expect(deliver([object(MOST + 1)]).outcomes).toEqual(['too_large']);
   });
 
-  it('BODY-3: may exceed it only when decoded', () => {
+  it('BODY-3: is sent unchanged if it exceeds the limit only after decoding', () => {
     const coded = gzipSync(Buffer.from(`{"a":"${'x'.repeat(MOST)}"}`));
     const delivered = deliver([coded], { 'content-encoding': 'gzip' });
     expect(delivered.outcomes).toEqual(['coding']);
@@ -201,7 +201,7 @@ it.each([
   ['deflate', deflateSync],
   ['br', brotliCompressSync],
   ['zstd', zstdCompressSync],
-] as const)('BODY-3: decoding %s accepts neither a partial body nor trailing bytes', (coding, encode) => {
+] as const)('BODY-3: decoding %s rejects partial bodies and trailing bytes', (coding, encode) => {
   const coded = encode(Buffer.from('{"a":1}'));
   expect(String(decode(coded, coding, MOST))).toBe('{"a":1}');
   for (let length = 0; length < coded.length; length += 1)

@@ -1,4 +1,4 @@
-// Lookups of host names: repeated when a result is too old, kept when a lookup fails.
+// Lookups of host names: old results are looked up again, and kept if the lookup fails.
 import type { LookupAddress } from 'node:dns';
 import { describe, expect, it } from 'vitest';
 import { createNameLookup, type FindAddresses } from '../../gateway/upstream/name-lookup.ts';
@@ -6,13 +6,13 @@ import { createNameLookup, type FindAddresses } from '../../gateway/upstream/nam
 const V4 = (address: string): LookupAddress => ({ address, family: 4 });
 
 function resolver(...answers: (readonly LookupAddress[] | Error)[]) {
-  let asked = 0;
+  let lookups = 0;
   const find: FindAddresses = (_name, callback) => {
-    const answer = answers[Math.min(asked, answers.length - 1)] ?? [];
-    asked += 1;
+    const answer = answers[Math.min(lookups, answers.length - 1)] ?? [];
+    lookups += 1;
     queueMicrotask(() => (answer instanceof Error ? callback(answer, []) : callback(null, answer)));
   };
-  return { find, asked: () => asked };
+  return { find, lookups: () => lookups };
 }
 
 const look = (names: ReturnType<typeof createNameLookup>, options = { all: true }) =>
@@ -24,11 +24,11 @@ const look = (names: ReturnType<typeof createNameLookup>, options = { all: true 
 
 describe('a host name', () => {
   it('is looked up once while its result is valid, also for concurrent callers', async () => {
-    const { find, asked } = resolver([V4('10.0.0.1')]);
+    const { find, lookups } = resolver([V4('10.0.0.1')]);
     const names = createNameLookup({ find, maxAgeMs: 60_000 });
     await Promise.all([look(names), look(names)]);
     expect(await look(names)).toEqual([V4('10.0.0.1')]);
-    expect(asked()).toBe(1);
+    expect(lookups()).toBe(1);
   });
 
   it('is looked up again when its result is too old', async () => {
@@ -54,7 +54,7 @@ describe('a host name', () => {
     expect(await names.renew('orders.internal')).toEqual([V4('10.0.0.1')]);
   });
 
-  it('that never resolved is an error', async () => {
+  it('without a result is an error', async () => {
     const { find } = resolver(Object.assign(new Error('x'), { code: 'ENOTFOUND' }));
     const names = createNameLookup({ find, maxAgeMs: 60_000 });
     await expect(look(names)).rejects.toMatchObject({ code: 'ENOTFOUND' });
@@ -66,7 +66,7 @@ describe('a host name', () => {
     [{ all: false, family: 6 }, '::1'],
     [{ all: true, family: 6 }, [{ address: '::1', family: 6 }]],
     [{ all: true, family: 4 }, [V4('10.0.0.1')]],
-  ])('returns for %j: %j', async (options, expected) => {
+  ])('with options %j resolves to %j', async (options, expected) => {
     const { find } = resolver([V4('10.0.0.1'), { address: '::1', family: 6 }]);
     expect(await look(createNameLookup({ find, maxAgeMs: 60_000 }), options)).toEqual(expected);
   });

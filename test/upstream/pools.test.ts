@@ -18,14 +18,14 @@ const upstream = (changes: Partial<UpstreamPlan> = {}): UpstreamPlan => ({
 
 const planOf = (upstream: UpstreamPlan): GatewayPlan => plan([api([version({ upstream })])]);
 
-let asked: string[] = [];
+let calls: string[] = [];
 
 function connect(origin: string): TargetConnections {
   return {
     call: () => () => undefined,
     probe: async () => undefined,
-    follow: (addresses) => void asked.push(`follow ${[...addresses].join(' ')}`),
-    retire: () => void asked.push(`retire ${origin}`),
+    follow: (addresses) => void calls.push(`follow ${[...addresses].join(' ')}`),
+    retire: () => void calls.push(`retire ${origin}`),
     destroy: async () => undefined,
   };
 }
@@ -33,7 +33,7 @@ function connect(origin: string): TargetConnections {
 const startDeadline = createDeadlines(processClock);
 let pools: Pools;
 beforeEach(() => {
-  asked = [];
+  calls = [];
 });
 afterEach(() => pools.close());
 
@@ -62,20 +62,20 @@ describe('pools', () => {
     expect(pools.route(upstream(changes), TARGET)).not.toBe(pools.route(upstream(), TARGET));
   });
 
-  it('unused connections are closed, and a late request of the old plan leaves none open', () => {
+  it('unused connections are closed, also those of a late request of the old plan', () => {
     pools = createPools({ connect, startDeadline });
     const gone = upstream();
     pools.route(gone, TARGET);
     atOnce(pools.keepSteps(planOf(upstream({ targets: [OTHER] }))));
     expect(pools.size()).toBe(0);
-    expect(asked).toEqual([`retire ${TARGET.origin}`]);
+    expect(calls).toEqual([`retire ${TARGET.origin}`]);
     const late = pools.route(gone, TARGET);
     expect(pools.size()).toBe(1);
     late.dispatched();
     expect(pools.size()).toBe(0);
   });
 
-  it('a connection opened for the next plan during a reload is kept, and the others are closed', () => {
+  it('a connection opened for the next plan during a reload is kept, and others are closed', () => {
     pools = createPools({ connect, startDeadline });
     const before = upstream();
     atOnce(pools.keepSteps(planOf(before)));
@@ -90,13 +90,13 @@ describe('pools', () => {
     expect(pools.size()).toBe(1);
   });
 
-  it('a late health check leaves none open', async () => {
+  it('the connection of a late health check is closed', async () => {
     pools = createPools({ connect, startDeadline });
     atOnce(pools.keepSteps(planOf(upstream({ targets: [OTHER] }))));
     const rules = { path: '/', every: 1, timeout: 1, healthy: 1, unhealthy: 1 };
     const { signal } = new AbortController();
     await probeThrough(pools)({ upstream: upstream(), target: TARGET, rules, signal });
-    expect(asked).toEqual([`retire ${TARGET.origin}`]);
+    expect(calls).toEqual([`retire ${TARGET.origin}`]);
     expect(pools.size()).toBe(0);
   });
 });
@@ -120,7 +120,7 @@ describe('a repeated lookup of a host name', () => {
     pools.route(upstream({ targets: [target] }), target);
     await vi.advanceTimersByTimeAsync(1_000);
     vi.useRealTimers();
-    return asked;
+    return calls;
   }
 
   it('passes the new addresses to the connections', async () => {

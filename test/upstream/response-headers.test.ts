@@ -1,4 +1,4 @@
-// An upstream's response headers with the changes that the policy makes.
+// Response headers of an upstream with the changes of the policy.
 import { describe, expect, it } from 'vitest';
 import type { AnswerHeaders } from '../../gateway/exchange/answer-headers.ts';
 import type { ForwardOrder } from '../../gateway/exchange/directive.ts';
@@ -41,7 +41,7 @@ function given(
 }
 
 describe('a response header in the policy', () => {
-  it('is removed wherever it is, and set in its place or at the end', () => {
+  it('is removed at any position, and set at its position or at the end', () => {
     const answer = { 'x-a': '1', etag: '"a"', 'x-b': '2', 'cache-control': 'no-store' };
     const rules = { remove: ['x-b', 'etag', 'x-none'], set: { 'x-a': '3' } };
     expect(Object.entries(given(answer, rules))).toEqual([

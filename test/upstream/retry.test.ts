@@ -43,22 +43,22 @@ describe('FWD-16: a failed call is retried', () => {
     ['a GET with a byte of a response', false, {}, {}],
     ['a call that was retried already', false, { unanswered: true }, { tries: 1 }],
     [
-      'a second retry if two are allowed',
+      'the second of two allowed retries',
       true,
       { unanswered: true },
       { tries: 1, retries: { ...RETRIES, attempts: 2 } },
     ],
-    ['if retries are off', false, { unsent: true }, { retries: undefined, budget: undefined }],
-    ['beyond the budget', false, { unanswered: true }, { budget: SPENT }],
+    ['a call with retries off', false, { unsent: true }, { retries: undefined, budget: undefined }],
+    ['a call beyond the budget', false, { unanswered: true }, { budget: SPENT }],
     [
-      'on a stale connection, beyond the budget too',
+      'a call on a stale connection, beyond the budget too',
       true,
       { unanswered: true, stale: true },
       { budget: SPENT },
     ],
     ['a POST on a stale connection', false, { unanswered: true, stale: true }, { method: 'POST' }],
-  ])('%s: %s', (_, expected, failed, asked) => {
-    expect(mayRetry(failure(failed), tried(asked))).toBe(expected);
+  ])('if it is %s: %s', (_, expected, failed, state) => {
+    expect(mayRetry(failure(failed), tried(state))).toBe(expected);
   });
 });
 
@@ -83,7 +83,7 @@ describe('the retry budget', () => {
     expect(takeAll()).toBe(200);
   });
 
-  it('is one per second with few requests', () => {
+  it('is at least one retry per second', () => {
     expect(budgetAt().takeAll()).toBe(10);
   });
 
@@ -96,7 +96,7 @@ describe('the retry budget', () => {
     expect(takeAll()).toBe(10);
   });
 
-  it('is full after a long pause', () => {
+  it('is ten retries after a long pause', () => {
     const { budget, takeAll, pass } = budgetAt();
     for (let count = 0; count < 1_000; count += 1) budget.onRequest();
     pass(86_400_000);

@@ -25,18 +25,18 @@ const planOf = (...upstreams: UpstreamPlan[]): GatewayPlan =>
 function harness(random = 0.5) {
   const clock = createHandClock();
   const sick = new Set<string>();
-  const asked: string[] = [];
+  const probes: string[] = [];
   const changes: TargetChange[] = [];
   const targets = createTargets({
     clock,
     random: () => random,
     probe: async ({ target, rules }) => {
-      asked.push(`${target.origin}${rules.path}`);
+      probes.push(`${target.origin}${rules.path}`);
       return sick.has(target.origin) ? 'status 500' : undefined;
     },
     onChange: (change) => void changes.push(change),
   });
-  return { clock, sick, asked, changes, targets };
+  return { clock, sick, probes, changes, targets };
 }
 
 function use(targets: Targets, upstream: UpstreamPlan, outcome: 'answered' | 'failed', key?: string): string {
@@ -56,7 +56,7 @@ function refusal(targets: Targets, upstream: UpstreamPlan): Fault {
 }
 
 describe('the choice of a target', () => {
-  it('uses round robin, and avoids the target of a failed call while another is in service', () => {
+  it('uses round robin, and avoids the target of a failed call if another one is in service', () => {
     const { targets } = harness();
     const both = upstreamOf({}, A, B);
     expect([1, 2, 3, 4].map(() => use(targets, both, 'answered'))).toEqual([A, B, A, B]);
@@ -78,13 +78,13 @@ describe('the choice of a target', () => {
     });
     expect(others).not.toContain(busy);
     first.settle('answered');
-    // A second settlement of the same call counts nothing.
+    // A second settlement of the same call has no effect.
     first.settle('answered');
     const chosen: Choice[] = [1, 2, 3, 4].map(() => targets.choose(both, undefined));
     expect(chosen.filter(({ target }) => target.origin === busy)).toHaveLength(2);
   });
 
-  it('uses the caller if configured, and round robin without a caller', () => {
+  it('depends on the caller if configured, and is round robin without a caller', () => {
     const { targets } = harness();
     const both = upstreamOf({ balance: 'consumer' }, A, B);
     const callers = Array.from({ length: 40 }, (_, index) => `consumer-${index}`);
@@ -98,7 +98,7 @@ describe('the choice of a target', () => {
 describe('a circuit breaker of several targets', () => {
   const strict = { failures: 2, open: 10_000, strict: true };
 
-  it('takes out the failing one, and lets one trial request through after its open time', async () => {
+  it('takes a failing target out, and admits one trial request after its open time', async () => {
     const { targets, clock, changes } = harness();
     const both = upstreamOf({ breaker: strict }, A, B);
     atOnce(targets.keepSteps(planOf(both)));
@@ -116,7 +116,7 @@ describe('a circuit breaker of several targets', () => {
     expect(changes.at(-1)).toMatchObject({ target: A, up: true });
   });
 
-  it('counts a head as an answer, so that a long stream does not keep it open', async () => {
+  it('counts a response head as an answer, before a long stream ends', async () => {
     const { targets, clock } = harness();
     const one = upstreamOf({ breaker: strict }, A);
     use(targets, one, 'failed');
@@ -127,7 +127,7 @@ describe('a circuit breaker of several targets', () => {
     expect(use(targets, one, 'answered')).toBe(A);
   });
 
-  it('FWD-18: answers upstream_unavailable if all targets are out, with the time of the next trial', async () => {
+  it('FWD-18: refuses with the time of the next trial if all targets are out', async () => {
     const { targets, clock } = harness();
     const both = upstreamOf({ breaker: strict }, A, B);
     for (let index = 0; index < 2; index += 1) use(targets, both, 'failed');
@@ -142,7 +142,7 @@ describe('a circuit breaker of several targets', () => {
     expect([A, B]).toContain(targets.choose(both, undefined).target.origin);
   });
 
-  it('that is not configured never refuses: the last targets are used although they are out', () => {
+  it('that is not configured never refuses: failing targets are used if all fail', () => {
     const { targets } = harness();
     const both = upstreamOf({ breaker: DEFAULT_BREAKER }, A, B);
     const chosen = Array.from({ length: 40 }, () => use(targets, both, 'failed'));
@@ -161,17 +161,17 @@ describe('a circuit breaker of several targets', () => {
 });
 
 describe('health checks', () => {
-  it('start at a different moment for each target, then repeat, and do not run if none are configured', async () => {
-    const { targets, clock, asked } = harness(0.2);
+  it('start after a random part of the interval, and run only where configured', async () => {
+    const { targets, clock, probes } = harness(0.2);
     atOnce(targets.keepSteps(planOf(upstreamOf({ health: HEALTH }, A), upstreamOf({ name: 'plain' }, B))));
     await clock.pass(999);
-    expect(asked).toEqual([]);
+    expect(probes).toEqual([]);
     await clock.pass(1);
     await clock.pass(10_000);
-    expect(asked).toEqual([`${A}/healthz`, `${A}/healthz`, `${A}/healthz`]);
+    expect(probes).toEqual([`${A}/healthz`, `${A}/healthz`, `${A}/healthz`]);
   });
 
-  it('take a target out after consecutive failures, and put it back after successes', async () => {
+  it('take a target out after consecutive failures, and back after consecutive successes', async () => {
     const { targets, clock, sick, changes } = harness();
     const both = upstreamOf({ health: HEALTH }, A, B);
     atOnce(targets.keepSteps(planOf(both)));
@@ -195,7 +195,7 @@ describe('health checks', () => {
     expect(new Set([1, 2].map(() => use(targets, both, 'answered')))).toEqual(new Set([A, B]));
   });
 
-  it('FWD-18: keep a failed target from being tried, and the response says when it may be back', async () => {
+  it('FWD-18: take a failed target out, and the refusal has the time of its possible return', async () => {
     const { targets, clock, sick } = harness();
     const one = upstreamOf({ health: HEALTH }, A);
     atOnce(targets.keepSteps(planOf(one)));
@@ -205,8 +205,8 @@ describe('health checks', () => {
     expect(refusal(targets, one).retryAfterSeconds).toBe(8);
   });
 
-  it('keep their results over a reload that keeps the target, and lose them with it', async () => {
-    const { targets, clock, sick, asked } = harness();
+  it('keep their results over a reload, unless it removes the target', async () => {
+    const { targets, clock, sick, probes } = harness();
     const upstream = () => upstreamOf({ health: HEALTH }, A);
     atOnce(targets.keepSteps(planOf(upstream())));
     sick.add(A);
@@ -216,16 +216,16 @@ describe('health checks', () => {
     expect(clock.pending()).toBe(1);
     expect(refusal(targets, after).code).toBe('upstream_unavailable');
     atOnce(targets.keepSteps(planOf(upstreamOf({ health: HEALTH }, B))));
-    const before = asked.length;
+    const before = probes.length;
     await clock.pass(60_000);
-    expect(asked.slice(before)).not.toContain(`${A}/healthz`);
+    expect(probes.slice(before)).not.toContain(`${A}/healthz`);
     expect(clock.pending()).toBe(1);
     const again = upstream();
     atOnce(targets.keepSteps(planOf(again)));
     expect(use(targets, again, 'answered')).toBe(A);
   });
 
-  it('that a request started during a reload continue after it, and all others end', async () => {
+  it('that a request started during a reload continue, and those of removed targets end', async () => {
     const { targets, clock } = harness();
     const old = upstreamOf({ health: HEALTH }, B);
     atOnce(targets.keepSteps(planOf(old)));
@@ -245,11 +245,11 @@ describe('health checks', () => {
     expect(use(targets, late, 'answered')).toBe(A);
   });
 
-  it('that are removed leave the target in service, and a new interval applies at once', async () => {
-    const { targets, clock, sick, asked } = harness(0);
+  it('put the target back when they are removed, and apply a new interval at once', async () => {
+    const { targets, clock, sick, probes } = harness(0);
     atOnce(targets.keepSteps(planOf(upstreamOf({ health: { ...HEALTH, every: 3_600_000 } }, A))));
     await clock.pass(0);
-    expect(asked).toHaveLength(1);
+    expect(probes).toHaveLength(1);
     atOnce(targets.keepSteps(planOf(upstreamOf({ health: HEALTH }, A))));
     sick.add(A);
     await clock.pass(10_000);
@@ -259,7 +259,7 @@ describe('health checks', () => {
     expect([use(targets, without, 'answered'), clock.pending()]).toEqual([A, 0]);
   });
 
-  it('end when the gateway closes, a running one included', async () => {
+  it('end when the gateway closes, also while one runs', async () => {
     const clock = createHandClock();
     const signals: AbortSignal[] = [];
     const targets = createTargets({
@@ -309,7 +309,7 @@ describe('a slow start', () => {
 describe('calls of the last minute', () => {
   const recentOf = (targets: Targets) => [...targets.states()].map(({ up, recent }) => ({ up, ...recent }));
 
-  it('are counted for 60 seconds, also for an unwatched target', async () => {
+  it('are counted for 60 seconds, also for a target without health checks', async () => {
     const { targets, clock } = harness();
     const one = upstreamOf({}, A);
     atOnce(targets.keepSteps(planOf(one)));
@@ -337,7 +337,7 @@ describe('calls of the last minute', () => {
     ]);
   });
 
-  it('end a failing period by answers, and a later one starts again', async () => {
+  it('end a failing period after several answers, and a later failure starts a new one', async () => {
     const { targets, clock } = harness();
     const one = upstreamOf({}, A);
     atOnce(targets.keepSteps(planOf(one)));

@@ -1,4 +1,4 @@
-// Reading a complete request body: how much is held, that nothing is lost, and the replay of a stored response.
+// Reading a complete request body: held bytes, no lost bytes, and the replay of a stored response.
 import { EventEmitter } from 'node:events';
 import { PassThrough } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
@@ -36,7 +36,7 @@ describe('reading a complete body', () => {
     expect(inbound.onGone).toBeUndefined();
   });
 
-  it('returns nothing if there is no body', async () => {
+  it('ends at once if the request has no body', async () => {
     expect(await readWhole(sending({ hasBody: false }).inbound, 10, memoryFor(0))).toMatchObject({
       kind: 'whole',
     });
@@ -45,7 +45,7 @@ describe('reading a complete body', () => {
   it.each([
     ['over', 4, 1_000],
     ['full', 1_000, 4],
-  ])('%s: puts every byte back into the request', async (kind, most, memory) => {
+  ])('beyond a limit puts every byte back into the request: %s', async (kind, most, memory) => {
     const { body, inbound } = sending();
     const held = memoryFor(memory);
     const reading = readWhole(inbound, most, held);
@@ -105,21 +105,21 @@ describe('a replayed response', () => {
     return { refusal, held, after: memory.held };
   }
 
-  it('counts as held until its client has read it or has disconnected', async () => {
+  it('counts as held until its client has disconnected', async () => {
     expect(await given('{}', memoryFor(1_000))).toEqual({ refusal: undefined, held: BODY.length, after: 0 });
   });
 
   it.each([
-    ['another payload', '{}', 1_000, false, { reason: 'idempotency_mismatch' }],
+    ['is refused for another payload', '{}', 1_000, false, { reason: 'idempotency_mismatch' }],
     [
-      'a payload larger than any stored one',
+      'is refused for a payload larger than any stored one',
       'x'.repeat(1_001),
       10_000,
       true,
       { reason: 'idempotency_mismatch' },
     ],
-    ['no memory for the payload', 'x'.repeat(900), 10, true, NO_MEMORY],
-    ['no memory for the response', 'x', BODY.length - 1, true, NO_MEMORY],
+    ['is refused without memory for the payload', 'x'.repeat(900), 10, true, NO_MEMORY],
+    ['is refused without memory for the response', 'x', BODY.length - 1, true, NO_MEMORY],
   ])('IDM-3: %s', async (_what, body, most, isSame, refusal) => {
     expect(await given(body, memoryFor(most), isSame)).toEqual({ refusal, held: 0, after: 0 });
   });

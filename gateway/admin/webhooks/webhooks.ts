@@ -93,7 +93,7 @@ async function replay(ports: WebhookPorts, { parameter, body }: AdminRequest): P
     const missing = delivery === undefined ? NO_SUBSCRIPTION : 'The subscription has no such delivery.';
     return { answer: serviceFailure(answer, missing), audit };
   }
-  const after = { delivery, replayed: String(done.replayed) };
+  const after = { delivery, replayed: done.replayed };
   return { answer: datedAnswer(ports, done), audit: { ...audit, after } };
 }
 

@@ -29,7 +29,8 @@ export interface CheckOptions extends PrintedFiles {
   /** Also checks targets, key sets, Redis and certificates if the files have no errors. `today`: the real clock. */
   readonly live?: { readonly today: EpochMs } | undefined;
   readonly store?: ReadRecorded | undefined;
-  readonly unusableFolder?: CommandSetting['unusableFolder'];
+  /** What this machine can run. */
+  readonly machine?: Pick<CommandSetting, 'unusableFolder' | 'unusableTracing'>;
   /** The real instant, for certificates. Default: `now`. */
   readonly today?: EpochMs;
   readonly cwd?: string;
@@ -50,7 +51,7 @@ export async function runCheck(options: CheckOptions): Promise<CommandResult> {
   const problems = sortProblems([
     ...read.problems,
     ...(await failedExpectations(read)),
-    ...(await dataFolderProblems(read, options)),
+    ...(await machineProblems(read, options)),
     ...live,
     ...usage.problems,
     ...refused.problems,
@@ -67,16 +68,31 @@ export async function runCheck(options: CheckOptions): Promise<CommandResult> {
   return { exitCode, text: textOf(format, loaded, report, options) };
 }
 
-async function dataFolderProblems(
+/** Problems that another machine, or the same one with other packages, need not have. */
+async function machineProblems(
   loaded: Loaded,
-  { unusableFolder }: Pick<CheckOptions, 'unusableFolder'>,
+  { machine }: Pick<CheckOptions, 'machine'>,
 ): Promise<readonly Problem[]> {
-  if (!hasPlan(loaded) || loaded.settings.store.kind === 'redis') return [];
+  if (!hasPlan(loaded) || machine === undefined) return [];
   const { gateway } = loaded.sources;
-  const message = await unusableFolder?.(loaded.settings.store.folder);
-  return message === undefined
-    ? []
-    : [gateway.problem([gateway.has(['store']) ? 'store' : 'data'], { rule: 'data-folder', message })];
+  const { store, tracing } = loaded.settings;
+  const folder = store.kind === 'redis' ? undefined : await machine.unusableFolder(store.folder);
+  const packages = tracing.otlp === undefined ? undefined : await machine.unusableTracing(tracing);
+  const problems: Problem[] = [];
+  if (folder !== undefined)
+    problems.push(
+      gateway.problem([gateway.has(['store']) ? 'store' : 'data'], { rule: 'data-folder', message: folder }),
+    );
+  // A warning: the files may be checked on a machine that exports nothing.
+  if (packages !== undefined)
+    problems.push(
+      gateway.problem(['tracing', 'otlp'], {
+        rule: 'tracing',
+        severity: 'warning',
+        message: `a gateway does not start here: ${packages}`,
+      }),
+    );
+  return problems;
 }
 
 type UsageFindings = Impacts & { readonly absent?: string };

@@ -35,7 +35,6 @@ export function addCheckCommand(program: Command, setting: CommandSetting): void
       const options = { ...filesOf(setting, said), files, format, strict, against };
       const reach = live ? { today: options.today } : undefined;
       const recorded = store ? setting.readRecorded : undefined;
-      const { unusableFolder } = setting;
-      await setting.end(findings(runCheck({ ...options, live: reach, store: recorded, unusableFolder })));
+      await setting.end(findings(runCheck({ ...options, live: reach, store: recorded, machine: setting })));
     });
 }

@@ -117,10 +117,11 @@ export async function runExtend(options: ExtendOptions): Promise<CommandResult> 
   };
 
   async function follows(): Promise<string> {
-    const notes = [...newIn(before, after), ...(await failedExpectations(after))];
+    const outdated = await failedExpectations(after);
+    const notes = [...newIn(before, after), ...outdated];
     const words = options.dryRun
       ? 'Nothing is written: this is a dry run.'
-      : `${source?.document.file} is written.`;
+      : `${source?.document.file} is written.${outdated.length > 0 ? ' Now adapt the expectations that no longer hold.' : ''}`;
     return `\n${changesBetween(source, extended)}${renderProblems(notes, options)}${words}\n`;
   }
 }

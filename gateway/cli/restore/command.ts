@@ -1,4 +1,5 @@
 // `sundial restore`: replaces the state with a backup while the gateway is stopped.
+import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
 import { hasSettings, loadAll } from '../../plan/load.ts';
 import { renderProblems } from '../../plan/problems.ts';
@@ -12,7 +13,7 @@ const CALLS = `Usual calls:
 
 type Setting = Pick<CommandSetting, 'confirm' | 'restoreBackup' | 'now'>;
 
-/** Exit code 1 if the operator declines or the backup is unusable. The state is then unchanged. */
+/** Exit code 1 if the operator declines or the backup is unusable, 2 if there is none. The state is then unchanged. */
 export function addRestoreCommand(program: Command, setting: CommandSetting): void {
   withCalls(program.command('restore'), CALLS)
     .description(
@@ -37,6 +38,7 @@ async function restore(
     return said(1, renderProblems(loaded.problems, { colour: false }), 'the gateway file has errors');
   const { store } = loaded.settings;
   if (store.kind === 'redis') return said(1, '', 'the state is in Redis: restore it there');
+  if (!existsSync(backup)) return said(2, '', `cannot read ${backup}: no such file`);
   if (!yes) {
     const isConfirmed = confirm();
     if (isConfirmed === undefined) return said(2, '', NO_TERMINAL);

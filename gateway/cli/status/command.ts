@@ -9,7 +9,7 @@ import { moment, printable } from '../terminal-text.ts';
 
 const STATUS_CODES = `
 Exit codes: 0 ready, 1 starting, draining, store down or findings in the gateway file, 2 wrong usage, or a file that cannot be
-read or names no listener, 3 no gateway answers.`;
+read or names no listener, 3 no gateway answers. A failing target is shown and does not change the code.`;
 
 export function addStatusCommand(program: Command, setting: CommandSetting): void {
   const command = program

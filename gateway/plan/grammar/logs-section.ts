@@ -1,6 +1,7 @@
 // The `log_level`, `access_log` and `tracing` sections of gateway.yaml.
 import { z } from 'zod';
 import { notation } from '../../policy/notation.ts';
+import { decodeUnreserved } from '../../policy/octets.ts';
 
 /** From the most lines to the fewest. */
 export const LOG_LEVELS = ['info', 'warn', 'error'] as const;
@@ -8,10 +9,6 @@ export const LOG_LEVELS = ['info', 'warn', 'error'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
 export const WRITTEN_LOG_LEVEL: LogLevel = 'info';
-
-export function isLogLevel(text: string): text is LogLevel {
-  return LOG_LEVELS.some((level) => level === text);
-}
 
 export const logLevelSection = z.enum(LOG_LEVELS).meta({
   description: `Lowest level of messages in the log; the admin API changes it at run time. Access lines and audit lines are logged at every level. Default ${WRITTEN_LOG_LEVEL}.`,
@@ -58,13 +55,16 @@ export type AccessField = keyof typeof ACCESS_FIELDS;
 const names = Object.keys(ACCESS_FIELDS) as [AccessField, ...AccessField[]];
 
 /** `0%` to `100%`, with decimals, as a part of one. */
-function parsePercent(text: string): number | undefined {
+export function parsePercent(text: string): number | undefined {
   const percent = /^(\d{1,3}(?:\.\d{1,4})?)%$/.exec(text)?.[1];
   return percent === undefined || Number(percent) > 100 ? undefined : Number(percent) / 100;
 }
 
-function parsePathPattern(text: string): string | undefined {
-  return /^\/[^\s?#*]*\*?$/.test(text) ? text : undefined;
+/** A path in the form that requests are compared in (VER-7), so that a pattern cannot silently match none. */
+export function parsePathPattern(text: string): string | undefined {
+  const [, path] = /^(\/[!-~]*?)\*?$/.exec(text) ?? [];
+  if (path === undefined || /[?#*]|%(?![0-9A-F]{2})|\/\.{1,2}(?=\/|$)/.test(path)) return undefined;
+  return decodeUnreserved(path) === path ? text : undefined;
 }
 
 export const accessLogSection = z.strictObject({
@@ -79,7 +79,7 @@ export const accessLogSection = z.strictObject({
   }).optional(),
   exclude: z
     .array(
-      notation(parsePathPattern, 'not a path such as /healthz, or the start of one such as /static/*', {
+      notation(parsePathPattern, 'not a normalised path such as /healthz, or the start of one such as /static/*', {
         description: 'A path, or the start of a path before a *.',
         examples: ['/healthz', '/static/*'],
       }),

@@ -44,12 +44,23 @@ export function nearRate(text: string): string | undefined {
   return alone && `${alone}/1${per}`;
 }
 
-/** `0.5`, `50`, `50 %`. */
+/** A share in whole percent. */
 export function nearShare(text: string): string | undefined {
+  const percent = percentIn(text);
+  return percent === undefined || percent < 1 ? undefined : `${Math.round(percent)}%`;
+}
+
+/** A share with decimals. */
+export function nearPercent(text: string): string | undefined {
+  const percent = percentIn(text);
+  return percent === undefined ? undefined : `${Number(percent.toFixed(4))}%`;
+}
+
+/** `0.5`, `50`, `50 %`. */
+function percentIn(text: string): number | undefined {
   const [, number, percent] = /^(\d{1,3}(?:\.\d+)?|\.\d+)\s*(%?)$/.exec(text.trim()) ?? [];
   if (number === undefined) return undefined;
-  const share = percent === '' && Number(number) <= 1 ? Number(number) * 100 : Number(number);
-  return `${Math.round(share)}%`;
+  return percent === '' && Number(number) <= 1 ? Number(number) * 100 : Number(number);
 }
 
 /** `10 MB`, `10mib`, `64k`. A bare number means bytes. */

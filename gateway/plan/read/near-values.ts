@@ -8,15 +8,18 @@ import {
   parseSize,
   parseWholeSeconds,
 } from '../../policy/notation.ts';
+import { decodeUnreserved } from '../../policy/octets.ts';
 import { parseLowering } from '../../policy/rate-limit/lowering.ts';
 import { redisAddress } from '../../stores/redis-address.ts';
 import { parseAddress } from '../grammar/addresses.ts';
+import { parsePathPattern, parsePercent } from '../grammar/logs-section.ts';
 import type { Path } from './document.ts';
 import {
   matching,
   type NearRow,
   nearDate,
   nearDuration,
+  nearPercent,
   nearRate,
   nearShare,
   nearSize,
@@ -39,6 +42,7 @@ const ROWS: readonly NearRow[] = [
     nearly: (text) => nearShare(text) ?? nearRate(text),
     reads: parseLowering,
   },
+  { message: /^not a share such as 10%/, nearly: nearPercent, reads: parsePercent },
   { message: /^not a share/, nearly: nearShare, reads: parseLowering },
   { message: /^not a calendar date/, nearly: nearDate, reads: parseInstant },
   { message: /^not a duration of at least 1s/, nearly: nearDuration, reads: parseWholeSeconds },
@@ -53,6 +57,7 @@ const ROWS: readonly NearRow[] = [
   { message: /^not a path with one whole segment/, nearly: nearTemplate, reads: matching(VERSIONED_PATH) },
   { message: /^not a plain path/, nearly: nearPath, reads: matching(PLAIN_PATH) },
   { message: /^not a path such as \/healthz/, nearly: nearPath, reads: matching(PLAIN_PATH) },
+  { message: /^not a normalised path such as/, nearly: nearRequestPath, reads: parsePathPattern },
   { message: /^not a name:/, nearly: nearName, reads: matching(/^[a-z][a-z0-9-]{0,62}$/) },
   { message: /^not the URL of a mail server/, nearly: nearMailServer, reads: URL.canParse },
   { message: /^not a number of whole days/, nearly: nearDays, reads: matching(/^\d+d$/) },
@@ -152,6 +157,13 @@ function nearPath(text: string): string | undefined {
   return `/${path.replace(/^\/+|\/?\*+$|\/+$/g, '')}`.replace(/\/{2,}/g, '/');
 }
 
+/** Without dot segments, and encoded as in a normalised request. */
+function nearRequestPath(text: string): string | undefined {
+  const url = `http://gateway/${text.replace(/^(?:https?:\/\/[^/]*)?\/*/, '')}`;
+  const path = URL.canParse(url) ? new URL(url).pathname : undefined;
+  return path && decodeUnreserved(path);
+}
+
 function nearName(text: string): string | undefined {
   return text
     .toLowerCase()
@@ -185,7 +197,7 @@ function nearZone(text: string): string | undefined {
 }
 
 function nearService(text: string): string | undefined {
-  if (/[@#\s]/.test(text) || /^[a-z]+:\/\//i.test(text)) return undefined;
+  if (/[@#\s]/.test(text) || /^[a-z]+:\/\//i.test(text) || !/^localhost|[.:]/i.test(text)) return undefined;
   return /^(?:localhost|[\d.]+|\[[\d:a-f]+\])(?=[:/]|$)/i.test(text) ? `http://${text}` : `https://${text}`;
 }
 

@@ -30,7 +30,8 @@ export function openFile(file: string): DatabaseSync {
     // ends.
     database.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT;');
     const found = database.prepare('PRAGMA quick_check(1)').get()?.quick_check;
-    if (found !== 'ok') throw new DamagedError(String(found));
+    // The first line only names the database.
+    if (found !== 'ok') throw new DamagedError(String(found).replace(/^\*\*\* .* \*\*\*\n/, ''));
     migrate(database);
     // The log is synced at every commit, so that acknowledged data survives a power cut.
     database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;');

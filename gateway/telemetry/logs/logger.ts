@@ -52,7 +52,7 @@ export interface AuditEntry {
   readonly after?: AuditState | undefined;
 }
 
-export type AuditState = Readonly<Record<string, string | undefined>>;
+export type AuditState = Readonly<Record<string, string | number | undefined>>;
 
 type Log = (message: string, fields?: LogFields) => void;
 
@@ -128,7 +128,7 @@ function auditOf({ action, from, subject, by, why, before, after }: AuditEntry):
 
 function withoutSecrets(state: AuditState): AuditState {
   return Object.fromEntries(
-    Object.entries(state).map(([name, text]) => [name, text === undefined ? text : redactSecrets(text)]),
+    Object.entries(state).map(([name, value]) => [name, typeof value === 'string' ? redactSecrets(value) : value]),
   );
 }
 

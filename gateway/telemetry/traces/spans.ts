@@ -44,6 +44,17 @@ export async function loadSpans(
   return spansOf(registered?.trace);
 }
 
+/** Why spans cannot be exported with the packages of this installation. Undefined if they can. */
+export async function unusableTracing(tracing: TracingSettings): Promise<string | undefined> {
+  try {
+    const spans = await loadSpans(tracing, () => undefined);
+    await spans?.flush();
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
 async function spansOf(provider: SpanProvider | undefined): Promise<Spans | undefined> {
   if (provider === undefined) return undefined;
   const { createTraceState, isSpanContextValid, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } =

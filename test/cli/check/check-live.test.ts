@@ -1,4 +1,4 @@
-// `sundial check --live`: services that are present, missing or wrong, within a time limit and with their line.
+// `sundial check --live`: services that respond, are missing or are wrong, with their line and a time limit.
 import { createServer as createHttp, type RequestListener } from 'node:http';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
@@ -91,19 +91,19 @@ versions: { v1: { released: 2024-06-01 } }
 }
 
 describe.concurrent('check --live', () => {
-  it('is content with what is there', async () => {
+  it('has no findings if all services respond', async () => {
     const issuer = `http://127.0.0.1:${await serving((_, response) => response.end(KEYS))}`;
     const targets = [`http://127.0.0.1:${await accepting()}`];
     expect(await check({ targets, issuer }, true)).toMatchObject({ exitCode: 0, problems: [] });
   });
 
-  it('asks nothing of files with errors, which are shown as ever', async () => {
+  it('contacts no service if the files have errors', async () => {
     const { problems } = await check({ targets: ['http://127.0.0.1:1/path'], issuer: 'http://127.0.0.1:1' });
     expect(problems.map(({ rule }) => rule)).not.toContain('live-target');
     expect(problems).not.toEqual([]);
   });
 
-  it('shows a target that is not there by its line and by the name of the rule', async () => {
+  it('reports an unreachable target with its line and its rule', async () => {
     const issuer = `http://127.0.0.1:${await serving((_, response) => response.end(KEYS))}`;
     const [port] = await freePorts(1);
     const { exitCode, text, problems } = await check({ targets: [`http://127.0.0.1:${port}`], issuer });
@@ -116,7 +116,7 @@ describe.concurrent('check --live', () => {
     );
   });
 
-  it('one target of several is a warning, which --strict counts', async () => {
+  it('warns of one unreachable target of several, and exits with 1 only under --strict', async () => {
     const issuer = `http://127.0.0.1:${await serving((_, response) => response.end(KEYS))}`;
     const [port] = await freePorts(1);
     const targets = [`http://127.0.0.1:${await accepting()}`, `http://127.0.0.1:${port}`];
@@ -127,7 +127,7 @@ describe.concurrent('check --live', () => {
     expect((await check({ targets, issuer }, true)).exitCode).toBe(1);
   });
 
-  it('verifies the certificate of a target, by the authority and the name that the policy gives', async () => {
+  it('reports a target whose certificate is not trusted, or that does not speak TLS', async () => {
     const issuer = `http://127.0.0.1:${await serving((_, response) => response.end(KEYS))}`;
     const pair = await generate([{ name: 'commonName', value: 'orders.internal' }], {
       extensions: [{ name: 'subjectAltName', altNames: [{ type: 2, value: 'orders.internal' }] }],
@@ -149,7 +149,7 @@ describe.concurrent('check --live', () => {
     expect(plain.problems).toMatchObject([{ message: expect.stringContaining('it does not use TLS') }]);
   });
 
-  it('finds a host that no resolver knows', async () => {
+  it('reports a host name that does not resolve', async () => {
     const issuer = `http://127.0.0.1:${await serving((_, response) => response.end(KEYS))}`;
     const { problems } = await check({ targets: ['http://nowhere.invalid:80'], issuer });
     expect(problems).toMatchObject([
@@ -164,7 +164,7 @@ describe.concurrent('check --live', () => {
     ['it holds no public key', (_, response) => response.end('{"keys":[{"kty":"oct","k":"canary"}]}')],
     ['it is larger than 256 KiB', (_, response) => response.end('x'.repeat(300_000))],
     ['no answer within 3 seconds', () => undefined],
-  ])('says of the keys of an issuer that %s', async (sentence, listener) => {
+  ])('reports an unusable key set: %s', async (sentence, listener) => {
     const issuer = `http://127.0.0.1:${await serving(listener)}`;
     const targets = [`http://127.0.0.1:${await accepting()}`];
     expect(await check({ targets, issuer })).toMatchObject({
@@ -183,7 +183,7 @@ describe.concurrent('check --live', () => {
     ['its answer does not say whether a token is active', (_, response) => response.end('<html>')],
     ['it reports an invented token as active', (_, response) => response.end('{"active": true}')],
     ['the connection was closed without a response', (_, response) => response.destroy()],
-  ])('says of an endpoint that is asked about tokens: %s', async (sentence, listener) => {
+  ])('reports this fault of an introspection endpoint: %s', async (sentence, listener) => {
     const introspection = `http://127.0.0.1:${await serving(listener)}/introspect`;
     const targets = [`http://127.0.0.1:${await accepting()}`];
     const message = `main cannot be asked about tokens: ${sentence}`;
@@ -192,7 +192,7 @@ describe.concurrent('check --live', () => {
     });
   });
 
-  it('never shows the URL of a store whose Redis is not there', async () => {
+  it('reports an unreachable Redis without its URL', async () => {
     const issuer = `http://127.0.0.1:${await serving((_, response) => response.end(KEYS))}`;
     const targets = [`http://127.0.0.1:${await accepting()}`];
     const [port] = await freePorts(1);
@@ -205,7 +205,7 @@ describe.concurrent('check --live', () => {
     });
   });
 
-  it('tries 64 things side by side, each once, and has an outcome for all of them', async () => {
+  it('runs at most 64 attempts at once, each once, and has an outcome for all', async () => {
     const { promise: enough, resolve } = Promise.withResolvers<void>();
     let running = 0;
     let most = 0;
@@ -247,7 +247,7 @@ describe.concurrent('the ping of a Redis', () => {
     return { port, received };
   }
 
-  it('signs in, chooses the database and is content with PONG', async () => {
+  it('authenticates, selects the database and accepts PONG', async () => {
     const { port, received } = await redis({ AUTH: '+OK', SELECT: '+OK', PING: '+PONG' });
     expect(await pingRedis(`redis://maria:p%40ss@127.0.0.1:${port}/3`, bounds())).toBeUndefined();
     expect(received).toEqual(['AUTH', 'maria', 'p@ss', 'SELECT', '3', 'PING']);
@@ -259,7 +259,7 @@ describe.concurrent('the ping of a Redis', () => {
     ['it refuses (NOAUTH)', { PING: '-NOAUTH Authentication required.' }],
     ['what answers there is no Redis', { PING: 'HTTP/1.1 400 Bad Request\r\n\r\n' }],
     ['no answer within 2 seconds', {}],
-  ])('says that %s', async (sentence, answers) => {
+  ])('reports: %s', async (sentence, answers) => {
     const { port } = await redis(answers);
     const password = 'AUTH' in answers ? ':canary@' : '';
     expect(await pingRedis(`redis://${password}127.0.0.1:${port}`, bounds())).toBe(sentence);
@@ -273,7 +273,7 @@ describe.concurrent('the ping of a Redis', () => {
     ['it is no cluster: write redis://', '-ERR This instance has cluster support disabled'],
     ['it refuses (NOPERM)', "-NOPERM User default has no permissions to run the 'cluster|info' command"],
     ['what answers there is no Redis', '+hello'],
-  ])('of a cluster, one of whose servers is away: %s', async (sentence, info) => {
+  ])('uses another server of a cluster if one is unreachable, and reports: %s', async (sentence, info) => {
     const { port, received } = await redis({ AUTH: '+OK', INFO: info });
     const [away = 0] = await freePorts(1);
     const url = `redis+cluster://:canary@127.0.0.1:${away},127.0.0.1:${port}`;
@@ -281,7 +281,7 @@ describe.concurrent('the ping of a Redis', () => {
     expect(received).toEqual(['AUTH', 'canary', 'CLUSTER', 'INFO']);
   });
 
-  it('of sentinels asks them for the primary by its name, and that one under its own login', async () => {
+  it('asks the sentinels for the primary, each with its own password', async () => {
     const primary = await redis({ AUTH: '+OK', SELECT: '+OK', PING: '+PONG' });
     const told = `*2\r\n${bulk('127.0.0.1')}\r\n${bulk(String(primary.port))}`;
     const sentinel = await redis({ AUTH: '+OK', main: told });
@@ -296,7 +296,7 @@ describe.concurrent('the ping of a Redis', () => {
   });
 });
 
-describe.concurrent('the end of a certificate', () => {
+describe.concurrent('the expiry of a certificate', () => {
   const pairUntil = (end: number) =>
     generate([{ name: 'commonName', value: 'api.example.com' }], {
       notBeforeDate: new Date(NOW - 300 * DAY),
@@ -304,15 +304,15 @@ describe.concurrent('the end of a certificate', () => {
     });
 
   it.each([
-    ['in a year', 365, undefined],
-    ['in ten days', 10, { severity: 'warning', message: 'this certificate ends on 2026-11-30' }],
-    ['yesterday', -1, { severity: 'error', message: 'this certificate ended on 2026-11-19' }],
+    ['in a year is no finding', 365, undefined],
+    ['in ten days is a warning', 10, { severity: 'warning', message: 'this certificate ends on 2026-11-30' }],
+    ['yesterday is an error', -1, { severity: 'error', message: 'this certificate ended on 2026-11-19' }],
   ])('%s', async (_name, days, expected) => {
     const { cert } = await pairUntil(NOW + days * DAY);
     expect(endOfCertificate(cert, NOW)).toEqual(expected);
   });
 
-  it('of a file that has gone meanwhile is an error', () => {
+  it('is an error if the file is missing', () => {
     expect(endOfCertificateFile('/nowhere/api.crt', NOW)).toMatchObject({ severity: 'error' });
   });
 });

@@ -22,7 +22,7 @@ const check = (cwd: string, options: Partial<CheckOptions> = {}) =>
   });
 
 describe('check', () => {
-  it('says one line and 0 for files in order', async () => {
+  it('prints one line and exits with 0 for valid files', async () => {
     await using files = await workspace({ 'policies/orders.yaml': ORDERS });
     expect(await check(files.folder)).toEqual({
       exitCode: 0,
@@ -30,7 +30,7 @@ describe('check', () => {
     });
   });
 
-  it('counts no version of an API that has none', async () => {
+  it('counts no versions for an API without versions', async () => {
     const echo =
       'api: echo\nbase: /api/echo\naccess: public\nversions: none\nupstreams: { e: { targets: [http://127.0.0.1:4004] } }\n';
     await using files = await workspace({ 'policies/echo.yaml': echo });
@@ -39,7 +39,7 @@ describe('check', () => {
     );
   });
 
-  it('prints problems and ends with 1', async () => {
+  it('prints problems and exits with 1', async () => {
     await using files = await workspace({ 'policies/orders.yaml': ORDERS.replace('access:', 'acess:') });
     const { exitCode, text } = await check(files.folder);
     expect(exitCode).toBe(1);
@@ -54,19 +54,19 @@ describe('check', () => {
     ['config/nowhere.yaml', []],
     ['config/gateway.yaml', ['policies/nowhere.yaml']],
     ['config/gateway.yaml', ['policies']],
-  ])('ends with 2 when a file cannot be read: %s %j', async (configFile, names) => {
+  ])('exits with 2 if a file cannot be read: %s %j', async (configFile, names) => {
     await using files = await workspace({ 'policies/orders.yaml': ORDERS });
     const { exitCode, text } = await check(files.folder, { configFile, files: names });
     expect(exitCode).toBe(2);
     expect(text).toContain('cannot read');
   });
 
-  it('checks only the files named, against the same gateway', async () => {
+  it('checks only the named files, against the same gateway file', async () => {
     await using files = await workspace({ 'policies/orders.yaml': 'nonsense', 'draft.yaml': ORDERS });
     expect((await check(files.folder, { files: ['draft.yaml'] })).exitCode).toBe(0);
   });
 
-  it('a warning is a finding only with strict', async () => {
+  it('exits with 1 for a warning only under --strict', async () => {
     await using files = await workspace({
       'policies/orders.yaml': ORDERS.replace('deprecated: 2026-01-15, ', ''),
     });
@@ -74,7 +74,7 @@ describe('check', () => {
     expect((await check(files.folder, { strict: true })).exitCode).toBe(1);
   });
 
-  it('speaks to machines', async () => {
+  it('prints problems as JSON and as GitHub annotations', async () => {
     await using files = await workspace({
       'policies/orders.yaml': ORDERS.replace('default: v2', 'default: v22'),
     });
@@ -99,14 +99,14 @@ describe('check', () => {
   });
 });
 
-describe('an exception that is about to end', () => {
+describe('an exception that ends soon', () => {
   const LEAVE = `exceptions: [{ consumer: acme, until: 2026-12-02, from: [limits, brownouts], why: x, by: y }]`;
   const POLICY = ORDERS.replace('successor: v2 }', `successor: v2, ${LEAVE} }`);
   const NOTICE =
     'policies/orders.yaml:9:162: notice: orders v1: "acme" has an exception from limits and brownouts until 2026-12-02: it ends in 12 days\n';
   const DAY = 86_400_000;
 
-  it('is a notice by the file alone, and no finding, with strict either', async () => {
+  it('is a notice in its last thirty days, and no finding even under --strict', async () => {
     await using files = await workspace({ 'policies/orders.yaml': POLICY });
     const said = 'config/gateway.yaml and 1 policy file: no problems (1 API, 2 versions)\n';
     const notice = NOTICE.replace(':162:', `:${(POLICY.split('\n')[8] ?? '').indexOf('2026-12-02') + 1}:`);
@@ -130,7 +130,7 @@ describe('an exception that is about to end', () => {
     }
   });
 
-  it('of an API without versions is named by it, and what has ended is not spoken of', async () => {
+  it('is reported by the name of an API without versions, until the API has ended', async () => {
     const whole = `api: orders
 base: /api/orders
 versions: none
@@ -151,8 +151,8 @@ ${LEAVE}
   });
 });
 
-describe('the samples', () => {
-  it('are in order, strictly', async () => {
+describe('samples and editor schemas', () => {
+  it('the samples have no problems under --strict', async () => {
     const { exitCode, text } = await check(project, { strict: true });
     expect(text).toMatch(
       /^config\/gateway\.yaml and \d+ policy files: no problems \(\d+ APIs, \d+ versions\)\n$/,
@@ -160,13 +160,13 @@ describe('the samples', () => {
     expect(exitCode).toBe(0);
   });
 
-  it('a folder that cannot be written for the editor schemas is said in one line', async () =>
+  it('schema prints one line if its folder cannot be written', async () =>
     expect(await runSchema({ folder: join(project, 'package.json/schema') })).toEqual({
       exitCode: 2,
       text: expect.stringMatching(/^sundial: cannot write the schemas: ENOTDIR[^\n]*\n$/),
     }));
 
-  it('a folder that the system says it has not, though it has, is given up at once', async () => {
+  it('schema does not retry if the system reports an existing folder as missing', async () => {
     const ends = {
       exitCode: 2,
       text: expect.stringMatching(/^sundial: cannot write the schemas: [^\n]*\n$/),
@@ -175,7 +175,7 @@ describe('the samples', () => {
       expect(await runSchema({ folder })).toEqual(ends);
   });
 
-  it('have editor schemas that are in step with the grammar', async () => {
+  it('the editor schemas in config/schema match the grammar', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'sundial-schema-'));
     const { exitCode, text } = await runSchema({ folder });
     expect(exitCode).toBe(0);

@@ -13,12 +13,12 @@ const failed = (name: string, start: FailedSample['start']): FailedSample[] =>
 const ended = (code: number | null, signal: NodeJS.Signals | null = null) =>
   ({ kind: 'ended', code, signal }) as const;
 
-describe('of a sample service that does not start', () => {
-  it.each([2, 3])('nothing, when it has said itself why: exit %i', (code) =>
+describe('a sample service that does not start', () => {
+  it.each([2, 3])('gets no message if it has printed the reason itself: exit %i', (code) =>
     expect(explainSamples(failed('echo', ended(code)))).toBe(''),
   );
 
-  it('how it ended, when it has not', () => {
+  it('gets a message with its exit if it has printed no reason', () => {
     const all = [
       ...failed('echo', ended(1)),
       ...failed('catalog', ended(null, 'SIGKILL')),
@@ -32,14 +32,14 @@ describe('of a sample service that does not start', () => {
     ]);
   });
 
-  it('that there may be another demo, when several have said why', () =>
+  it('gets a hint at another demo if several have printed a reason', () =>
     expect(explainSamples([...failed('echo', ended(3)), ...failed('catalog', ended(3))])).toBe(
       'sundial: cannot start: is another demo running?\n',
     ));
 });
 
-describe('of the ports of the gateway', () => {
-  it('a line for each that is none', () =>
+describe('the ports of the gateway', () => {
+  it('get a line for each invalid one', () =>
     expect(
       explainPorts({ SUNDIAL_HTTPS_PORT: '8443x', SUNDIAL_HTTP_PORT: '80800', SUNDIAL_ADMIN_PORT: '' }).split(
         '\n',
@@ -50,27 +50,27 @@ describe('of the ports of the gateway', () => {
       '',
     ]));
 
-  it('nothing of those that are', () =>
+  it('get no line if they are valid', () =>
     expect(explainPorts({ SUNDIAL_HTTPS_PORT: '443', SUNDIAL_HTTP_PORT: '0' })).toBe(''));
 });
 
-describe('of a gateway that does not start', () => {
+describe('a gateway that does not start', () => {
   it.each([
     ['https', 'SUNDIAL_HTTPS_PORT'],
     ['http', 'SUNDIAL_HTTP_PORT'],
     ['admin', 'SUNDIAL_ADMIN_PORT'],
-  ])('the variable that moves its %s listener', (listener, variable) =>
+  ])('gets the name of the variable that moves its %s listener', (listener, variable) =>
     expect(adviseOnGateway(Object.assign(new Error('in use'), { listener }))).toBe(
       `; ${variable}=<free port> sets another`,
     ),
   );
 
-  it('what moves its data folder, when a gateway without samples holds it', () =>
+  it('gets the variable that moves its data folder if another process holds the folder', () =>
     expect(adviseOnGateway(Object.assign(new Error('held'), { code: 'data_folder_locked' }))).toBe(
       ' (SUNDIAL_DATA=<folder> sets another)',
     ));
 
-  it.each([new Error('no certificate'), 'a word', undefined])('nothing more of %s', (error) =>
+  it.each([new Error('no certificate'), 'a word', undefined])('gets no advice for %s', (error) =>
     expect(adviseOnGateway(error)).toBe(''),
   );
 });

@@ -68,7 +68,7 @@ async function untilBanner(demo: Demo): Promise<Map<string, { url: string; pid: 
 }
 
 describe('the demo', { timeout: 60_000 }, () => {
-  it('starts every sample service, tells their ports to the gateway, goes on without one, and one interrupt ends it', async () => {
+  it('starts all sample services, continues if one is killed, and ends on Ctrl-C', async () => {
     const demo = start();
     const samples = await untilBanner(demo);
     const services = ['orders-v1', 'orders-v2', 'catalog', 'payments', 'echo', 'webhooks', 'client'];
@@ -92,7 +92,7 @@ describe('the demo', { timeout: 60_000 }, () => {
     expect(demo.stderr).toBe(ended);
   });
 
-  it('leaves no service behind when it is killed', async () => {
+  it('ends its services when it is killed', async () => {
     const demo = start();
     const samples = await untilBanner(demo);
     demo.child.kill('SIGKILL');
@@ -100,7 +100,7 @@ describe('the demo', { timeout: 60_000 }, () => {
     for (const { url } of samples.values()) await expect(fetch(url)).rejects.toThrow();
   });
 
-  it('says in a line that there are no samples where only the gateway is, as in its image', async () => {
+  it('prints one line if there are no sample services, as in the image', async () => {
     const demo = start({}, 'without-samples');
     expect(await demo.ended).toEqual({ code: 3, signal: null });
     expect([demo.stdout, demo.stderr]).toEqual([
@@ -110,7 +110,7 @@ describe('the demo', { timeout: 60_000 }, () => {
     ]);
   });
 
-  it('ends with 3 and the name of the variable when a port is taken', async () => {
+  it('exits with 3 and names the variable if a port is in use', async () => {
     const other = await startCatalog({ port: 0 });
     const demo = start({ SUNDIAL_CATALOG_PORT: String(other.port) });
     expect(await demo.ended).toEqual({ code: 3, signal: null });
@@ -122,7 +122,7 @@ describe('the demo', { timeout: 60_000 }, () => {
     await other.close();
   });
 
-  it('says a line for each port that is taken, and who may have them', async () => {
+  it('prints a line for each port in use, and suggests another running demo', async () => {
     const other = await startCatalog({ port: 0 });
     const port = String(other.port);
     const demo = start({ SUNDIAL_CATALOG_PORT: port, SUNDIAL_ECHO_PORT: port });
@@ -136,19 +136,19 @@ describe('the demo', { timeout: 60_000 }, () => {
     await other.close();
   });
 
-  it('stops the services when the gateway does not start, and leaves the reason to its caller', async () => {
+  it('stops the services if the gateway does not start, and throws its error', async () => {
     const demo = start({}, 'gateway-fails');
     expect((await demo.ended).code).toBe(1);
     expect(demo.stderr).toContain('the gateway does not start');
   });
 
-  it('says of a port of the gateway that is none what names it, and starts nothing', async () => {
+  it('reports an invalid port of the gateway with its variable, and starts nothing', async () => {
     const demo = start({ SUNDIAL_HTTPS_PORT: 'abc' });
     expect(await demo.ended).toEqual({ code: 2, signal: null });
     expect(demo.stderr).toBe('sundial: cannot start: SUNDIAL_HTTPS_PORT must be a port number, not "abc"\n');
   });
 
-  it('does not say that it runs when it is interrupted while it starts', async () => {
+  it('prints no banner if it is interrupted while it starts', async () => {
     const demo = start({}, 'interrupted-early');
     expect(await demo.ended).toEqual({ code: 0, signal: null });
     expect(demo.stdout).toContain('gateway closing');
@@ -172,7 +172,7 @@ describe('the demo', { timeout: 60_000 }, () => {
     await issuer.close();
   });
 
-  it('hands on the exit code of a token that could not be made', async () => {
+  it('exits with an error if the token cannot be made', async () => {
     const demo = start({ SUNDIAL_ISSUER_PORT: 'none' }, 'token');
     expect((await demo.ended).code).not.toBe(0);
     expect(demo.stdout).toBe('');

@@ -2,14 +2,14 @@
 import { expect, it } from 'vitest';
 import { connectSamples } from '../../../gateway/cli/demo/sample-services.ts';
 
-it('the receiver, the certificate it makes and where events go', () =>
+it('the demo sets the receiver, its certificate and the address for events', () =>
   expect(connectSamples({ SUNDIAL_RECEIVER_PORT: '5007', SUNDIAL_DATA: 'data/second' })).toMatchObject({
     SUNDIAL_INTAKE: 'http://127.0.0.1:4006/events',
     SUNDIAL_WEBHOOKS_ALLOW: 'localhost:5007',
     SUNDIAL_WEBHOOKS_CA: 'data/second/receiver.crt',
   }));
 
-it('a receiver of the operator beside that of the demo, and not in its place', () =>
+it('the demo adds its receiver to those of the operator', () =>
   expect(
     connectSamples({ SUNDIAL_WEBHOOKS_ALLOW: 'localhost:4443', SUNDIAL_WEBHOOKS_CA: '/etc/own.crt' }),
   ).toMatchObject({
@@ -17,7 +17,7 @@ it('a receiver of the operator beside that of the demo, and not in its place', (
     SUNDIAL_WEBHOOKS_CA: 'data/receiver.crt,/etc/own.crt',
   }));
 
-it('nothing of a receiver whose port nobody knows yet', () =>
+it('the demo sets no receiver while its port is 0', () =>
   expect(connectSamples({ SUNDIAL_WEBHOOKS_PORT: '0', SUNDIAL_RECEIVER_PORT: '0' })).toEqual({
     SUNDIAL_WEBHOOKS_PORT: '0',
     SUNDIAL_RECEIVER_PORT: '0',

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { ORDERS, workspace } from '../../plan/workspace.ts';
 import { diff } from '../../support/file-commands.ts';
 
-describe('how it ends', () => {
-  it('0 with changes, 1 where the exit code was asked for', async () => {
+describe('diff', () => {
+  it('exits with 0 for changes, or with 1 under --exit-code', async () => {
     await using files = await workspace({
       'old.yaml': ORDERS,
       'new.yaml': ORDERS.replace('base:', 'echo: true\nbase:'),
@@ -13,7 +13,7 @@ describe('how it ends', () => {
     expect((await diff(files, { exitCode: true })).exitCode).toBe(1);
   });
 
-  it('1 for an error of the newer side, said once and with its place', async () => {
+  it('exits with 1 for an error in the newer file, and reports it once', async () => {
     await using files = await workspace({
       'old.yaml': ORDERS,
       'new.yaml': ORDERS.replace('sunset: 2027-01-15', 'sunset: 2026-12-15'),
@@ -27,7 +27,7 @@ describe('how it ends', () => {
     expect(text).toMatch(/1 change, 1 error, 1 warning\n$/);
   });
 
-  it('what had not been released by the day may still be rewritten', async () => {
+  it('does not report rewritten dates of a version that is not released yet', async () => {
     await using files = await workspace({
       'old.yaml': ORDERS,
       'new.yaml': ORDERS.replace('sunset: 2027-01-15', 'sunset: 2026-12-15'),
@@ -36,7 +36,7 @@ describe('how it ends', () => {
     expect(text).not.toContain('rewritten');
   });
 
-  it('a warning that was there before is not said again', async () => {
+  it('does not repeat a warning of the older file', async () => {
     const short = ORDERS.replace('sunset: 2027-01-15', 'sunset: 2026-12-15');
     await using files = await workspace({ 'old.yaml': short, 'new.yaml': `# more\n${short}` });
     expect((await diff(files)).text).toBe('no changes\n');
@@ -49,7 +49,7 @@ describe('how it ends', () => {
     ['folder', 'nowhere', 2, 'nowhere:1:1: error: cannot read: no such file'],
     ['old.yaml', 'broken.yaml', 1, 'broken.yaml:2:1: error: '],
     ['shapeless.yaml', 'new.yaml', 1, 'shapeless.yaml:4:1: error: unknown key "acess"'],
-  ])('%s against %s: %i', async (older, newer, code, said) => {
+  ])('compares %s with %s and exits with %i', async (older, newer, code, said) => {
     await using files = await workspace({
       'old.yaml': ORDERS,
       'new.yaml': ORDERS,
@@ -64,7 +64,7 @@ describe('how it ends', () => {
     expect(text).not.toContain('no changes');
   });
 
-  it('what came from the environment is not shown', async () => {
+  it('shows no values of environment variables', async () => {
     const withTarget = (target: string) => ORDERS.replace('http://127.0.0.1:4001', `"${target}"`);
     await using files = await workspace({
       'old.yaml': withTarget(`\${env:OLD}`),
@@ -77,7 +77,7 @@ describe('how it ends', () => {
     expect(json.text).not.toContain('secret');
   });
 
-  it('compares with the policies of the gateway file where no newer side is named', async () => {
+  it('compares with the policies of the gateway file if only one side is named', async () => {
     const later = ORDERS.replace('sunset: 2027-01-15', 'sunset: 2027-02-15');
     await using files = await workspace({ 'old/orders.yaml': ORDERS, 'policies/orders.yaml': later });
     const { exitCode, text } = await diff(files, { older: 'old', newer: undefined });

@@ -28,10 +28,10 @@ describe('explain', () => {
   it.each([
     ['in the path', ORDERS, 'GET /api/v1/orders', [], 10],
     ['in a header', ORDERS, 'GET /api/orders', ['API-Version: 1'], 10],
-    ['by a day after it', FLOOR, 'GET /api/orders', ['API-Version: 2026-02-01'], 6],
-    ['whose date is that of its API', SHARED, 'GET /api/v1/orders', [], 3],
+    ['requested by a later day', FLOOR, 'GET /api/orders', ['API-Version: 2026-02-01'], 6],
+    ['with the date of its API', SHARED, 'GET /api/v1/orders', [], 3],
   ])(
-    'STAT-1: what is forgotten is unknown by the line with its date: a version %s',
+    'STAT-1: names the line that makes a version unknown: a version %s',
     async (_how, text, request, headers, line) => {
       await using files = await workspace({
         'policies/orders.yaml': text.replace('sunset: 2027-01-15', '$&, forgotten: 2028-01-15'),
@@ -48,7 +48,7 @@ describe('explain', () => {
     },
   );
 
-  it('SUN-2: knows of a pause what it is told, and says what it took to be so otherwise', async () => {
+  it('SUN-2: applies the pause of --paused, and otherwise states that it assumes none', async () => {
     await using files = await workspace(policies);
     const now = Date.UTC(2027, 0, 16);
     const request = 'GET /api/v1/orders';
@@ -73,7 +73,7 @@ describe('explain', () => {
     ['rfc9745', 'announces deprecated 2026-12-15, sunset 2028-01-15'],
     ['"true"', 'announces sunset 2028-01-15'],
   ])(
-    'DEP-8: says which dates an announcement brings, with deprecation_header %s',
+    'DEP-8: lists the dates that an announcement publishes, with deprecation_header %s',
     async (form, announces) => {
       const dates =
         'announced: 2026-12-01, deprecated: 2026-12-15, sunset: 2028-01-15, operations: { GET /old: { deprecated: 2026-10-01 } }';
@@ -90,7 +90,7 @@ describe('explain', () => {
     },
   );
 
-  it('an operation that ends before its version is what it says to have ended', async () => {
+  it('names an operation that ends before its version', async () => {
     const early = ORDERS.replace(
       'successor: v2',
       'successor: v2, operations: { GET /old: { sunset: 2026-12-15 } }',
@@ -102,7 +102,7 @@ describe('explain', () => {
     );
   });
 
-  it('VER-7: says by which other reading of the path a request is refused', async () => {
+  it('VER-7: names the other reading of the path that refuses the request', async () => {
     const ended = ORDERS.replace(
       'successor: v2',
       'successor: v2, operations: { GET /old: { sunset: 2026-02-15 } }',
@@ -115,8 +115,8 @@ describe('explain', () => {
   });
 
   it.each([
-    ['sunset: 2026-11-01', 'its own sunset, also where its version retires later', 18],
-    ['deprecated: 2025-11-01', 'the extension that its version ends by', 14],
+    ['sunset: 2026-11-01', 'its own sunset, even if its version retires later', 18],
+    ['deprecated: 2025-11-01', 'the extension of its version', 14],
   ])('an operation with %s names the line of %s', async (own, _line, line) => {
     await using files = await workspace({
       'policies/orders.yaml': ORDERS.replace(
@@ -136,7 +136,7 @@ describe('explain', () => {
     expect(text).toMatch(new RegExp(`^stage .*policies/orders.yaml:${line}$`, 'm'));
   });
 
-  it('a day before today is explained with the files as they are today', async () => {
+  it('explains an earlier day with the current files', async () => {
     const gone = ORDERS.replace('  v1: { targets: [http://127.0.0.1:4001] }\n', '').replace(
       '2027-01-15',
       '2026-06-01',

@@ -1,4 +1,4 @@
-// `sundial explain` with a method override header: judged as by the gateway, with the line that keeps the header.
+// `sundial explain` with a method override header: the decision, and the line that keeps the header.
 import { describe, expect, it } from 'vitest';
 import { workspace } from '../../plan/workspace.ts';
 import { explain } from '../../support/file-commands.ts';
@@ -26,8 +26,8 @@ async function lastDecision(request: string, header: string, policy = POLICY): P
   return JSON.parse(text).decisions.at(-1);
 }
 
-describe('ORD-2: explain of a header that names another method', () => {
-  it('shows the refusal, why, and the line that keeps the field of trusted proxies alone', async () => {
+describe('ORD-2: explain with a method override header', () => {
+  it('shows the refusal, its reason, and the line that trusts only proxies', async () => {
     expect(await lastDecision('POST /api/orders', 'X-HTTP-Method: DELETE')).toMatchObject({
       step: 'refused',
       value: 'method_overridden',
@@ -36,7 +36,7 @@ describe('ORD-2: explain of a header that names another method', () => {
     });
   });
 
-  it('shows the forwarding where it names the same method, or is kept of any caller', async () => {
+  it('forwards a header with the same method, or one that is kept from any caller', async () => {
     const forward = { step: 'forward', value: 'orders' };
     expect(await lastDecision('POST /api/orders', 'X-HTTP-Method: post')).toMatchObject(forward);
     const kept = POLICY.replace('from: trusted_proxies', 'from: any');

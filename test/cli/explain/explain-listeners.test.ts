@@ -1,4 +1,4 @@
-// `sundial explain` for the checks of a listener: bounds, bodies, certificates, plain HTTP, assumed connections.
+// `sundial explain` for the checks of a listener: bounds, bodies, certificates and plain HTTP.
 import { describe, expect, it } from 'vitest';
 import { workspace } from '../../plan/workspace.ts';
 import { explain } from '../../support/file-commands.ts';
@@ -58,18 +58,24 @@ async function told(request: string, headers: readonly string[] = []): Promise<T
   return JSON.parse(text);
 }
 
-describe('explain of what a listener decides', () => {
+describe('explain of the decisions of a listener', () => {
   it.each<[string, string, readonly string[], string, number]>([
-    ['SMG-24: a target beyond its bound', `GET /uploads?${'x'.repeat(1_024)}`, [], 'request_malformed', 414],
     [
-      'SMG-24: fields beyond theirs',
+      'SMG-24: a request target above its bound',
+      `GET /uploads?${'x'.repeat(1_024)}`,
+      [],
+      'request_malformed',
+      414,
+    ],
+    [
+      'SMG-24: header fields above their bound',
       'GET /uploads',
       [`X-Long: ${'x'.repeat(2_048)}`],
       'request_malformed',
       431,
     ],
     [
-      'SMG-24: too many of them',
+      'SMG-24: too many header fields',
       'GET /uploads',
       Array.from({ length: 20 }, (_, index) => `X-${index}: 1`),
       'request_malformed',
@@ -82,14 +88,26 @@ describe('explain of what a listener decides', () => {
       'request_malformed',
       400,
     ],
-    ['FWD-11: an expectation nobody meets', 'GET /uploads', ['Expect: a miracle'], 'request_malformed', 417],
-    ['FWD-10: a body beyond its bound', 'POST /uploads', ['Content-Length: 101'], 'body_too_large', 413],
-    ['TLS-4: a host of no certificate', 'GET https://c.example/uploads', [], 'host_unknown', 421],
-    ['TLS-5: plain HTTP is sent on', 'GET http://a.example/uploads', [], 'plain_http_moved', 301],
-    ['TLS-5: with a body as well', 'POST http://a.example/uploads', [], 'plain_http_moved', 308],
-    ['TLS-5: a credential is not', 'GET http://a.example/uploads', ['Cookie: a=b'], 'plain_http', 400],
+    ['FWD-11: an unknown expectation', 'GET /uploads', ['Expect: a miracle'], 'request_malformed', 417],
+    ['FWD-10: a body above its bound', 'POST /uploads', ['Content-Length: 101'], 'body_too_large', 413],
+    ['TLS-4: a host without a certificate', 'GET https://c.example/uploads', [], 'host_unknown', 421],
+    ['TLS-5: plain HTTP is redirected', 'GET http://a.example/uploads', [], 'plain_http_moved', 301],
     [
-      'TLS-5: nor what a listener could not read',
+      'TLS-5: a POST by plain HTTP is redirected',
+      'POST http://a.example/uploads',
+      [],
+      'plain_http_moved',
+      308,
+    ],
+    [
+      'TLS-5: plain HTTP with a credential is refused',
+      'GET http://a.example/uploads',
+      ['Cookie: a=b'],
+      'plain_http',
+      400,
+    ],
+    [
+      'TLS-5: plain HTTP with an unknown expectation is refused',
       'GET http://a.example/uploads',
       ['Expect: a miracle'],
       'plain_http',
@@ -99,7 +117,7 @@ describe('explain of what a listener decides', () => {
     expect((await told(request, headers)).answer).toMatchObject({ reason, status });
   });
 
-  it('names the port of the public address, and that of a URL', async () => {
+  it('shows the port of the public address, or of the given URL', async () => {
     const gateway = GATEWAY.replace('//a.example', '//a.example:8443');
     const url = async (request: string) =>
       JSON.parse((await explained(request, [], gateway)).text).request.url;
@@ -107,7 +125,7 @@ describe('explain of what a listener decides', () => {
     expect(await url('GET https://a.example:9/uploads')).toBe('https://a.example:9/uploads');
   });
 
-  it('TLS-4: a public host of no certificate is misdirected, and the line with the certificates is named', async () => {
+  it('TLS-4: a public host without a certificate is refused at the line of the certificates', async () => {
     const { text } = await explained('GET /uploads', [], GATEWAY.replace('//a.example', '//y.x.b.example'));
     expect(JSON.parse(text).decisions).toMatchObject([
       {
@@ -119,7 +137,7 @@ describe('explain of what a listener decides', () => {
     ]);
   });
 
-  it('FWD-10: a body whose length nobody told is taken to be within its bound, at the line of the bound', async () => {
+  it('FWD-10: a body of unknown length is assumed to be within its bound', async () => {
     const size = {
       step: 'size',
       value: 'at most 100 bytes',
@@ -137,17 +155,17 @@ describe('explain of what a listener decides', () => {
     expect((await told('GET /uploads')).decisions.map(({ step }) => step)).not.toContain('size');
   });
 
-  it('TLS-4: with several certificates the connection is taken to be for the host', async () => {
+  it('TLS-4: with several certificates, the connection is assumed to be for the host', async () => {
     const { decisions } = await told('GET https://x.b.example/uploads');
     expect(decisions[0]).toMatchObject({ value: 'uploads', assumed: 'the connection is for x.b.example' });
     expect((await told('GET https://A.example/uploads')).answer.reason).toBeUndefined();
   });
 
-  it('ORD-7: fields that the policy sets stand in the answer of the upstream', async () => {
+  it('ORD-7: the response of the upstream has the fields that the policy sets', async () => {
     expect((await told('GET /uploads')).answer.headers).toMatchObject({ 'x-frame-options': 'DENY' });
   });
 
-  it('plain HTTP that no listener speaks is wrong usage', async () => {
+  it('plain HTTP is wrong usage if no listener speaks it', async () => {
     const secure = GATEWAY.replace(/^ {2}http: .*\n/m, '');
     expect(await explained('GET http://a.example/uploads', [], secure)).toMatchObject({
       exitCode: 2,

@@ -5,8 +5,8 @@ import { workspace } from '../../plan/workspace.ts';
 import { explain } from '../../support/file-commands.ts';
 import { ORDERS } from './explained-orders.ts';
 
-describe('what changes next', () => {
-  it('names the end of the operation that a redirect leads to', async () => {
+describe('the next changes', () => {
+  it('include the end of the operation that a redirect leads to', async () => {
     await using files = await workspace({
       'policies/orders.yaml': ORDERS.replace(
         'v2: { released: 2026-01-15 }',
@@ -24,8 +24,8 @@ describe('what changes next', () => {
   });
 });
 
-describe('what changes next where versions are days', () => {
-  it('VER-5: a day that is still to come counts from its first instant on', async () => {
+describe('the next changes with dates as versions', () => {
+  it('VER-5: a future day is accepted from its first instant on', async () => {
     const payments = `api: payments
 base: /api/payments
 resolve: [ { header: API-Version, match: floor } ]
@@ -41,7 +41,7 @@ versions: { 2026-06-01: { released: 2026-06-01, deprecated: 2026-06-10, sunset: 
   });
 });
 
-describe('what changes next in the headers', () => {
+describe('the next changes of the headers', () => {
   const nextOf = async (policy: string, request: string, options: Partial<ExplainOptions> = {}) => {
     await using files = await workspace({ 'policies/orders.yaml': policy });
     const { text } = await explain(files, request, { as: 'acme', ...options });
@@ -65,7 +65,7 @@ describe('what changes next in the headers', () => {
     ]);
   });
 
-  it('LNK-2: one that ends hands over to the one that follows on it, and what has ended tells of it', async () => {
+  it('LNK-2: the link to an ended successor is replaced by a link to its own successor', async () => {
     const chain = later(
       '2026-01-15, deprecated: 2026-02-01, sunset: 2027-03-01, successor: v3, guide: https://docs.example.com/v3 }\n  v3: { released: 2026-12-01 }',
     ).replace('upstreams:\n', 'upstreams:\n  v3: { targets: [http://127.0.0.1:4003] }\n');
@@ -77,7 +77,7 @@ describe('what changes next in the headers', () => {
     ]);
   });
 
-  it('every limit has a row with its line, and what the request costs', async () => {
+  it('each limit and the cost of the request have a row with their line', async () => {
     const several = ORDERS.replace(
       'limits: { rate: 600/1m, deprecated: 50% }',
       'limits:\n  - { rate: 600/1m, deprecated: 50% }\n  - { name: all, rate: 9000/1m, by: everyone, shadow: true }',
@@ -98,7 +98,7 @@ describe('what changes next in the headers', () => {
     ]);
   });
 
-  it('RL-11: the limit is told when it is another, and a curve once', async () => {
+  it('RL-11: a changed limit is listed, and a falling curve once', async () => {
     const spared = ORDERS.replace(
       'successor: v2',
       'successor: v2, exceptions: [{ consumer: acme, until: 2026-12-24, from: [limits], why: x, by: y }]',
@@ -112,7 +112,7 @@ describe('what changes next in the headers', () => {
       '2026-12-24 v1 deprecated: forwarded, limit falls by the day',
       '2027-01-15 v1 retired: 410 Gone, version_retired',
     ]);
-    // Steps of the curve are no changes, whatever else changes.
+    // Steps of the curve are not listed as changes.
     const stepping = curve
       .replace('v2: { released: 2026-01-15', 'v2: { released: 2026-12-28')
       .replace('default: v2', 'default: v1');

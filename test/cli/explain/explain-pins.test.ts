@@ -57,24 +57,28 @@ const changesOf = (text: string) =>
 describe('explain of an API with pins', () => {
   it.each<[string, KnownAccount | undefined, string]>([
     [
-      'nothing',
+      'no known facts',
       undefined,
       '2026-06-01 the first call of the account (assumed: no pin is stored, no day in the token)',
     ],
     [
-      'its day',
+      'a creation day',
       { created: '2025-03-14' },
       '2024-09-01 the account was made on 2025-03-14 (assumed: no pin is stored)',
     ],
-    ['its pin', { pin: '2026-06-01' }, '2026-06-01 the pin of the account'],
-    ['both', { pin: '2026-06-01', created: '2025-03-14' }, '2026-06-01 the pin of the account'],
-  ])('knowing %s of the account', async (_name, account, expected) => {
+    ['a pin', { pin: '2026-06-01' }, '2026-06-01 the pin of the account'],
+    [
+      'a pin and a creation day',
+      { pin: '2026-06-01', created: '2025-03-14' },
+      '2026-06-01 the pin of the account',
+    ],
+  ])('shows the version of an account with %s', async (_name, account, expected) => {
     const text = await explained('GET /api/payments', account);
     expect(lineOf(text, 'version')).toBe(`version ${expected} policies/payments.yaml:3`);
     expect(text).toContain('  cache-control: private\n');
   });
 
-  it('STAT-1: names the line of the version that a pin is left on after it is forgotten', async () => {
+  it('STAT-1: a pin on a forgotten version is refused at the line of that version', async () => {
     const forgotten = FIRST_CALLS.replace('sunset: 2027-09-01', 'sunset: 2026-07-01, forgotten: 2026-10-01');
     const text = await explained('GET /api/transfers', { pin: '2024-09-01' }, [], forgotten);
     expect(lineOf(text, 'refused')).toBe(
@@ -82,26 +86,26 @@ describe('explain of an API with pins', () => {
     );
   });
 
-  it('where only the first call counts, says so', async () => {
+  it('says that the first call counts if the API reads no creation day', async () => {
     expect(lineOf(await explained('GET /api/transfers', { created: '2025-03-14' }), 'version')).toBe(
       'version 2026-06-01 the first call of the account (assumed: no pin is stored) policies/transfers.yaml:3',
     );
   });
 
-  it('a header is no matter of the account', async () => {
+  it('a version in a header overrides the account', async () => {
     const text = await explained('GET /api/payments', { created: '2025-03-14' }, ['API-Version: 2026-06-01']);
     expect(lineOf(text, 'version')).toBe('version 2026-06-01 from the header policies/payments.yaml:3');
     expect(text).toContain('  cache-control: private\n');
   });
 
-  it('the first call keeps its version when newer ones come, and what comes next is of the pinned one', async () => {
+  it('a newer version is not a next change, because the pin stays on its version', async () => {
     expect(await explained('GET /api/transfers')).not.toContain('\nnext');
     expect(lineOf(await explained('GET /api/payments', { created: '2025-03-14' }), 'next')).toBe(
       'next 2027-09-01 2024-09-01 retired: 410 Gone, version_retired',
     );
   });
 
-  it('what comes next after a first call is by the version it pinned, its dates and no other version', async () => {
+  it('the next changes after a first call are those of the pinned version', async () => {
     const dated = FIRST_CALLS.replace(
       '2026-06-01: { released: 2026-06-01 }',
       '2026-06-01: { released: 2026-06-01, deprecated: 2027-06-01, sunset: 2028-06-01, guide: https://docs.example.com/2027 }',
@@ -115,13 +119,13 @@ describe('explain of an API with pins', () => {
     expect(changesOf(named)).toEqual(changesOf(text));
   });
 
-  it('what a creation day decides is kept nowhere: of a day still to come, each call is decided anew', async () => {
+  it('a version chosen by a future creation day is not stored and may change', async () => {
     expect(lineOf(await explained('GET /api/payments', { created: '2027-07-01' }), 'next')).toBe(
       'next 2027-06-01 2027-06-01 active: forwarded',
     );
   });
 
-  it('a pin on a version that is gone is refused, at the line of the pin', async () => {
+  it('a pin on an undeclared version is refused at the line of the pin', async () => {
     const text = await explained('GET /api/payments', { pin: '2020-01-01' });
     expect(lineOf(text, 'refused')).toBe('refused version_unknown policies/payments.yaml:3');
     expect(text).toContain('answer    400 Bad Request');

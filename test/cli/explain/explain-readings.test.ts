@@ -64,7 +64,7 @@ async function rowsOf(
 }
 
 describe('ORD-2, VER-7: explain of a path that services read in several ways', () => {
-  it('names the lines of the nested API where its rules refuse', async () => {
+  it('names the lines of a nested API whose rules refuse', async () => {
     const rows = await rowsOf('GET /v2/shop/ADMIN/x');
     expect(rows).toMatchObject({
       api: { value: 'shop', where: 'shop.yaml:3' },
@@ -90,7 +90,7 @@ describe('ORD-2, VER-7: explain of a path that services read in several ways', (
     });
   });
 
-  it('names the nested API that a path may mean where the rules of both admit the request', async () => {
+  it('names the nested API of an ambiguous path, even if both APIs admit the request', async () => {
     const rows = await rowsOf('GET /v2/shop/ADMIN/x', {}, ['shop:read', 'shop:admin']);
     expect(rows).toMatchObject({
       'read as': { value: 'API shop-admin', where: 'shop-admin.yaml:3' },
@@ -102,7 +102,7 @@ describe('ORD-2, VER-7: explain of a path that services read in several ways', (
     });
   });
 
-  it('names the key that refuses an encoded slash, of the API or of the gateway file', async () => {
+  it('names the key of the API or of the gateway file that refuses an encoded slash', async () => {
     const detail = 'paths.encoded_slash is reject';
     const reject = 'paths:\n  encoded_slash: reject\n';
     const of = async (files: Files) => (await rowsOf('GET /v2/shop/items/a%2Fb', files)).refused;
@@ -115,7 +115,7 @@ describe('ORD-2, VER-7: explain of a path that services read in several ways', (
     });
   });
 
-  it('names the upstream of a version that leads into another version, which is not asked', async () => {
+  it('names the upstream whose path leads into that of another version', async () => {
     const shop = SHOP.replace(
       '4001] }',
       '4001], path: / }, v1: { targets: [http://127.0.0.1:4001], path: /one }',

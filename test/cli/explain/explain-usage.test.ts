@@ -5,7 +5,7 @@ import { explain } from '../../support/file-commands.ts';
 import { ORDERS, policies } from './explained-orders.ts';
 
 describe('explain', () => {
-  it('a pause that is over by then is wrong usage', async () => {
+  it('a pause that ends at the judged instant is wrong usage', async () => {
     await using files = await workspace(policies);
     expect(await explain(files, 'GET /api/v1/orders', { paused: NOW })).toEqual({
       exitCode: 2,
@@ -30,7 +30,7 @@ describe('explain', () => {
   });
 
   it.each(['GET api/v1/orders', 'api/v1/orders', 'GET ftp://api.example.com/x'])(
-    'what is neither a path nor a URL is wrong usage: %s',
+    'a target that is neither a path nor a URL is wrong usage: %s',
     async (request) => {
       await using files = await workspace(policies);
       expect(await explain(files, request)).toEqual({
@@ -49,14 +49,14 @@ describe('explain', () => {
     ['GET /api /orders', []],
     ['GET /api/orders', ['API-Version']],
     ['GET /api/orders', [': v1']],
-  ])('ends with 2 for what is no request: %j %j', async (request, headers) => {
+  ])('exits with 2 for an invalid request: %j %j', async (request, headers) => {
     await using files = await workspace(policies);
     const { exitCode, text } = await explain(files, request, { headers });
     expect(exitCode).toBe(2);
     expect(text).toMatch(/^sundial: .+\n$/);
   });
 
-  it('prints the problems of files that make no plan', async () => {
+  it('prints the problems of invalid files', async () => {
     await using files = await workspace({
       'policies/orders.yaml': ORDERS.replace('default: v2', 'default: v3'),
     });

@@ -6,7 +6,7 @@ import { explain } from '../../support/file-commands.ts';
 import { ORDERS, policies } from './explained-orders.ts';
 
 describe('explain', () => {
-  it('prints every decision with the line that made it, the lines of the answer, and what changes next', async () => {
+  it('prints each decision with its policy line, the response headers and the next change', async () => {
     await using files = await workspace(policies);
     expect(await explain(files, 'GET /api/v1/orders/7?x=1', { as: 'acme' })).toEqual({
       exitCode: 0,
@@ -37,7 +37,7 @@ next      2027-01-15            v1 retired: 410 Gone, version_retired
     });
   });
 
-  it('§1.5: prints what is added to a body, and the line that asks for it', async () => {
+  it('§1.5: prints the notice for the body, and its policy line', async () => {
     await using files = await workspace({
       'policies/orders.yaml': ORDERS.replace('successor: v2,', 'body_notice: true, successor: v2,'),
     });
@@ -59,7 +59,7 @@ next      2027-01-15            v1 retired: 410 Gone, version_retired
       expect((await explain(files, other, { as: 'acme' })).text).not.toContain('{"_deprecation"');
   });
 
-  it('DEP-2: says which lines an upstream may send instead, and the line that lets it', async () => {
+  it('DEP-2: names the headers that the upstream may replace, and the policy line', async () => {
     const text = `upstream_wins: true\n${ORDERS}`;
     await using files = await workspace({ 'policies/orders.yaml': text });
     const signals =
@@ -73,19 +73,19 @@ next      2027-01-15            v1 retired: 410 Gone, version_retired
     ['map', '/api/orders becomes /api/v1/orders in addresses of the service'],
     ['keep', 'addresses stay as the service writes them'],
     ['prefix', 'X-Forwarded-Prefix: /api/v1/orders'],
-  ])('locations: %s is said with what it means for the request', async (locations, detail) => {
+  ])('locations: %s is shown with its effect on the request', async (locations, detail) => {
     await using files = await workspace({ 'policies/orders.yaml': `locations: ${locations}\n${ORDERS}` });
     const { text } = await explain(files, 'GET /api/v1/orders', { as: 'acme' });
     expect(text).toMatch(new RegExp(`^locations +${locations} +${detail} +policies/orders\\.yaml:1$`, 'm'));
   });
 
-  it('STAT-1: a version that never was is unknown at the carrier', async () => {
+  it('STAT-1: an undeclared version is refused at the line of the carrier', async () => {
     await using files = await workspace(policies);
     const { text } = await explain(files, 'GET /api/v9/orders');
     expect(text).toMatch(/^refused +version_unknown +policies\/orders\.yaml:3$/m);
   });
 
-  it('prints a refusal with its body, and ends with 0', async () => {
+  it('prints a refusal with its body, and exits with 0', async () => {
     await using files = await workspace(policies);
     const { exitCode, text } = await explain(files, 'GET /api/v1/orders', { now: Date.UTC(2027, 0, 15) });
     expect(exitCode).toBe(0);
@@ -96,7 +96,7 @@ next      2027-01-15            v1 retired: 410 Gone, version_retired
     expect(text).not.toContain('next');
   });
 
-  it('names the exception that spares a consumer, and whom a brownout of a share is for', async () => {
+  it('names the exception of a consumer, and whether a brownout share includes the consumer', async () => {
     const window = 'from: 2026-11-20, for: 1d, announced: 2026-11-01';
     const leave = 'consumer: acme, until: 2027-01-10, from: [brownouts, limits], why: contract, by: api-team';
     const rowsOf = async (share: string, options: Partial<ExplainOptions>) => {
@@ -130,7 +130,7 @@ next      2027-01-15            v1 retired: 410 Gone, version_retired
     expect((await rowsOf(', percentage: 99%', { as: 'acme' }))[0]).toContain('for 99% of consumers  ');
   });
 
-  it('speaks JSON to machines, with the same decisions', async () => {
+  it('prints the same decisions as JSON', async () => {
     await using files = await workspace(policies);
     const { text } = await explain(files, 'POST /api/orders', {
       as: 'acme',
@@ -167,7 +167,7 @@ next      2027-01-15            v1 retired: 410 Gone, version_retired
     });
   });
 
-  it('says what it assumes: scopes that were passed are not, those that were not are', async () => {
+  it('states that it assumes scopes and tokens, except scopes that were passed', async () => {
     await using files = await workspace(policies);
     const passed = await explain(files, 'GET /api/v2/orders', { as: 'acme', scopes: ['orders:read'] });
     expect(passed.text).toMatch(/^identity {2}acme +main +policies/m);
@@ -180,7 +180,7 @@ next      2027-01-15            v1 retired: 410 Gone, version_retired
     expect(nobody.text).toMatch(/^refused +credentials_missing +policies\/orders\.yaml:4$/m);
   });
 
-  it('VER-7: judges the path as the gateway does, once it is normalised', async () => {
+  it('VER-7: normalises the path as the gateway does', async () => {
     await using files = await workspace(policies);
     const { text } = await explain(files, 'GET /api/v2/orders/%7e%41', { as: 'acme', format: 'json' });
     expect(JSON.parse(text).answer).toMatchObject({ target: '/api/orders/~A' });

@@ -4,8 +4,10 @@ import type { ExtendOptions } from '../../../gateway/cli/extend/extend.ts';
 import { ORDERS, type Workspace, workspace } from '../../plan/workspace.ts';
 import { BLOCK, date, ENTRY, extend, read } from './extended-orders.ts';
 
-describe('what it prints', () => {
-  it('the line as a diff, and what follows from it', async () => {
+const REASON = '--why must be a single line of 1 to 300 printable characters';
+
+describe('the output of extend', () => {
+  it('has the new line as a diff, and the changes that follow', async () => {
     await using files = await workspace({ 'policies/orders.yaml': BLOCK });
     expect(await extend(files)).toEqual({
       exitCode: 0,
@@ -27,7 +29,7 @@ policies/orders.yaml is written.
     });
   });
 
-  it('the same for a dry run, which writes nothing', async () => {
+  it('is the same for a dry run, which writes nothing', async () => {
     await using files = await workspace({ 'policies/orders.yaml': ORDERS });
     const { exitCode, text } = await extend(files, { dryRun: true });
     expect(exitCode).toBe(0);
@@ -38,7 +40,7 @@ policies/orders.yaml is written.
     expect(await read(files)).toBe(ORDERS);
   });
 
-  it('expectations of the file that no longer hold', async () => {
+  it('lists expectations of the file that no longer hold', async () => {
     const expecting = `${ORDERS}expect: [ { request: GET /api/v1/orders, at: 2027-01-15, status: 410 } ]\n`;
     await using files = await workspace({ 'policies/orders.yaml': expecting });
     const { exitCode, text } = await extend(files);
@@ -47,7 +49,7 @@ policies/orders.yaml is written.
   });
 });
 
-describe('the rules judge before anything is written (RET-11)', () => {
+describe('rules are checked before the file is written (RET-11)', () => {
   const untouched = async (files: Workspace, text: string) => expect(await read(files)).toBe(text);
 
   it.each<readonly [string, Partial<ExtendOptions>, string]>([
@@ -72,7 +74,7 @@ describe('the rules judge before anything is written (RET-11)', () => {
     ['shorter than 3 months', { to: date('2027-04-14') }, 'extension-length'],
     ['longer than 6 months', { to: date('2027-07-16') }, 'extension-length'],
     ['announced too late', { announced: date('2026-10-16') }, 'extension-announcement'],
-  ])('%s: a warning is printed, and an error where the file says so', async (_name, options, rule) => {
+  ])('an extension %s gets a warning, or an error if the file says so', async (_name, options, rule) => {
     await using files = await workspace({ 'policies/orders.yaml': BLOCK });
     const lenient = await extend(files, { ...options, dryRun: true });
     expect(lenient.exitCode).toBe(0);
@@ -90,7 +92,7 @@ describe('the rules judge before anything is written (RET-11)', () => {
     await untouched(files, strict);
   });
 
-  it.each([3, 6])('%i months, announced 3 months before, need no word', async (months) => {
+  it.each([3, 6])('an extension by %i months, announced 3 months before, gets no warning', async (months) => {
     await using files = await workspace({ 'policies/orders.yaml': BLOCK });
     const to = months === 3 ? '2027-04-15' : '2027-07-15';
     const { text } = await extend(files, { to: date(to), announced: date('2026-10-15') });
@@ -99,34 +101,34 @@ describe('the rules judge before anything is written (RET-11)', () => {
 
   it.each<readonly [string, string, Partial<ExtendOptions>, number, string]>([
     [
-      'no such API',
+      'an unknown API',
       ORDERS,
       { api: 'order' },
       2,
       'sundial: no API is called "order": did you mean "orders"?\n',
     ],
     [
-      'no such version',
+      'an unknown version',
       ORDERS,
       { version: 'v9' },
       2,
       'sundial: no version is called "v9": there are v1, v2\n',
     ],
-    ['an inherited name', ORDERS, { version: 'constructor' }, 2, 'no version is called'],
-    ['no gateway file', ORDERS, { configFile: 'nowhere.yaml' }, 2, 'cannot read'],
-    ['no sunset', ORDERS, { version: 'v2' }, 1, 'policies/orders.yaml:10:7: error: v2 has no sunset'],
+    ['an inherited property name', ORDERS, { version: 'constructor' }, 2, 'no version is called'],
+    ['a missing gateway file', ORDERS, { configFile: 'nowhere.yaml' }, 2, 'cannot read'],
     [
-      'a line end in the reason',
+      'a version without a sunset',
       ORDERS,
-      { why: 'one\ntwo' },
-      2,
-      '--why must be a single line of 1 to 300 printable characters',
+      { version: 'v2' },
+      1,
+      'policies/orders.yaml:10:7: error: v2 has no sunset',
     ],
-    ['no reason', ORDERS, { why: '' }, 2, '--why must be a single line of 1 to 300 printable characters'],
+    ['a line end in the reason', ORDERS, { why: 'one\ntwo' }, 2, REASON],
+    ['an empty reason', ORDERS, { why: '' }, 2, REASON],
     ['an interpolation in the reason', ORDERS, { why: `\${env:HOME}` }, 2, 'the reason cannot contain'],
     ['a file with errors', ORDERS.replace('default: v2', 'default: v3'), {}, 1, 'no version is called "v3"'],
     [
-      'a version by reference',
+      'a version that is a YAML alias',
       ORDERS.replace('  v1: { released', '  v1: &old { released')
         .replace('versions:\n', 'versions:\n  v0: *old\n')
         .replace(/(versions:\n)( {2}v0: .*\n)( {2}v1: .*\n)/, '$1$3$2')
@@ -135,7 +137,7 @@ describe('the rules judge before anything is written (RET-11)', () => {
       1,
       'versions.v0 is not written out in the usual way: add the extension by hand',
     ],
-  ])('%s', async (_name, text, options, code, said) => {
+  ])('%s is refused', async (_name, text, options, code, said) => {
     await using files = await workspace({ 'policies/orders.yaml': text });
     const result = await extend(files, options);
     expect(result.text).toContain(said);

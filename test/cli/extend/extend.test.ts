@@ -8,7 +8,7 @@ import { ORDERS, workspace } from '../../plan/workspace.ts';
 import { fuzz } from '../../support/fuzz.ts';
 import { BLOCK, date, ENTRY, extend, NEXT, read, withExtended } from './extended-orders.ts';
 
-describe('an entry that others would share', () => {
+describe('an entry below a YAML anchor', () => {
   it.each([
     ['the version', 'versions:\n  v1: &a\n    sunset: 2027-01-15\n  v2: *a\n', 'versions.v1'],
     [
@@ -16,7 +16,7 @@ describe('an entry that others would share', () => {
       'versions:\n  v1:\n    sunset: 2027-01-15\n    extended: &e\n      - { to: 2027-02-15 }\n  v2: { sunset: 2027-01-15, extended: *e }\n',
       'versions.v1.extended',
     ],
-  ])('is refused: %s stands for another one too', (_what, text, where) =>
+  ])('is refused if %s has an alias', (_what, text, where) =>
     expect(spliceExtension(text, 'v1', { to: '2027-04-15', announced: '2026-09-01', why: 'acme' })).toEqual({
       kind: 'refused',
       message: `${where} is not written out in the usual way: add the extension by hand`,
@@ -24,16 +24,16 @@ describe('an entry that others would share', () => {
   );
 });
 
-describe('one insertion, wherever the entry belongs', () => {
+describe('the entry is inserted', () => {
   it.each<readonly [string, string, string, string]>([
     [
-      'a new line below the sunset, in the columns of the others',
+      'as a new line below the sunset, aligned with the other values',
       BLOCK,
       '# as first published\n',
       `    extended:   [ ${ENTRY} ]\n`,
     ],
     [
-      'without a column to keep to',
+      'as a new line without alignment',
       BLOCK.replace('sunset:     ', 'sunset: '),
       '# as first published\n',
       `    extended: [ ${ENTRY} ]\n`,
@@ -52,7 +52,7 @@ describe('one insertion, wherever the entry belongs', () => {
       `    extended:   [ ${ENTRY} ]\r\n`,
     ],
     [
-      'behind a byte order mark, beside tabs in a comment',
+      'into a file with a byte order mark and tabs in a comment',
       `\ufeff${BLOCK.replace('# as first published', '#\tas\tfirst')}`,
       '#\tas\tfirst\n',
       `    extended:   [ ${ENTRY} ]\n`,
@@ -66,7 +66,7 @@ describe('one insertion, wherever the entry belongs', () => {
       `\n    extended:   [ ${ENTRY} ]`,
     ],
     [
-      'behind the last of a list in brackets',
+      'after the last entry of a list in brackets',
       withExtended('    extended:   [ { to: 2027-04-15, announced: 2026-08-10 } ] # more than once\n'),
       'announced: 2026-08-10 }',
       `, ${NEXT}`,
@@ -78,7 +78,7 @@ describe('one insertion, wherever the entry belongs', () => {
       `,\n      ${NEXT}`,
     ],
     [
-      'in brackets with a comment behind the last',
+      'in brackets with a comment after the last entry',
       withExtended('    extended: [\n      { to: 2027-04-15, announced: 2026-08-10 } # acme\n    ]\n'),
       'announced: 2026-08-10 }',
       `, ${NEXT}`,
@@ -98,13 +98,13 @@ describe('one insertion, wherever the entry belongs', () => {
       `    - ${NEXT}\n`,
     ],
     [
-      'as lines of their own where the entry before has them',
+      'as several lines if the entry before has several',
       withExtended('    extended:\n      - to:        2027-04-15\n        announced: 2026-08-10 # by mail\n'),
       '# by mail\n',
       '      - to:        2027-08-15\n        announced: 2026-09-01\n        why:       acme still migrates\n',
     ],
     [
-      'behind a text over several lines',
+      'after a text of several lines',
       withExtended(
         '    extended:\n      - to: 2027-04-15\n        announced: 2026-08-10\n        why: >-\n          acme\n          again\n',
       ),
@@ -124,7 +124,7 @@ describe('one insertion, wherever the entry belongs', () => {
     expect(await readdir(join(files.folder, 'policies'))).toEqual(['orders.yaml']);
   });
 
-  it('no byte but the insertion changes, whatever the comments, line ends and spacing', async () => {
+  it('without changing any other byte, for any comments and line ends', async () => {
     const forms = [
       '',
       '    extended: [ { to: 2027-04-15, announced: 2026-08-10 } ]\n',

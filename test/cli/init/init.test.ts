@@ -45,7 +45,7 @@ paths:
 `;
 
 describe('sundial init', () => {
-  it('writes what the description says, and says why for everything else', async () => {
+  it('writes what the description says, and comments everything else', async () => {
     await using files = await workspace({ 'api/described.yaml': SHIPMENTS });
     const { exitCode, text } = await init(files);
     expect(exitCode).toBe(0);
@@ -91,7 +91,7 @@ expect:
     expect(checked.text).not.toContain('description-');
   });
 
-  it('works for a description that says next to nothing', async () => {
+  it('works for a nearly empty description', async () => {
     await using files = await workspace({ 'api/described.yaml': '{"openapi":"3.0.0","info":{},"paths":{}}' });
     expect(await init(files)).toEqual({ exitCode: 0, text: 'policies/api.yaml is written: api v1.\n' });
     const text = await policyIn(files, 'api');
@@ -103,7 +103,7 @@ expect:
     expect(await check(files)).toMatchObject({ exitCode: 0, text: expect.stringContaining('no problems') });
   });
 
-  it('does not send requests to the gateway itself', async () => {
+  it('does not use the address of the gateway as a target', async () => {
     const text = SHIPMENTS.replace('http://127.0.0.1:4321/api/v2', 'https://api.example.com/api/v2');
     await using files = await workspace({ 'api/described.yaml': text });
     expect((await init(files)).exitCode).toBe(0);
@@ -112,7 +112,7 @@ expect:
     );
   });
 
-  it('is public where the gateway file names no identity, and says so', async () => {
+  it('makes the API public if the gateway file has no identity, and says so', async () => {
     const gateway =
       'public: https://api.example.com\nlisteners: { https: { address: ":8443" } }\npolicies: ../policies/*.yaml\n';
     await using files = await workspace({ 'api/described.yaml': SHIPMENTS, 'config/gateway.yaml': gateway });
@@ -122,7 +122,7 @@ expect:
     );
   });
 
-  it('needs no gateway file, and then says that nobody reads the policy', async () => {
+  it('works without a gateway file, and says that no gateway reads the policy', async () => {
     await using files = await workspace({ 'api/described.yaml': SHIPMENTS });
     const { exitCode, text } = await init(files, { configFile: 'none.yaml', out: 'new/shipments.yaml' });
     expect(exitCode).toBe(0);
@@ -136,7 +136,7 @@ expect:
 describe('sundial init --service', () => {
   const service = 'http://127.0.0.1:3000';
 
-  it('writes a gateway file and a policy that are in order, in an empty folder', async () => {
+  it('writes a valid gateway file and policy into an empty folder', async () => {
     await using files = await workspace({});
     await files.remove('config/gateway.yaml');
     expect(await init(files, { service, from: undefined })).toEqual({
@@ -176,7 +176,7 @@ expect:
     expect(await check(files)).toMatchObject({ exitCode: 0, text: expect.stringContaining('no problems') });
   });
 
-  it('leaves a gateway file as it is, and takes the rest from the description', async () => {
+  it('keeps an existing gateway file, and takes the path from the description', async () => {
     await using files = await workspace({ 'api/described.yaml': SHIPMENTS });
     expect(await init(files, { service })).toEqual({
       exitCode: 0,
@@ -187,7 +187,7 @@ expect:
     expect((await check(files)).exitCode).toBe(0);
   });
 
-  it('writes neither file for an address where the gateway itself would listen', async () => {
+  it('writes no file if the service has the address of the gateway', async () => {
     await using files = await workspace({});
     await files.remove('config/gateway.yaml');
     const { exitCode } = await init(files, { service: 'https://127.0.0.1:8443', from: undefined });
@@ -205,7 +205,7 @@ expect:
 });
 
 describe('nothing is written', () => {
-  it('over a file that is there', async () => {
+  it('over an existing file', async () => {
     await using files = await workspace({
       'api/described.yaml': SHIPMENTS,
       'policies/shipments.yaml': 'mine',
@@ -217,7 +217,7 @@ describe('nothing is written', () => {
     expect(await policyIn(files, 'shipments')).toBe('mine');
   });
 
-  it('where a policy has the API already', async () => {
+  it('if a policy already has the API', async () => {
     await using files = await workspace({
       'api/described.yaml': SHIPMENTS.replace('Shipments', 'Orders'),
       'policies/orders.yaml': ORDERS,
@@ -247,7 +247,7 @@ describe('nothing is written', () => {
     expect(await init(files)).toMatchObject({ exitCode: 2, text: expect.stringContaining(message) });
   });
 
-  it('from a file that is not there', async () => {
+  it('from a missing file', async () => {
     await using files = await workspace({});
     expect(await init(files)).toEqual({
       exitCode: 2,
@@ -351,7 +351,7 @@ describe('any description', () => {
     { requiredKeys: ['openapi', 'info', 'paths'] },
   );
 
-  it('that does not contradict itself makes a policy that passes check', async () => {
+  it('without contradictions gives a policy that passes check', async () => {
     let written = 0;
     await fc.assert(
       fc.asyncProperty(document, async (value) => {

@@ -32,7 +32,7 @@ const sample = (description: string | Uint8Array = DESCRIPTION) =>
   workspace({ 'policies/orders.yaml': POLICY, 'api/v1.yaml': description });
 
 it.each(['s3cret-marker', 's3cret-marker: "', '- s3cret-marker\n  x: [', '\u0007s3cret-marker'])(
-  'check repeats no line of a file that is no description: %j',
+  'check quotes no line of a file that is not an OpenAPI description: %j',
   async (text) => {
     await using files = await sample(`${text}\n`);
     const problems = await files.problems();
@@ -42,13 +42,13 @@ it.each(['s3cret-marker', 's3cret-marker: "', '- s3cret-marker\n  x: [', '\u0007
 );
 
 describe('sundial openapi', () => {
-  it('prints the description and leaves the file as it is', async () => {
+  it('prints the description without changing the file', async () => {
     await using files = await sample();
     expect(await run(files)).toEqual({ exitCode: 0, stdout: WRITTEN, stderr: '' });
     expect(await readFile(join(files.folder, 'api/v1.yaml'), 'utf8')).toBe(DESCRIPTION);
   });
 
-  it('--write replaces the file as a whole, with its mode, and has nothing to do the second time', async () => {
+  it('--write replaces the file, keeps its mode, and changes nothing the second time', async () => {
     await using files = await sample();
     const path = join(files.folder, 'api/v1.yaml');
     await chmod(path, 0o640);
@@ -65,9 +65,9 @@ describe('sundial openapi', () => {
   });
 
   it.each([
-    ['no info at all', 'openapi: 3.0.3\npaths: {}\n'],
-    ['an info that says nothing', 'openapi: 3.0.3\ninfo:\npaths: {}\n'],
-  ])('a description with %s has a message of its own', async (_what, description) => {
+    ['no info', 'openapi: 3.0.3\npaths: {}\n'],
+    ['an empty info', 'openapi: 3.0.3\ninfo:\npaths: {}\n'],
+  ])('a description with %s is refused', async (_what, description) => {
     await using files = await sample(description);
     expect(await run(files, { write: true })).toEqual({
       exitCode: 2,
@@ -77,7 +77,7 @@ describe('sundial openapi', () => {
     });
   });
 
-  it('--at says the stage of another day', async () => {
+  it('writes the stage of the judged day', async () => {
     await using files = await sample();
     expect((await run(files, { now: Date.UTC(2025, 0, 1) })).stdout).toContain('stage: stable');
     expect((await run(files, { now: Date.UTC(2027, 0, 15) })).stdout).toContain('stage: retired');
@@ -110,7 +110,7 @@ describe('sundial openapi', () => {
   it.each([
     ['sunset', 'guide: https://docs.example.com/v2'],
     ['guide', 'sunset: 2028-01-15'],
-  ])('--write removes no unannounced %s from the only file that has it', async (key, other) => {
+  ])('--write does not remove an unannounced %s that only the description has', async (key, other) => {
     const policy = POLICY.replace(
       /deprecated: .*, successor/,
       `announced: 2026-12-01, deprecated: 2027-01-15, ${other}, successor`,
@@ -152,12 +152,12 @@ describe('sundial openapi', () => {
       2,
       'sundial: orders v2 has no description: add `openapi:` and its path to v2 in policies/orders.yaml\n',
     ],
-  ])('%j cannot be used', async (options, exitCode, stderr) => {
+  ])('refuses %j', async (options, exitCode, stderr) => {
     await using files = await sample();
     expect(await run(files, options)).toEqual({ exitCode, stdout: '', stderr });
   });
 
-  it('says why on stderr when the description cannot be read, so that a pipe gets nothing', async () => {
+  it('reports an unreadable description on stderr only', async () => {
     await using files = await sample('swagger: "2.0"\n');
     expect(await run(files)).toMatchObject({
       exitCode: 2,
@@ -176,7 +176,7 @@ describe('sundial openapi', () => {
     });
   });
 
-  it('says so where it could not write without changing more', async () => {
+  it('refuses to write if more than the lifecycle would change', async () => {
     await using files = await sample('openapi: 3.0.0\ninfo: { title: a, x-lifecycle: stable }\npaths: {}\n');
     expect(await run(files, { write: true })).toMatchObject({
       exitCode: 2,

@@ -15,7 +15,7 @@ const HOLD: PauseBody = {
   effects: [],
 };
 
-it('a hold of the guard that was ended is made again before its sunset, and says so', () => {
+it('the text of an ended hold says that the guard will make it again', () => {
   expect(pauseEndedText(HOLD)).toBe(
     'Ended the hold of orders v1 that guard had made until 2027-02-18.\n' +
       'The gateway renews a hold until the sunset if usage exceeds retire_when. on_exceed: warn stops that.\n',
@@ -24,7 +24,7 @@ it('a hold of the guard that was ended is made again before its sunset, and says
   expect(pauseEndedText({ ...HOLD, kind: 'pause', by: 'maria' })).toMatch(/by their dates again/);
 });
 
-it('a hold that the policies of now do not make again is ended for good, and nothing else is said', () => {
+it('the text of an ended hold that is not renewable says that retirement follows its date', () => {
   const warned = { ...HOLD, renewable: false };
   const ended = pauseEndedText(warned);
   expect(ended).toMatch(/^Ended the hold .*\nFrom the next request, retirement follows its date again\.\n$/);
@@ -34,7 +34,7 @@ it('a hold that the policies of now do not make again is ended for good, and not
   expect(list(warned, { ...HOLD, id: 'guard-orders-v2', renewable: true })).toContain('on_exceed');
 });
 
-it('a list with a hold in it says how one is ended for good, and no other list does', () => {
+it('only a list with a hold says how to end it permanently', () => {
   const list = (kind: 'hold' | 'pause') =>
     pausesText({ now: HOLD.from, overrides: [{ ...HOLD, kind }] }, (...words) => words.join(' '));
   expect(list('hold')).toMatch(/\nThe gateway renews a hold .* on_exceed: warn stops that\.\n$/);

@@ -22,7 +22,7 @@ const TRIAL = {
 };
 
 describe('the banner', () => {
-  it('says what listens where, which store is in use and how the certificate is known', () => {
+  it('lists the listeners, the store and the fingerprint of the certificate', () => {
     expect(renderBanner(PLAIN)).toBe(
       [
         '',
@@ -39,18 +39,18 @@ describe('the banner', () => {
     );
   });
 
-  it('says how many processes answer, where there are several', () => {
+  it('shows the number of workers if there are several', () => {
     expect(renderBanner(PLAIN)).not.toContain('workers');
     expect(renderBanner({ ...PLAIN, workers: 4 })).toContain('  workers      4 processes\n');
   });
 
-  it('says which process takes signals', () => {
+  it('shows the pid of the process that takes signals', () => {
     expect(renderBanner({ ...PLAIN, pid: 4711 })).toContain(
       '  pid          4711                       SIGHUP reads',
     );
   });
 
-  it('shows where the lifecycle clock was moved to, and only then speaks of a clock', () => {
+  it('mentions the lifecycle clock only if it was moved', () => {
     expect(renderBanner({ ...PLAIN, lifecycleClock: '2026-11-20' })).toContain('2026-11-20, moved');
     expect(renderBanner(PLAIN)).not.toContain('clock');
   });
@@ -65,7 +65,7 @@ describe('the banner', () => {
     expect(banner).not.toMatch(/hunter|user/);
   });
 
-  it('of the demo has four lines to try, one with a token, on the ports as bound', () => {
+  it('of the demo has four curl commands for the bound port, one with a token', () => {
     const https = { address: { host: undefined, port: 43_210 } };
     const banner = renderBanner({ ...PLAIN, listeners: { ...PLAIN.listeners, https }, trial: TRIAL });
     const curls = banner.split('\n').filter((line) => line.includes('curl'));
@@ -76,7 +76,7 @@ describe('the banner', () => {
     expect(banner).toContain('its API then answers 502');
   });
 
-  it('tries plain HTTP where that is all there is, and nothing where there is nothing', () => {
+  it('of the demo has curl commands for plain HTTP only if a listener serves it', () => {
     const http = { address: { host: '127.0.0.1', port: 8080 }, mode: 'serve' } as const;
     const served = renderBanner({
       ...PLAIN,

@@ -9,7 +9,7 @@ const elsewhere = (cwd: string) =>
   `       | this is ${cwd}: change to the folder of the project, name the file with -c or SUNDIAL_CONFIG, ` +
   'or write a first one with `sundial init --service <url>`\n';
 
-it('ends with 2 when the gateway file cannot be read', { timeout: 20_000 }, () => {
+it('exits with 2 if the gateway file cannot be read', { timeout: 20_000 }, () => {
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
     [MAIN, 'run', '-c', 'nowhere/gateway.yaml'],
@@ -23,13 +23,13 @@ it('ends with 2 when the gateway file cannot be read', { timeout: 20_000 }, () =
   );
 });
 
-it('says which edition it is', { timeout: 20_000 }, () => {
+it('--version prints the version', { timeout: 20_000 }, () => {
   const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../../../package.json'), 'utf8'));
   const { status, stdout } = spawnSync(process.execPath, [MAIN, '--version'], { encoding: 'utf8' });
   expect({ status, stdout }).toEqual({ status: 0, stdout: `${version}\n` });
 });
 
-it('an empty SUNDIAL_CONFIG is none', { timeout: 20_000 }, () => {
+it('an empty SUNDIAL_CONFIG counts as unset', { timeout: 20_000 }, () => {
   const { status, stderr } = spawnSync(process.execPath, [MAIN, 'run'], {
     cwd: import.meta.dirname,
     env: { ...process.env, SUNDIAL_CONFIG: '' },

@@ -29,8 +29,8 @@ const policies = { 'policies/orders.yaml': ORDERS, 'policies/echo.yaml': ECHO };
 const drawn = (files: Workspace, options: Partial<TimelineOptions> = {}) =>
   timeline(files, { columns: 70, ...options });
 
-describe('in a terminal', () => {
-  it('draws each version as a bar, with today through all of them and the dates in words', async () => {
+describe('timeline as text', () => {
+  it('draws each version as a bar with its dates, and today as a line through all bars', async () => {
     await using files = await workspace(policies);
     expect(await drawn(files)).toEqual({
       exitCode: 0,
@@ -51,20 +51,20 @@ orders, active
     });
   });
 
-  it('RET-11: on an earlier day, what has no upstream any more has its life drawn and has ended', async () => {
+  it('RET-11: draws a version without an upstream as retired, even on an earlier day', async () => {
     await using files = await workspace(policies);
     const { text } = await drawn(files, { now: Date.UTC(2026, 0, 2), api: 'orders' });
     expect(text).toContain('  v0   ━━━━━━━━━━━━━━━▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒│·');
     expect(text.replace(/\s+/g, ' ')).toContain('retired without an upstream, released 2024-02-01,');
   });
 
-  it.each([40, 70, 100, 200])('keeps to %d columns', async (columns) => {
+  it.each([40, 70, 100, 200])('fits into %d columns', async (columns) => {
     await using files = await workspace(policies);
     const { text } = await drawn(files, { columns });
     expect(Math.max(...text.split('\n').map((line) => [...line].length))).toBeLessThanOrEqual(columns);
   });
 
-  it('colours stages only when asked to', async () => {
+  it('colours stages only if requested', async () => {
     await using files = await workspace(policies);
     const esc = String.fromCharCode(27);
     expect((await drawn(files)).text).not.toContain(esc);
@@ -80,7 +80,7 @@ orders, active
     expect(text).toMatch(/^ +retired, released 2024-06-01/m);
   });
 
-  it('shows one API when asked, and ends with 2 for one that has no dates or is not there', async () => {
+  it('shows one API if requested, and exits with 2 if it is unknown or has no dates', async () => {
     await using files = await workspace(policies);
     expect(await drawn(files, { api: 'orders' })).toEqual(await drawn(files));
     for (const [api, said] of [
@@ -91,7 +91,7 @@ orders, active
       expect(await drawn(files, { api })).toEqual({ exitCode: 2, text: `sundial: ${said}\n` });
   });
 
-  it('prints the problems of files that make no plan', async () => {
+  it('prints the problems of invalid files', async () => {
     await using files = await workspace({
       'policies/orders.yaml': ORDERS.replace('default: v2', 'default: v3'),
     });
@@ -99,7 +99,7 @@ orders, active
   });
 });
 
-describe('as a calendar', () => {
+describe('timeline as a calendar', () => {
   const calendar = async (options: Partial<TimelineOptions> = {}): Promise<string> => {
     await using files = await workspace(policies);
     const { exitCode, text } = await drawn(files, { format: 'ics', ...options });
@@ -107,7 +107,7 @@ describe('as a calendar', () => {
     return text;
   };
 
-  it('RFC 5545 §3.1: lines end with CRLF and have at most 75 octets, and folding cuts no character in two', async () => {
+  it('RFC 5545 §3.1: lines end with CRLF, have at most 75 octets and split no character', async () => {
     const text = await calendar();
     expect(text.endsWith('\r\n')).toBe(true);
     expect(text.replaceAll('\r\n', '')).not.toMatch(/[\r\n]/);
@@ -119,7 +119,7 @@ describe('as a calendar', () => {
     );
   });
 
-  it('RFC 5545 §3.6: is one calendar with what each event must have, once', async () => {
+  it('RFC 5545 §3.6: is one calendar, and each event has each required property once', async () => {
     const lines = unfold(await calendar());
     expect(lines.slice(0, 2)).toEqual(['BEGIN:VCALENDAR', 'VERSION:2.0']);
     expect(lines.at(-1)).toBe('END:VCALENDAR');
@@ -133,7 +133,7 @@ describe('as a calendar', () => {
     }
   });
 
-  it('has a day for a date, and an instant in UTC for an instant with its offset', async () => {
+  it('has dates as days, and instants in UTC', async () => {
     const lines = unfold(await calendar());
     const starts = eventsOf(lines).map((event) => [
       event.find((line) => line.startsWith('SUMMARY:')),
@@ -146,7 +146,7 @@ describe('as a calendar', () => {
     expect(starts).toContainEqual(['SUMMARY:orders v1 sunset: 410 Gone', 'DTSTART:20270115T083000Z']);
   });
 
-  it('RFC 5545 §3.8.4.7: an event keeps its id when its date moves, and no two share one', async () => {
+  it('RFC 5545 §3.8.4.7: ids of events are unique, and stay when a date moves', async () => {
     const ids = (text: string) => unfold(text).filter((line) => line.startsWith('UID:'));
     const before = ids(await calendar());
     expect(new Set(before).size).toBe(before.length);

@@ -138,11 +138,11 @@ Trend: the last seven whole days compared with the seven days before.
 `;
 
 describe('the table', () => {
-  it('says that nothing is counted, and not that nothing was, while the ledger is off', () => {
+  it('says that nothing is counted while the ledger is off', () => {
     expect(text(ROWS, VERSIONS, { off: true })).toContain('clock; the ledger is off and counts nothing.\n');
   });
 
-  it('says which of its days are forgotten', () => {
+  it('says which days the ledger has deleted', () => {
     expect(text(ROWS, VERSIONS, { forgotten: '2026-10-21T00:00:00Z' })).toContain(END);
     expect(text(ROWS, VERSIONS, { forgotten: '2026-11-14T00:00:00Z' })).toContain(
       'the ledger begins 2026-01-02 10:00, and keeps no records before 2026-11-14.\n',
@@ -168,7 +168,7 @@ search  retired, sunset 2026-02-01
 ${END}`);
   });
 
-  it('gives each operation a line where that is asked for', () => {
+  it('has a line for each operation if requested', () => {
     expect(text(ROWS.slice(1, 2), [version({ summary: null, verdict: null })], { operations: true })).toBe(`\
 orders v1  deprecated since 2026-01-15, sunset 2027-04-15 in 145 days, successor v2
     CONSUMER        KNOWN BY   CALLS  TREND  LAST CALL (UTC)   USER AGENT
@@ -182,7 +182,7 @@ orders v1  deprecated since 2026-01-15, sunset 2027-04-15 in 145 days, successor
 ${END}`);
   });
 
-  it('shows the busiest of many, and what the others come to, however they came', () => {
+  it('shows the busiest consumers, and the sum of the others', () => {
     const crowd = Array.from({ length: 120 }, (_, index) =>
       row({ consumer: `c${index}`, calls: 1 + ((index * 37) % 120) }),
     );
@@ -191,18 +191,18 @@ ${END}`);
     expect(shown).toContain(`    and 117 more consumers with 6,903 calls; --format csv shows all\n`);
   });
 
-  it('says so where there is nothing', () => {
+  it('says that nothing is deprecated and nothing was called', () => {
     expect(text([], [])).toBe('The policies have no deprecated version, and the ledger has no calls.\n');
   });
 
   it.each([
     [{ consumer: 'acme' }, 'The ledger has no call of acme since 2026-10-21 for this query.\n'],
     [{ api: 'orders' }, 'orders has nothing deprecated, and the ledger has no calls of it.\n'],
-  ])('of a part that was asked for it says nothing about the rest: %j', (filter, said) => {
+  ])('speaks only of what the filter %j selects', (filter, said) => {
     expect(text([], [], { filter })).toBe(said);
   });
 
-  it('has colour where the terminal has, and no escape where it has none', () => {
+  it('has escape sequences only with colours', () => {
     expect(text([], VERSIONS, { colour: true })).toContain(
       '\u001b[32m0 calls in 30 days: safe to retire\u001b[0m',
     );
@@ -216,24 +216,24 @@ ${END}`);
     [3, 3, '0 %'],
     [1, 3, '-67 %'],
     [9_000, 3, '+299,900 %'],
-  ])('after a week of %i calls one of %i is %s', (week, weekBefore, expected) => {
+  ])('shows a week of %i calls after one of %i as %s', (week, weekBefore, expected) => {
     expect(trendText({ week, weekBefore })).toBe(expected);
   });
 });
 
 const HOSTILE: readonly (readonly [what: string, name: string, shown: string])[] = [
-  ['escapes', '\u001b[2J\u001b]0;owned\u0007', '?[2J?]0;owned?'],
-  ['writing from right to left', 'moc\u202Eelgoog', 'moc?elgoog'],
-  ['ends of lines', 'a\r\nb\u2028c\u2029d\u0085e', 'a??b?c?d?e'],
-  ['marks in heaps', 'z\u0300\u0301\u0302algo', 'zalgo'],
-  ['half a character', '\ud800', '?'],
+  ['escape sequences', '\u001b[2J\u001b]0;owned\u0007', '?[2J?]0;owned?'],
+  ['right-to-left marks', 'moc\u202Eelgoog', 'moc?elgoog'],
+  ['line ends', 'a\r\nb\u2028c\u2029d\u0085e', 'a??b?c?d?e'],
+  ['combining marks', 'z\u0300\u0301\u0302algo', 'zalgo'],
+  ['half a surrogate pair', '\ud800', '?'],
   ['quotes', '"quoted"', '"quoted"'],
-  ['length', 'x'.repeat(5_000), `${'x'.repeat(39)}…`],
-  ['length beyond the basic plane', '🌞'.repeat(41), `${'🌞'.repeat(39)}…`],
+  ['5,000 characters', 'x'.repeat(5_000), `${'x'.repeat(39)}…`],
+  ['characters beyond the basic plane', '🌞'.repeat(41), `${'🌞'.repeat(39)}…`],
 ];
 
-describe('hostile names of consumers', () => {
-  it.each(HOSTILE)('with %s do no harm', (_, consumer, expected) => {
+describe('hostile consumer names', () => {
+  it.each(HOSTILE)('are shown harmless, with %s', (_, consumer, expected) => {
     const agents = [consumer];
     const shown = text([row({ consumer, operations: [use({ operation: consumer, agents })] })], [version()]);
     const line = shown.split('\n').find((each) => each.includes('token')) ?? '';
@@ -241,7 +241,7 @@ describe('hostile names of consumers', () => {
     expect(shown).not.toMatch(/[^\P{C}\n]|[\u2028\u2029]/u);
   });
 
-  it('never leave their cell, nor make it wider', () => {
+  it('stay in their cell and do not widen it', () => {
     fc.assert(
       fc.property(anyText, fc.integer({ min: 1, max: 60 }), (name, columns) => {
         const shown = cell(name, columns);
@@ -278,7 +278,7 @@ describe('CSV', () => {
     ['a,"b"', 'a,"b"'],
     ['a\r\nb', 'a??b'],
     [' a', ' a'],
-  ])('%j stands there as %j', (name, expected) => {
+  ])('writes %j as %j', (name, expected) => {
     const agents = [name];
     const [, line] = cells(
       usageCsv([row({ consumer: name, operations: [use({ operation: name, agents })] })]),
@@ -286,7 +286,7 @@ describe('CSV', () => {
     expect([line?.[2], line?.[4], line?.[10]]).toEqual([expected, expected, expected]);
   });
 
-  it('has a line for each operation, as many cells in each, and no cell that begins a formula', () => {
+  it('has a line per operation with eleven cells, and no cell starts a formula', () => {
     fc.assert(
       fc.property(fc.array(anyText, { minLength: 1, maxLength: 4 }), (names) => {
         const table = cells(usageCsv(names.map((consumer) => row({ consumer }))));

@@ -31,7 +31,7 @@ function decorated(
 ): AnswerHeaders {
   const lines = new HeaderLines(headers);
   decorate(lines, facts, view({ scheme }), HSTS);
-  // Lines of an upstream's response, whose kinds are known, give the same result in the same order.
+  // Fields read by cleanFields give the same lines in the same order.
   const cleaned = cleanFields(headers, upstream);
   cleaned.remove('via');
   decorate(cleaned, facts, view({ scheme }), HSTS);
@@ -61,7 +61,7 @@ const signalText = fc.oneof(
 const sentSignal = fc.oneof(signalText, fc.array(signalText, { minLength: 2, maxLength: 3 }));
 
 describe('decorate', () => {
-  it('DEP-2: one field line even when the upstream sends its own Deprecation', () => {
+  it('DEP-2: a response has one Deprecation line, even if the upstream sends its own', () => {
     const headers = decorated({ deprecation: ['@1', '@2'], sunset: 'Thu, 01 Jan 1970 00:00:00 GMT' });
     expect(headers.deprecation).toBe('@1768435200');
     expect(headers.sunset).toBe('Thu, 15 Apr 2027 00:00:00 GMT');
@@ -162,7 +162,7 @@ describe('decorate', () => {
     ['token', 'must-understand, no-store', 'private, must-understand, no-store'],
     ['key', 'public, no-store', 'no-store'],
   ] as const)(
-    'CACHE-3: a caller identified by %s makes %s %s, unless the API is shared',
+    'CACHE-3: for a caller identified by %s, %s becomes %s, unless the API is shared',
     (via, theirs, out) => {
       const consumer = { id: 'acme', mayLabelMetrics: true, via, scopes: new Set<string>(), claims: {} };
       const facts = deprecatedFacts({ consumer });
@@ -225,7 +225,7 @@ describe('decorate', () => {
     });
   });
 
-  it('LNK-1, WARN-4: if the upstream wins, lists are still appended to', () => {
+  it('LNK-1, WARN-4: if the upstream wins, the gateway still appends links and warnings', () => {
     const headers = decorated(
       { link: '</own>; rel="self"', warning: '299 - "own"' },
       upstreamWins(deprecatedFacts()),
@@ -254,11 +254,11 @@ describe('decorate', () => {
     expect(decorated({}).vary).toBe('API-Version');
   });
 
-  it('CACHE-2: a `*` of the upstream stays', () => {
+  it('CACHE-2: `Vary: *` of the upstream stays', () => {
     expect(decorated({ vary: '*' }).vary).toBe('*');
   });
 
-  it('CACHE-3: nginx does not cache a response for one account, whatever the upstream allows', () => {
+  it('CACHE-3: nginx does not cache a response for one account, even if the upstream allows it', () => {
     const facts = deprecatedFacts({ perAccount: true });
     const headers = decorated({ 'x-accel-expires': '3600', 'cache-control': 'public' }, facts);
     expect(headers).toMatchObject({ 'x-accel-expires': '0', 'cache-control': 'private' });
@@ -270,7 +270,7 @@ describe('decorate', () => {
     ['depends on the pin of the account', () => ({ perAccount: true }), true],
     ['exempts some callers', () => ({ differsByCaller: true }), true],
     ['has the sunset of one consumer', ({ phase }) => ({ phase: phase && { ...phase, sunset: 1 } }), true],
-  ])('CACHE-3: whether a response that %s is private', (_what, changes, isPrivate) => {
+  ])('CACHE-3: a response is private only if it differs by caller: it %s', (_what, changes, isPrivate) => {
     const facts = deprecatedFacts();
     const headers = decorated({ 'cache-control': 'max-age=60' }, withFacts(facts, changes(facts.decision)));
     expect(headers['cache-control']).toBe(isPrivate ? 'private, max-age=60' : 'max-age=60');
@@ -291,15 +291,11 @@ describe('decorate', () => {
   }
 
   const OURS = '"deprecated";q=60;w=60';
-  it.each<[what: string, theirs: string | string[], told: string]>([
-    ['with a name that no limit here has', '"burst";q=9;w=1', `"burst";q=9;w=1, ${OURS}`],
-    ['with the name of a limit here', '"deprecated";q=9;w=1', `"upstream:deprecated";q=9;w=1, ${OURS}`],
-    [
-      'with the name that a limit here has in another stage',
-      '"default";q=9',
-      `"upstream:default";q=9, ${OURS}`,
-    ],
-    ['with the name of a limit that is not shown now', '"all";q=9', `"upstream:all";q=9, ${OURS}`],
+  it.each<[what: string, theirs: string | string[], expected: string]>([
+    ['with a name that no gateway limit has', '"burst";q=9;w=1', `"burst";q=9;w=1, ${OURS}`],
+    ['with the name of a gateway limit', '"deprecated";q=9;w=1', `"upstream:deprecated";q=9;w=1, ${OURS}`],
+    ['with the name of a limit of another stage', '"default";q=9', `"upstream:default";q=9, ${OURS}`],
+    ['with the name of a limit that is not shown', '"all";q=9', `"upstream:all";q=9, ${OURS}`],
     ['with the name of a shadow limit, which is never shown', '"trial";q=9', `"trial";q=9, ${OURS}`],
     ['from another Sundial gateway', '"upstream:all";q=9', `"upstream:upstream:all";q=9, ${OURS}`],
     [
@@ -321,15 +317,15 @@ describe('decorate', () => {
     ['that is truncated', '"all";q=9, "de', OURS],
     ['with a trailing comma', '"all";q=9,', OURS],
     ['with characters that no field may have', '"äll";q=9', OURS],
-  ])('RL-5: a policy of the upstream %s', (_what, theirs, told) => {
-    expect(decorated({ 'ratelimit-policy': theirs }, limited())['ratelimit-policy']).toBe(told);
+  ])('RL-5: a policy of the upstream %s does not replace that of the gateway', (_what, theirs, expected) => {
+    expect(decorated({ 'ratelimit-policy': theirs }, limited())['ratelimit-policy']).toBe(expected);
     const degraded = { kind: 'degraded', rule: RULE, limit: LIMIT, allowed: true, retryAfterMs: 0 } as const;
     const without = decorated({ ratelimit: theirs }, withFacts(limited(), { quotas: [degraded] }));
-    // While the store is unavailable the gateway adds no line, and the name means the same.
-    expect(without.ratelimit).toBe(told === OURS ? undefined : told.slice(0, -`, ${OURS}`.length));
+    // While the store is unavailable the gateway adds no line, and renames in the same way.
+    expect(without.ratelimit).toBe(expected === OURS ? undefined : expected.slice(0, -`, ${OURS}`.length));
   });
 
-  it("RL-5: if no limit here is shown, the upstream's fields stay", () => {
+  it('RL-5: the fields of the upstream stay if the gateway shows no limit', () => {
     const theirs = { ratelimit: 'limit=9, remaining=1', 'ratelimit-policy': '"default";q=9' };
     expect(decorated({ ...theirs }, deprecatedFacts({ quotas: undefined }))).toMatchObject(theirs);
     const shadow = { each: [{ ...RULE, shadow: true }], cost: 1 };
@@ -337,7 +333,7 @@ describe('decorate', () => {
     expect(decorated({ ...theirs }, facts)).toMatchObject(theirs);
   });
 
-  it("RL-5: for any upstream value, clients can parse the list and find the gateway's limit in it once", async () => {
+  it('RL-5: for any upstream value, clients can parse the list, which has our limit once', async () => {
     const piece = fc.constantFrom(
       '"',
       'all',
@@ -390,7 +386,7 @@ describe('decorate', () => {
       expect(decorated({ [name]: 'theirs' }, keyed)[name], name).toBe(ours);
   });
 
-  it("TLS-6: HSTS only on TLS responses, and never the upstream's value", () => {
+  it('TLS-6: only TLS responses have HSTS, and never with the value of the upstream', () => {
     expect(decorated({ 'strict-transport-security': 'max-age=1' })['strict-transport-security']).toBe(HSTS);
     const plain = decorated({ 'strict-transport-security': 'max-age=1' }, deprecatedFacts(), 'http');
     expect(plain).not.toHaveProperty('strict-transport-security');

@@ -85,9 +85,9 @@ describe('the fields of a response', () => {
     ['Thu, 01 Jan 1970 00:00:00 GMT', DATE, 'Thu, 01 Jan 1970 00:00:00 GMT'],
     ['Sat, 21 Nov 2026 00:00:00 GMT', undefined, 'Fri, 20 Nov 2026 00:01:00 GMT'],
     ['Sat, 21 Nov 2026 00:00:00 GMT', 'yesterday', 'Fri, 20 Nov 2026 00:01:00 GMT'],
-    // A cache that uses its own clock would keep it a day longer.
+    // A cache that uses its own clock would keep the response a day longer.
     ['Sun, 20 Dec 2026 00:00:00 GMT', 'Sat, 21 Nov 2026 00:00:00 GMT', 'Fri, 20 Nov 2026 00:01:00 GMT'],
-    // Caches differ in other zones and two-digit years.
+    // Caches read other zones and two-digit years differently.
     ['Sat, 21 Nov 2026 00:00:00 CET', DATE, '0'],
     ['Sat, 21 Nov 2026 00:00:00', DATE, '0'],
     ['Sat, 21 Nov 2026 00:00:00 GMT, Sun, 22 Nov 2026 00:00:00 GMT', DATE, '0'],
@@ -96,17 +96,17 @@ describe('the fields of a response', () => {
     // Blanks around a value are not part of it.
     ['Sat, 21 Nov 2026 00:00:00 GMT\t', ` ${DATE} `, 'Thu, 19 Nov 2026 12:01:00 GMT'],
     ['never', DATE, '0'],
-  ])('CACHE-6: Expires %s of %s becomes %s', (expires, date, expected) => {
+  ])('CACHE-6: Expires %s with Date %s becomes %s', (expires, date, expected) => {
     expect(clamped({ expires, date }).expires).toBe(expected);
   });
 
-  it('CACHE-6: join repeated lines, and include the field for CDNs', () => {
+  it('CACHE-6: repeated lines are joined, and the field for CDNs is limited too', () => {
     expect(
       clamped({ 'cache-control': ['public', 'max-age=600'], 'cdn-cache-control': 'max-age=600' }),
     ).toEqual({ 'cache-control': 'public, max-age=60', 'cdn-cache-control': 'max-age=60' });
   });
 
-  it('CACHE-6: include those of one CDN and of surrogates, whose second number is for stale use', () => {
+  it('CACHE-6: fields for one CDN and for surrogates are limited, and a second number is stale use', () => {
     const fields = (lifetime: string) => ({
       'acme-cdn-cache-control': lifetime,
       'surrogate-control': `content="ESI/1.0", ${lifetime}`,
@@ -122,7 +122,7 @@ describe('the fields of a response', () => {
     ['edge-control', '!no-store, max-age=1d, cache-maxage=2h', '!no-store, max-age=60, cache-maxage=60'],
     ['edge-control', 'max-age=99999999999999999999d', 'max-age=60'],
     ['edge-control', 'max-age=30s, downstream-ttl=1M, dca=a1d', 'max-age=30, downstream-ttl=60, dca=a1d'],
-  ])('CACHE-6: include older vendor fields: %s: %s becomes %s', (name, written, expected) => {
+  ])('CACHE-6: older vendor fields are limited: %s: %s becomes %s', (name, written, expected) => {
     expect(clamped({ [name]: written })).toEqual({ [name]: expected });
   });
 
@@ -131,7 +131,7 @@ describe('the fields of a response', () => {
     ['the date for nginx', { 'x-accel-expires': `@${NOW / 1000 + 40}` }],
     ['the lifetime for surrogates', { 'surrogate-control': 'max-age=40' }],
     ['the lifetime for one CDN', { 'acme-cdn-cache-control': 'max-age=40' }],
-  ])('CACHE-6: leave stale use only the time after %s, because a cache may add both', (_what, fields) => {
+  ])('CACHE-6: stale use gets only the time after %s, because a cache may add both', (_what, fields) => {
     const { 'cache-control': after } = clamped({
       ...fields,
       'cache-control': 'max-age=1, stale-while-revalidate=50',
@@ -149,7 +149,7 @@ describe('the fields of a response', () => {
     [`@${NOW / 1000 + 3600}`, `@${NOW / 1000 + 60}`],
     [`@${NOW / 1000 + 30}`, `@${NOW / 1000 + 30}`],
     ['@1', '@1'],
-    // nginx ignores what it cannot read as a number.
+    // nginx ignores values that are not numbers.
     ['-1', '-1'],
     ['soon', 'soon'],
     ['@', '@'],
@@ -163,7 +163,7 @@ describe('the fields of a response', () => {
     [10_000_000, { 'cache-control': 'public, max-age = 60' }, { 'cache-control': 'public, max-age=60' }],
     [10_000_000, { 'cache-control': 'stale-if-error="5"' }, { 'cache-control': 'stale-if-error=5' }],
     [60, { 'cache-control': 'public' }, { 'cache-control': 'public, max-age=60' }],
-    // Caches that use Date see it older than the gateway does.
+    // Caches that use Date compute a longer heuristic lifetime than the gateway.
     [
       100_000,
       { date: 'Sun, 29 Nov 2026 12:00:00 GMT', 'last-modified': 'Tue, 10 Nov 2026 12:00:00 GMT' },
@@ -178,11 +178,11 @@ describe('the fields of a response', () => {
     },
   );
 
-  it('CACHE-6: get no lifetime that they did not have', () => {
+  it('CACHE-6: a response without a lifetime gets none', () => {
     expect(clamped({ 'last-modified': DATE })).toEqual({ 'last-modified': DATE });
   });
 
-  it('are unchanged if no change is due', () => {
+  it('are unchanged if no change is ahead', () => {
     const headers = { 'cache-control': ['max-age=600', 'public'], expires: DATE };
     expect(clamped({ ...headers }, Number.POSITIVE_INFINITY)).toEqual(headers);
   });

@@ -1,4 +1,4 @@
-// Which of several identities judges a request, and that other credentials are ignored.
+// The identity that judges a request with several credentials. Other credentials are ignored.
 import { describe, expect, it } from 'vitest';
 import { RecordFields } from '../../../gateway/exchange/request-view.ts';
 import { authenticate } from '../../../gateway/exchange/steps/authenticate.ts';
@@ -14,14 +14,14 @@ const consumer = (id: string, via: Consumer['via']): AuthenticationResult => ({
   kind: 'consumer',
   consumer: { id, mayLabelMetrics: true, via, scopes: new Set(), claims: {} },
 });
-const asked: string[] = [];
+const calls: string[] = [];
 
 /** Tokens are `<identity>.<good or bad>.x`. */
 const tokens = (name: string): Authenticator =>
   tokenAuthenticator(() => 0, {
     claims: (token) => token.startsWith(`${name}.`),
     verify: (token) => {
-      asked.push(name);
+      calls.push(name);
       return token === `${name}.good.x`
         ? consumer(name, 'token')
         : { kind: 'refused', refusal: { reason: 'token_invalid', description: name } };
@@ -32,7 +32,7 @@ const keys: Authenticator = {
   isPresent: ({ headers }) => headers.get('x-api-key') !== undefined,
   claims: () => true,
   judge: ({ headers }) => {
-    asked.push('keys');
+    calls.push('keys');
     switch (headers.get('x-api-key')) {
       case 'good':
         return consumer('keys', 'key');
@@ -63,7 +63,7 @@ async function callerOf(
     ...(token !== undefined && { authorization: token }),
     ...(key !== undefined && { 'x-api-key': key }),
   };
-  asked.length = 0;
+  calls.length = 0;
   const caller = await authenticate(access, { headers: new RecordFields(headers) }, { authenticators });
   if (caller.kind === 'known') return caller.consumer?.id;
   const { refusal } = caller;
@@ -81,7 +81,7 @@ describe('the caller', () => {
     [['keys', 'a'], { token: A, key: 'wrong' }, 'key_invalid', ['keys']],
     [['a', 'keys'], { token: 'Bearer a.bad.x', key: 'good' }, 'wrong a', ['a']],
     [['a', 'keys'], { token: 'Bearer', key: 'good' }, 'credentials_malformed', []],
-    // No identity accepts another scheme than Bearer.
+    // All identities accept only the scheme Bearer.
     [['a', 'keys'], { token: 'Basic eDp5', key: 'good' }, 'keys', ['keys']],
     [['a', 'keys'], {}, 'credentials_missing', []],
     [['keys'], {}, 'credentials_missing', ['keys']],
@@ -90,21 +90,21 @@ describe('the caller', () => {
     [['a', 'b'], { token: 'Bearer c.good.x' }, 'wrong a', ['a']],
     // The key comes first in the order of the identities, so the token is ignored.
     [['keys', 'a', 'b'], { token: B, key: 'good' }, 'keys', ['keys']],
-  ] as const)('by %j with %j is %s', async (identities, shown, who, were) => {
+  ] as const)('with identities %j and credentials %j is %s', async (identities, shown, who, were) => {
     expect(await callerOf(identities, shown)).toBe(who);
-    expect(asked).toEqual(were);
+    expect(calls).toEqual(were);
   });
 
   it('needs a credential, unless anonymous callers are allowed', async () => {
     for (const identities of [['a'], ['keys'], ['a', 'keys']]) {
       expect(await callerOf(identities, { anonymous: true })).toBeUndefined();
-      expect(asked).toEqual([]);
+      expect(calls).toEqual([]);
     }
     expect(await callerOf(['keys'], { anonymous: true, key: 'wrong' })).toBe('key_invalid');
     expect(await callerOf(['a'], { anonymous: true, token: 'Bearer a.bad.x' })).toBe('wrong a');
   });
 
-  it('JWT-4: is a fault if a credential cannot be judged, whatever else the request has', async () => {
+  it('JWT-4: with a credential that cannot be judged is a fault, even beside a valid token', async () => {
     await expect(callerOf(['keys', 'a'], { key: 'away', token: A })).rejects.toMatchObject({
       code: 'identity_unavailable',
     });

@@ -1,4 +1,4 @@
-// When a request gets a body notice, and which one: phases, exceptions, pauses, observe mode, operations.
+// Requests that get a body notice, and its content: phases, exceptions, pauses, observe mode, operations.
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Directive } from '../../../gateway/exchange/directive.ts';
 import { createExchange } from '../../../gateway/exchange/exchange.ts';
@@ -115,7 +115,7 @@ describe('the notice', () => {
     expect(acme).toMatchObject({ sunset_date: '2027-06-30' });
   });
 
-  it('names the sunset as a pause has moved it', async () => {
+  it('names the sunset as moved by a pause', async () => {
     const pause: Override = {
       kind: 'pause',
       id: '1',
@@ -138,7 +138,7 @@ describe('the notice', () => {
   });
 });
 
-describe('the conditions of a request', () => {
+describe('conditional requests', () => {
   const at = '2026-11-20';
 
   it('BODY-3, RNG-1: fields that could cut or encode the response are not forwarded', async () => {
@@ -156,7 +156,7 @@ describe('the conditions of a request', () => {
   });
 
   it.each(['PUT', 'PATCH', 'POST', 'DELETE'])(
-    'BODY-5: of %s are those of the response to GET',
+    'BODY-5: If-Match of %s is forwarded without the suffix that the notice of GET adds',
     async (method) => {
       for (const path of ['/api/v1/orders/7', '/api/v1/orders/old/7', '/api/v1/orders/apart']) {
         const suffix = await suffixAt({ at, path });
@@ -166,7 +166,7 @@ describe('the conditions of a request', () => {
     },
   );
 
-  it("BODY-5: are the client's if GET has no notice", async () => {
+  it('BODY-5: If-Match is forwarded unchanged if GET has no notice', async () => {
     const headers = { 'if-match': '"x~d12345678"' };
     const { replaceHeaders } = await orderOf({
       at,
@@ -177,15 +177,15 @@ describe('the conditions of a request', () => {
     expect(replaceHeaders ?? {}).not.toHaveProperty('if-match');
   });
 
-  it('BODY-5: of an excepted consumer belong to its own notice', async () => {
+  it('BODY-5: an excepted consumer has a suffix of its own', async () => {
     const suffix = await suffixAt({ at, consumer: 'acme' });
     expect(suffix).not.toBe(await suffixAt({ at }));
-    const asked = { at, method: 'PUT', headers: { 'if-match': `"x${suffix}"` } };
-    expect((await orderOf({ ...asked, consumer: 'acme' })).replaceHeaders).toEqual({ 'if-match': '"x"' });
-    expect(await judge(asked)).toEqual({ kind: 'refuse', refusal: { reason: 'precondition_failed' } });
+    const stale = { at, method: 'PUT', headers: { 'if-match': `"x${suffix}"` } };
+    expect((await orderOf({ ...stale, consumer: 'acme' })).replaceHeaders).toEqual({ 'if-match': '"x"' });
+    expect(await judge(stale)).toEqual({ kind: 'refuse', refusal: { reason: 'precondition_failed' } });
   });
 
-  it('BODY-5: refuse a stale copy only for a request that would be served', async () => {
+  it('BODY-5: a stale If-Match is refused only if the request would be served', async () => {
     const headers = { 'if-match': '"x~d00000000"' };
     const directive = await judge({ at: '2027-02-01', method: 'PUT', headers });
     expect(directive).toMatchObject({ kind: 'refuse', refusal: { reason: 'version_retired' } });
@@ -195,9 +195,9 @@ describe('the conditions of a request', () => {
 describe('BODY-1: an API has notices', () => {
   const dates = 'released: 2024-06-01, deprecated: 2026-01-15, sunset: 2027-01-15, successor: v2';
   it.each([
-    ['of a version', `{ ${dates}, body_notice: true }`, true],
-    ['of an operation alone', `{ ${dates}, operations: { GET /old: { body_notice: true } } }`, true],
-    ['of none', `{ ${dates}, operations: { GET /old: { body_notice: false } } }`, false],
+    ['if a version has one', `{ ${dates}, body_notice: true }`, true],
+    ['if only an operation has one', `{ ${dates}, operations: { GET /old: { body_notice: true } } }`, true],
+    ['not if all are off', `{ ${dates}, operations: { GET /old: { body_notice: false } } }`, false],
   ])('%s', async (_which, v1, expected) => {
     const { apis } = await planOf(ordersPolicy(`  v1: ${v1}\n  v2: { released: 2025-01-01 }\n`));
     expect(apis[0]?.hasBodyNotice).toBe(expected);

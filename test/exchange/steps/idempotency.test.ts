@@ -19,9 +19,9 @@ it.each([1_000, 600_000])('IDM-5: a lock outlasts a total timeout of %i ms', asy
       return { kind: 'claimed' };
     },
   };
-  const asked = view({ method: 'POST', headers: { 'idempotency-key': 'k' } });
+  const request = view({ method: 'POST', headers: { 'idempotency-key': 'k' } });
   const patient = version({ upstream: { ...upstream, timeouts: { ...upstream.timeouts, total } } });
-  const { forward } = forwardOrder(api([patient]), patient, '/7', asked, plan().public);
+  const { forward } = forwardOrder(api([patient]), patient, '/7', request, plan().public);
   const ports = {
     idempotency,
     monotonic: () => 0,
@@ -30,7 +30,7 @@ it.each([1_000, 600_000])('IDM-5: a lock outlasts a total timeout of %i ms', asy
   } as unknown as ExchangePorts;
   const judging = keyedOrder(forward, rules, {
     match: { route: api([patient]), tail: '/7' },
-    ...{ view: asked, facts: deprecatedFacts(), ports },
+    ...{ view: request, facts: deprecatedFacts(), ports },
   });
   const directive = await settle(judging);
   expect(directive.kind).toBe('forward');

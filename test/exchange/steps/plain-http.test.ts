@@ -6,8 +6,8 @@ import { api, plan, view } from '../../support/exchange-samples.ts';
 it.each([
   ['x-partner-key', 'plain_http'],
   ['x-other', 'plain_http_moved'],
-])('TLS-5: with %s, if an API takes its keys in x-partner-key, it is %s', (name, reason) => {
+])('TLS-5: a request with %s is refused as %s if an API reads keys from x-partner-key', (name, reason) => {
   const gateway = plan([{ ...api(), keyHeaders: ['x-partner-key'] }]);
-  const asked = view({ scheme: 'http', headers: { [name]: 'canary' } });
-  expect(plainRefusal('redirect', asked, gateway)).toMatchObject({ reason });
+  const request = view({ scheme: 'http', headers: { [name]: 'canary' } });
+  expect(plainRefusal('redirect', request, gateway)).toMatchObject({ reason });
 });

@@ -1,4 +1,4 @@
-// Hostile tokens by algorithm, after valid ones that show what the rest lacks (JWT-1, RFC 8725 §3.1).
+// Hostile tokens by algorithm, after valid tokens for comparison (JWT-1, RFC 8725 §3.1).
 import { createPublicKey } from 'node:crypto';
 import {
   claims,
@@ -13,7 +13,7 @@ import {
 } from './ways.ts';
 
 export const ALGORITHMS: readonly HostileToken[] = [
-  // Valid tokens, so that the rest fails only for its named flaw.
+  // Valid tokens. They show that the other tokens fail only for their named flaw.
   ['good, RS256', claims({}), 200, PASS],
   ['good, ES256', header({ alg: 'ES256' }), 200, PASS],
   ['good, without kid', header({ kid: undefined }), 200, PASS],

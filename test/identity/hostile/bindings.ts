@@ -4,7 +4,7 @@ import type { ClientCertificate } from '../../../gateway/policy/authentication/a
 import { NOW } from '../../support/exchange-samples.ts';
 import { base64url, PASS } from './ways.ts';
 
-/** Stands for the bytes of a certificate in a digest. */
+/** A certificate with the digest of `bytes`. */
 const certificate = (bytes: string, ends = NOW + 1): ClientCertificate => ({
   ...{ commonName: undefined, dnsNames: [], uris: [], ends },
   fingerprint: createHash('sha256').update(bytes).digest('hex'),
@@ -39,7 +39,7 @@ export const BINDINGS: readonly (readonly [
   ['a key (DPoP)', { jkt: base64url(digest) }, OURS, 401, 'binding'],
   ['a key beside its certificate', to(base64url(digest), { jkt: 'x' }), OURS, 401, 'binding'],
   ['a whole key', { jwk: { kty: 'EC' } }, OURS, 401, 'binding'],
-  ['nothing', {}, OURS, 401, 'binding'],
+  ['an empty cnf', {}, OURS, 401, 'binding'],
   ['null', null, OURS, 401, 'binding'],
   ['false', false, OURS, 401, 'binding'],
   ['a list', [base64url(digest)], OURS, 401, 'binding'],

@@ -15,7 +15,7 @@ import {
 export const HEADERS: readonly HostileToken[] = [
   // Header.
   ['typ missing', header({ typ: undefined }), 401, 'types'],
-  ['typ JWT, which is not among the types', header({ typ: 'JWT' }), 401, 'types'],
+  ['typ JWT, which is not configured', header({ typ: 'JWT' }), 401, 'types'],
   ['typ with its media type', header({ typ: 'application/at+jwt' }), 200, PASS],
   ['typ in upper case', header({ typ: 'AT+JWT' }), 200, PASS],
   ['typ with a parameter', header({ typ: 'at+jwt;v=1' }), 401, 'types'],
@@ -28,7 +28,7 @@ export const HEADERS: readonly HostileToken[] = [
   ['typ token-introspection+jwt', header({ typ: 'token-introspection+jwt' }), 401, 'types'],
   ['crit with an unknown extension', header({ crit: ['x'], x: 1 }), 401, 'malformed'],
   ['crit empty', header({ crit: [] }), 401, 'malformed'],
-  ['crit of what is known', header({ crit: ['alg'] }), 401, 'malformed'],
+  ['crit with a known member', header({ crit: ['alg'] }), 401, 'malformed'],
   ['crit null', header({ crit: null }), 401, 'malformed'],
   ['b64 false', header({ b64: false }), 401, 'malformed'],
   ['b64 false and critical', header({ b64: false, crit: ['b64'] }), 401, 'malformed'],
@@ -45,7 +45,7 @@ export const HEADERS: readonly HostileToken[] = [
   ],
   ['a header that is a list', ({ main }) => main.sign({}, '["RS256"]'), 401, 'malformed'],
   ['a header that is null', ({ main }) => main.sign({}, 'null'), 401, 'malformed'],
-  ['a header with a comma too many', headerText(','), 401, 'malformed'],
+  ['a header with an extra comma', headerText(','), 401, 'malformed'],
   [
     'a header that is not UTF-8',
     spoilt(

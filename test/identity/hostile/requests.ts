@@ -1,4 +1,4 @@
-// Requests that carry a valid token, represented by TOKEN, in wrong and right ways (AUTH-1).
+// Requests that carry a valid token in wrong and right ways (AUTH-1). TOKEN stands for the token.
 import type { ViewParts } from '../../support/exchange-samples.ts';
 import { PASS } from './ways.ts';
 
@@ -6,8 +6,8 @@ type Shape = ViewParts;
 const line = (authorization: string | readonly string[]): Shape => ({ headers: { authorization } });
 
 export const REQUESTS: readonly (readonly [name: string, request: Shape, status: number, says: string])[] = [
-  ['no line', {}, 401, 'credentials_missing'],
-  ['an empty line', line(''), 401, 'credentials_missing'],
+  ['no header line', {}, 401, 'credentials_missing'],
+  ['an empty header line', line(''), 401, 'credentials_missing'],
   ['Basic', line('Basic dTpw'), 401, 'credentials_missing'],
   ['Digest', line('Digest username="a"'), 401, 'credentials_missing'],
   ['DPoP', line('DPoP TOKEN'), 401, 'credentials_missing'],
@@ -32,10 +32,10 @@ export const REQUESTS: readonly (readonly [name: string, request: Shape, status:
   ['two, joined by a comma', line('Bearer TOKEN, Bearer TOKEN'), 400, 'credentials_malformed'],
   ['two schemes, joined by a comma', line('Bearer TOKEN, Basic dTpw'), 400, 'credentials_malformed'],
   ['two lines', line(['Bearer TOKEN', 'Bearer TOKEN']), 400, 'credentials_malformed'],
-  ['another scheme and it, joined by a comma', line('Basic dTpw, Bearer TOKEN'), 401, 'credentials_missing'],
+  ['Basic and Bearer, joined by a comma', line('Basic dTpw, Bearer TOKEN'), 401, 'credentials_missing'],
   ['quotes', line('Bearer "TOKEN"'), 400, 'credentials_malformed'],
   ['a parameter', line('Bearer token=TOKEN'), 400, 'credentials_malformed'],
-  ['padding before its end', line('Bearer a=.TOKEN'), 400, 'credentials_malformed'],
+  ['padding before the end', line('Bearer a=.TOKEN'), 400, 'credentials_malformed'],
   ['JSON', line('Bearer {"payload":"x"}'), 400, 'credentials_malformed'],
   ['a line end', line('Bearer TOKEN\n'), 400, 'credentials_malformed'],
   ['a space of no width', line('Bearer TOKEN\u200b'), 400, 'credentials_malformed'],

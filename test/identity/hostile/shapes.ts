@@ -1,4 +1,4 @@
-// Texts that are no compact JWS in canonical base64url, or too long (JWT-1, JWT-8).
+// Texts that are not a compact JWS in canonical base64url, or that are too long (JWT-1, JWT-8).
 import {
   ALPHABET,
   base64url,
@@ -11,7 +11,7 @@ import {
   spoilt,
 } from './ways.ts';
 
-/** Exactly that many characters. A base64url part cannot have every length, so the header fills up. */
+/** A token of `wanted` characters. A base64url part cannot have every length, so the header is padded. */
 const ofLength =
   (wanted: number): Make =>
   (issuers) => {
@@ -34,11 +34,11 @@ const respelt = (part: string) => {
 };
 
 export const NO_TOKENS: readonly HostileToken[] = [
-  // One compact JWS in canonical base64url, or nothing.
+  // The verifier accepts only one compact JWS in canonical base64url.
   ['a word', () => 'hello', 401, 'malformed'],
   ['one dot', () => '.', 401, 'malformed'],
   ['two dots', () => '..', 401, 'malformed'],
-  ['three parts of nothing', () => 'e30.e30.', 401, 'malformed'],
+  ['two empty objects and no signature', () => 'e30.e30.', 401, 'malformed'],
   ['an empty header', spoilt((parts) => `.${parts.payload}.${parts.signature}`), 401, 'malformed'],
   ['an empty payload', spoilt((parts) => `${parts.header}..${parts.signature}`), 401, 'malformed'],
   ['an empty signature', spoilt((parts) => `${parts.header}.${parts.payload}.`), 401, 'malformed'],
@@ -80,13 +80,13 @@ export const NO_TOKENS: readonly HostileToken[] = [
     'malformed',
   ],
   [
-    'a signature spelt otherwise',
+    'a signature in another spelling',
     spoilt((parts) => `${parts.header}.${parts.payload}.${respelt(parts.signature)}`),
     401,
     'malformed',
   ],
   ['JSON serialization in base64url', spoilt((parts) => json(parts)), 401, 'malformed'],
-  ['a token in base64url once more', spoilt((_, token) => base64url(token)), 401, 'malformed'],
+  ['a token encoded again in base64url', spoilt((_, token) => base64url(token)), 401, 'malformed'],
   ['of 8191 characters', ofLength(8191), 200, PASS],
   ['of 8192 characters', ofLength(8192), 200, PASS],
   ['of 8193 characters', ofLength(8193), 401, 'token_invalid'],

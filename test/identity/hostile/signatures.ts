@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { type HostileToken, json, PASS, partsOf, signature, spoilt } from './ways.ts';
 
-/** ECDSA-Sig-Value of RFC 3279 instead of the two numbers side by side. */
+/** ECDSA-Sig-Value of RFC 3279 instead of the two concatenated numbers. */
 const der = (raw: Buffer) => {
   const integer = (bytes: Buffer) => {
     const padded = Buffer.concat([Buffer.from([0]), bytes]);
@@ -45,9 +45,8 @@ export const SIGNATURES: readonly HostileToken[] = [
     'signature',
   ],
   [
-    // Both values of the pair are valid signatures of the key's holder (RFC 7518 §3.4 requires no low s). The cache key is
-    // the whole token.
-    'ES256, s taken from the other half of the curve',
+    // Both values of s are valid (RFC 7518 §3.4 does not require a low s). The cache key is the whole token.
+    'ES256, s replaced by the order minus s',
     signature((good) =>
       Buffer.concat([
         good.subarray(0, 32),
@@ -66,12 +65,12 @@ export const SIGNATURES: readonly HostileToken[] = [
   ],
   ['RS256, one byte short', signature((good) => good.subarray(1), 'RS256'), 401, 'signature'],
   [
-    'RS256, a zero before it',
+    'RS256, a leading zero',
     signature((good) => Buffer.concat([Buffer.alloc(1), good]), 'RS256'),
     401,
     'signature',
   ],
-  ['RS256, one bit turned', signature((good) => good.with(9, (good[9] ?? 0) ^ 1), 'RS256'), 401, 'signature'],
+  ['RS256, a flipped bit', signature((good) => good.with(9, (good[9] ?? 0) ^ 1), 'RS256'), 401, 'signature'],
   [
     'RS256, a hash instead of a signature',
     spoilt(

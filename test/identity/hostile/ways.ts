@@ -5,11 +5,11 @@ import type { TestIssuer } from '../../support/issuer.ts';
 
 export interface Issuers {
   readonly main: TestIssuer;
-  /** Trusted only with `both`. Its keys have been rotated once. */
+  /** Trusted only by the API `both`. Its keys have been rotated once. */
   readonly partner: TestIssuer;
 }
 
-/** The identities of the API: one issuer, two, or one that is down. */
+/** The API to call: with one issuer, two issuers, or one that is down. */
 export type Asked = 'main' | 'both' | 'away';
 export type Make = (issuers: Issuers) => string | Promise<string>;
 /** `says`: the flaw of the token, the refusal, the fault, or the admitted consumer. */
@@ -84,7 +84,7 @@ export const signature = (change: (good: Buffer) => Uint8Array, alg = 'ES256'): 
   }, alg);
 export const unsigned = (alg: string, mark: string): Make =>
   spoilt(({ payload }) => `${json({ alg, typ: 'at+jwt' })}.${payload}.${mark}`);
-/** Signed by HMAC with a secret that everyone knows. */
+/** Signed by HMAC with a public value as the secret. */
 export const keyed = (secretOf: (pem: string, jwk: object) => string | Buffer, over: object = {}): Make =>
   spoilt(({ payload }, _token, { main }) => {
     const [jwk = {}] = main.publicKeys();

@@ -19,7 +19,7 @@ export function certificates({
     it.each([
       ['HTTP/1.1', overHttp1],
       ['HTTP/2', overHttp2],
-    ])('over %s: one that is proven says who calls, and none other does', async (_, over) => {
+    ])('over %s identifies the caller if it is verified, and only then', async (_, over) => {
       await using known = over(gateway().https, { pair: pairs().proven });
       const answer = await ask('/api/v1/orders', { 'x-consumer-id': 'forged' }, { over: known });
       expect(answer.status).toBe(200);
@@ -37,7 +37,7 @@ export function certificates({
       ['HTTP/1.1', overHttp1],
       ['HTTP/2', overHttp2],
     ])(
-      'JWT-6: over %s: a token bound to a certificate is taken from whoever shows that one',
+      'JWT-6: over %s, a token bound to it is accepted only from a client that shows that certificate',
       async (_, over) => {
         const { raw } = new X509Certificate(pairs().proven.cert);
         const thumbprint = createHash('sha256').update(raw).digest('base64url');
@@ -68,7 +68,7 @@ export function certificates({
       },
     );
 
-    it('XFF-1: one that is told of in a header is nobody’s, and no upstream hears of it', async () => {
+    it('XFF-1: in a header is ignored, and does not reach the upstream', async () => {
       const said = pairs().proven.cert.replaceAll('\n', '');
       const forged = {
         'client-cert': `:${Buffer.from(new X509Certificate(pairs().proven.cert).raw).toString('base64')}:`,
@@ -87,14 +87,14 @@ export function certificates({
       expect(seen(answer, /^x.consumer/i)).toContainEqual(['x-consumer-id', 'by-key']);
     });
 
-    it('one that names several is refused, whatever comes behind it in the order', async () => {
+    it('with several names gets 401', async () => {
       await using several = overHttp1(gateway().https, { pair: pairs().twoNames });
       const answer = await ask('/api/v1/orders', {}, { over: several });
       expect(answer.status).toBe(401);
       expect(await logged(answer)).toMatchObject({ refusal: 'certificate_invalid' });
     });
 
-    it('where one is required, a handshake without it comes to nothing', async () => {
+    it('is checked in the handshake if the listener requires one', async () => {
       await using strict = await runGateway({
         config: 'callers/gateway.yaml',
         policies: 'callers/policies',

@@ -51,7 +51,7 @@ interface Asking {
   readonly over?: Client;
 }
 
-/** `open` comes first. */
+/** Call `open` first. */
 export interface House {
   readonly open: () => Promise<void>;
   readonly close: () => Promise<void>;

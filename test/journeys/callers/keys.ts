@@ -11,7 +11,7 @@ export function keys({ ask, gateway, logged, makeKey, write }: House): void {
   };
 
   describe('an API key', () => {
-    it('AUTH-3: opens what its scopes open, and no upstream sees it', async () => {
+    it('AUTH-3: grants its scopes, and does not reach the upstream', async () => {
       const { secret } = await makeKey('acme', { scopes: ['orders:read'], contact: 'api@acme.example' });
       const answer = await ask('/api/v1/orders', { 'x-api-key': secret });
       expect(answer.status).toBe(200);
@@ -23,7 +23,7 @@ export function keys({ ask, gateway, logged, makeKey, write }: House): void {
       expect(await logged(answer)).toMatchObject({ consumer: 'acme', status: 200 });
     });
 
-    it('is shown once: no list, no audit and no log has it', async () => {
+    it('is shown once: no list, audit line or log line has it', async () => {
       const { secret, id } = await makeKey('globex', { expires: '2099-01-01' });
       const list = await overAdmin('/-/keys');
       expect(list.text).not.toContain(secret.slice(-39));
@@ -40,7 +40,7 @@ export function keys({ ask, gateway, logged, makeKey, write }: House): void {
       expect(gateway().logText()).not.toContain(secret.slice(-39));
     });
 
-    it('is rotated with an overlap in which both work, and revoked at once', async () => {
+    it('is rotated with an overlap in which both keys work, and is revoked at once', async () => {
       const { secret, id } = await makeKey('initech', { scopes: ['orders:read'] });
       const asking = Array.from({ length: 40 }, () => ask('/api/v1/orders', { 'x-api-key': secret }));
       const rotated = await write({
@@ -66,7 +66,7 @@ export function keys({ ask, gateway, logged, makeKey, write }: House): void {
       expect(again.status).toBe(409);
     });
 
-    it('AUTH-2: a wrong one is told no more than that, and the operator what is wrong', async () => {
+    it('AUTH-2: is refused without the reason if it is wrong; the log has the reason', async () => {
       const { secret } = await makeKey('acme');
       const other = await makeKey('acme');
       const mistyped = secret.slice(0, -1) + (secret.endsWith('0') ? '1' : '0');
@@ -90,7 +90,7 @@ export function keys({ ask, gateway, logged, makeKey, write }: House): void {
       expect(await logged(twice)).toMatchObject({ refusal: 'credentials_malformed' });
     });
 
-    it('ORD-4: may be sent by the pages that may call', async () => {
+    it('ORD-4: may be sent by allowed origins', async () => {
       const { headers } = await ask(
         '/api/v1/orders',
         {
@@ -103,7 +103,7 @@ export function keys({ ask, gateway, logged, makeKey, write }: House): void {
       expect(headers['access-control-allow-headers']).toBe('x-api-key');
     });
 
-    it('AUTH-1: one in the query is refused and logged nowhere', async () => {
+    it('AUTH-1: in the query gets 400, and is in no log', async () => {
       const { secret } = await makeKey('acme', { scopes: ['orders:read'] });
       const answer = await ask(`/api/v1/orders?api_key=${secret}`, { 'x-api-key': secret });
       expect(answer.status).toBe(400);
@@ -161,11 +161,11 @@ export function keys({ ask, gateway, logged, makeKey, write }: House): void {
       [{ consumer: 'acme', contact: 'nobody', ...AUTHOR }, 400],
       [{ consumer: 'acme', contact: 'api\u202E@acme.example', ...AUTHOR }, 400],
       [{ consumer: 'acme', expires: '2020-01-01', ...AUTHOR }, 422],
-    ])('a body such as %j makes none', async (body, status) => {
+    ])('is not created from the body %j', async (body, status) => {
       expect((await write({ method: 'POST', path: '/-/keys', body })).status).toBe(status);
     });
 
-    it('what is no public part of a key is not found, a whole key by mistake included', async () => {
+    it('is not found by anything but its id, such as the whole key', async () => {
       const { secret } = await makeKey('acme');
       for (const id of ['0000000000', secret, '0123456789ab'])
         expect((await write({ method: 'DELETE', path: `/-/keys/${id}`, body: AUTHOR })).status).toBe(404);

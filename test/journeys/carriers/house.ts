@@ -13,7 +13,7 @@ interface Parts {
   readonly clients: ReadonlyMap<string, Client>;
 }
 
-/** `open` comes first. */
+/** Call `open` first. */
 export interface House {
   readonly open: () => Promise<void>;
   readonly close: () => Promise<void>;

@@ -16,7 +16,7 @@ export function statusTable({ ask, gateway }: House): void {
       ['contentType', 415, 415, 415, 410],
     ];
 
-    it.concurrent.each(cells)('STAT-1: %s, malformed: %i', async (place, status) => {
+    it.concurrent.each(cells)('STAT-1: a malformed version in the %s gets %i', async (place, status) => {
       const answer = await ask(askFor({ [place]: 'v01' }));
       expect(answer.status).toBe(status);
       expect(answer.json).toMatchObject({
@@ -26,7 +26,7 @@ export function statusTable({ ask, gateway }: House): void {
     });
 
     it.concurrent.each(cells.filter(([place]) => place !== 'path'))(
-      'STAT-1: %s, no version at all: %i',
+      'STAT-1: text that is not a version in the %s gets %i',
       async (place, status) => {
         for (const text of place === 'accept' || place === 'contentType'
           ? ['vx', 'v', 'v-1', 'latest']
@@ -42,7 +42,7 @@ export function statusTable({ ask, gateway }: House): void {
     );
 
     it.concurrent.each(cells)(
-      'STAT-1, STAT-2: %s, a version that never existed',
+      'STAT-1, STAT-2: a version that never existed, named in the %s',
       async (place, _malformed, status) => {
         const answer = await ask(askFor({ [place]: 'v7' }));
         expect(answer.status).toBe(status);
@@ -61,11 +61,11 @@ export function statusTable({ ask, gateway }: House): void {
       },
     );
 
-    it.concurrent.each(cells)('STAT-1: %s, a version that is only planned', async (place, _m, _n, status) => {
+    it.concurrent.each(cells)('STAT-1: a planned version in the %s', async (place, _m, _n, status) => {
       expect((await ask(askFor({ [place]: 'v9' }))).status).toBe(status);
     });
 
-    it.concurrent.each(cells)('RET-5: %s, a retired version', async (place, _m, _n, _p, status) => {
+    it.concurrent.each(cells)('RET-5: a retired version in the %s', async (place, _m, _n, _p, status) => {
       const answer = await ask(askFor({ [place]: 'v0' }));
       expect(answer.status).toBe(status);
       expect(answer.headers.location).toBe(
@@ -79,13 +79,13 @@ export function statusTable({ ask, gateway }: House): void {
           (method) => [method, place, status === 301 && method !== 'HEAD' ? 308 : status] as const,
         ),
       ),
-    )('promise 46: %s, a retired version by the %s: %i', async (method, place, status) => {
+    )('promise 46: %s for a retired version in the %s gets %i', async (method, place, status) => {
       const asked = { ...askFor({ [place]: 'v0' }), method };
       for (const protocol of ['HTTP/1.1', 'HTTP/2']) expect((await ask(asked, protocol)).status).toBe(status);
     });
 
     it.concurrent.each(cells.filter(([place]) => place !== 'contentType'))(
-      'promise 46: %s, a handshake for a retired version',
+      'promise 46: a handshake for a retired version in the %s',
       async (place, _m, _n, _p, status) => {
         const { path, headers } = askFor({ [place]: 'v0' });
         const lines = Object.entries({ host: '127.0.0.1', ...headers }).map(
@@ -99,7 +99,7 @@ export function statusTable({ ask, gateway }: House): void {
     );
 
     it.concurrent.each(pairs)(
-      'promise 46: %s, a retired version, and %s, one that is served',
+      'promise 46: a retired version in the %s and a served one in the %s get 400',
       async (one, other) => {
         for (const said of [
           { [one]: 'v0', [other]: 'v2' },
@@ -112,25 +112,25 @@ export function statusTable({ ask, gateway }: House): void {
     it.each([
       ['no carrier', {}],
       ['a wildcard', { accept: '*/*' }],
-      ['a version that only the type of no body names', { 'content-type': 'application/vnd.acme.v2+json' }],
-    ])('STAT-1: %s and no default: 400', async (_name, headers) => {
+      ['a version in the type of an empty body', { 'content-type': 'application/vnd.acme.v2+json' }],
+    ])('STAT-1: %s, without a default, gets 400', async (_name, headers) => {
       const answer = await ask({ path: '/api/orders', headers: headers as Record<string, string> });
       expect(answer.status).toBe(400);
       expect(answer.json).toMatchObject({ supportedVersions: ['v3', 'v2'] });
       expect(answer.headers.vary).toBe('Accept, API-Version');
     });
 
-    it('a path without its version is no route; a host that is no version is not ours', async () => {
+    it('a path without a version gets 404, and a host without a version gets 421', async () => {
       expect((await ask({ path: '/api/vendors/orders' })).status).toBe(404);
       expect((await ask({ path: '/api/orders', headers: { host: 'www.api.example.com' } })).status).toBe(421);
     });
 
-    it('RET-5: one header beside the path is enough to refuse a redirect that would meet it again', async () => {
+    it('RET-5: a retired version in the path and in a header gets 410, not a redirect', async () => {
       expect((await ask(askFor({ path: 'v0', accept: 'v0' }))).status).toBe(410);
       expect((await ask(askFor({ path: 'v0', subdomain: 'v0' }))).status).toBe(301);
     });
 
-    it('NEG-3: who lists another version beside a retired one is served by that, and not sent away', async () => {
+    it('NEG-3: a served version in Accept is used instead of a retired one', async () => {
       const accept = 'application/vnd.acme.v0+json, application/vnd.acme.v2+json;q=0.5';
       expectOneVersion(await ask({ path: '/api/orders/7?x=1', headers: { accept } }), 'v2');
       const beside = { accept: 'application/vnd.acme.v0+json, text/html' };
@@ -138,7 +138,7 @@ export function statusTable({ ask, gateway }: House): void {
     });
 
     it.each(['*/*;q=0', 'application/vnd.acme.v2+json;q=0, application/vnd.acme.v3+json;q=0, */*'])(
-      'NEG-8: Accept: %s excludes all there is, and is told what that is',
+      'NEG-8: Accept: %s excludes every version and gets 406 with the versions',
       async (accept) => {
         const { status, json, headers } = await ask({ path: '/api/orders', headers: { accept } });
         expect(status).toBe(406);
@@ -155,7 +155,7 @@ export function statusTable({ ask, gateway }: House): void {
       },
     );
 
-    it('CACHE-2, NEG-7: every header that could select a version stands in Vary, whichever did', async () => {
+    it('CACHE-2, NEG-7: Vary lists every header that can select a version', async () => {
       for (const place of PLACES) {
         expect((await ask(askFor({ [place]: 'v2' }))).headers.vary).toBe('API-Version, Accept');
         expect((await ask(askFor({ [place]: 'v7' }))).headers.vary).toBe('Accept, API-Version');

@@ -6,7 +6,7 @@ import { askFor } from './asks.ts';
 import { expectOneVersion, type House, seenBy, valuesOf } from './house.ts';
 
 export function upstreamSees({ ask, gateway, upstream }: House): void {
-  describe('what the upstream sees', () => {
+  describe('the upstream gets', () => {
     it('VER-9: one version, whatever carriers name it and in whatever form', async () => {
       const wildcard = fc.constantFrom(
         '*/*;q=0.1',
@@ -57,7 +57,7 @@ export function upstreamSees({ ask, gateway, upstream }: House): void {
       expect(valuesOf(seen, 'content-type')).toEqual(['application/json; charset=utf-8']);
     });
 
-    it('VER-9: an Accept that held nothing but versions to avoid is left out', async () => {
+    it('VER-9: no Accept if it contained only excluded versions', async () => {
       const answer = await ask({
         path: '/api/v2/orders',
         headers: { accept: 'application/vnd.acme.v3+json;q=0' },
@@ -65,12 +65,12 @@ export function upstreamSees({ ask, gateway, upstream }: House): void {
       expect(valuesOf(seenBy(answer), 'accept')).toEqual([]);
     });
 
-    it('VER-9: the version in the path, where the upstream wants it there', async () => {
+    it('VER-9: the version in the path, if the policy wants it there', async () => {
       await ask({ path: '/api/hosts/8?x=1', headers: { 'api-version': '1' } });
       expect(upstream().count('/v2/hosts/8?x=1')).toBe(1);
     });
 
-    it('VER-9: the version in the query, instead of a client’s own parameter of that name', async () => {
+    it('VER-9: the version in the query, instead of the parameter that the client sent', async () => {
       const headers = { 'payments-version': '2025-04-01', 'api-version': '2' };
       const seen = seenBy(await ask({ path: '/api/payments?since=2025-03-01&edition=1&x=2', headers }));
       expect(seen.target).toBe('/echo?edition=2025-03-01&x=2');
@@ -78,7 +78,7 @@ export function upstreamSees({ ask, gateway, upstream }: House): void {
     });
   });
 
-  describe('VER-7: a path that could be read in two ways reaches no upstream', () => {
+  describe('VER-7: an ambiguous path reaches no upstream', () => {
     it.each([
       ['/api/v0/../v2/orders', 400],
       ['/api/v0/%2e%2e/v2/orders', 400],
@@ -96,7 +96,7 @@ export function upstreamSees({ ask, gateway, upstream }: House): void {
       ['http://other.example.com/api/v0/orders', 421],
       ['/api/%76%30/orders', 301],
       ['/api/v%30/orders', 301],
-    ])('%s: %i', async (target, status) => {
+    ])('%s gets %i', async (target, status) => {
       const answer = await sendBytes(
         gateway().https,
         head(`GET ${target} HTTP/1.1`, 'Host: 127.0.0.1', 'Connection: close'),

@@ -22,7 +22,7 @@ export interface Sent {
   readonly over?: string;
 }
 
-/** `open` comes first, except for `clock`. */
+/** Call `open` first. Only `clock` works before it. */
 export interface House {
   readonly open: () => Promise<void>;
   readonly close: () => Promise<void>;

@@ -4,11 +4,11 @@ import { describe, expect, it, vi } from 'vitest';
 import { type House, PATIENT } from './house.ts';
 
 export function keys({ send, carried, outcome, upstream, own, issuer }: House): void {
-  describe('keys', () => {
+  describe('idempotency keys', () => {
     it.each([
       ['empty', ''],
-      ['of two words', 'a b'],
-      ['in one quote', '"a'],
+      ['with a space', 'a b'],
+      ['with one quotation mark', '"a'],
       ['too long', 'k'.repeat(256)],
     ])('idempotency_key_malformed: %s', async (_what, key) => {
       const answer = await send('/malformed', { headers: { 'idempotency-key': key } });
@@ -19,12 +19,12 @@ export function keys({ send, carried, outcome, upstream, own, issuer }: House): 
       expect(carried('/malformed')).toBe(0);
     });
 
-    it('IDM-1: two lines are refused, as two of any such field are', async () => {
+    it('IDM-1: two Idempotency-Key lines get 400', async () => {
       expect((await send('/malformed', { headers: { 'idempotency-key': ['a', 'b'] } })).status).toBe(400);
       expect(carried('/malformed')).toBe(0);
     });
 
-    it('idempotency_key_missing: where one is required, with where that is said', async () => {
+    it('idempotency_key_missing: 400 with a link to the rules, if a key is required', async () => {
       const answer = await send('/must', {});
       expect(answer.status).toBe(400);
       expect(answer.json.message).toContain('It is kept for 1 day.');
@@ -40,7 +40,7 @@ export function keys({ send, carried, outcome, upstream, own, issuer }: House): 
       expect(carried('/must')).toBe(2);
     });
 
-    it('idempotency_key_anonymous: nobody is known, and nobody is asked who they are', async () => {
+    it('idempotency_key_anonymous: 400 for an anonymous caller, unless its address counts', async () => {
       const answer = await send('/api/closed/x', { key: 'k' });
       expect(answer.status).toBe(400);
       const line = await own().accessLine(answer.headers['x-request-id']);
@@ -50,7 +50,7 @@ export function keys({ send, carried, outcome, upstream, own, issuer }: House): 
       expect((await send('/api/open/x', { key: 'k' })).headers['idempotency-replayed']).toBe('true');
     });
 
-    it('IDM-2: mean nothing to methods that change nothing, and where they are off', async () => {
+    it('IDM-2: are ignored for other methods, and if the operation does not use them', async () => {
       for (const method of ['GET', 'DELETE', 'PATCH']) {
         const answer = await send('/methods', { key: 'a b', method });
         expect(answer.status).toBe(201);
@@ -62,7 +62,7 @@ export function keys({ send, carried, outcome, upstream, own, issuer }: House): 
       expect((await send('/patched', { key: 'k', method: 'PATCH' })).json).toEqual({ order: 1 });
     });
 
-    it('IDM-5: are told of on the page that a refusal links, with how long they are kept', async () => {
+    it('IDM-5: are described with their lifetime on the lifecycle page', async () => {
       const read = (accept: string) =>
         send('/.well-known/lifecycle/orders', { method: 'GET', body: '', headers: { accept } });
       const { json } = await read('application/json');
@@ -73,7 +73,7 @@ export function keys({ send, carried, outcome, upstream, own, issuer }: House): 
       );
     });
 
-    it('IDM-4: are one caller’s own, and of one method, target and version', async () => {
+    it('IDM-4: belong to one caller, method, target and version', async () => {
       const other = `Bearer ${await issuer().sign({ client_id: 'other' })}`;
       const user = `Bearer ${await issuer().sign({ sub: 'somebody-else' })}`;
       const key = 'shared';
@@ -91,13 +91,13 @@ export function keys({ send, carried, outcome, upstream, own, issuer }: House): 
       expect(named.headers['idempotency-replayed']).toBe('true');
     });
 
-    it('IDM-9: a refusal before takes no key', async () => {
+    it('IDM-9: are not used up by a request that is refused earlier', async () => {
       expect((await send('/small', { key: 'k', body: 'x'.repeat(100) })).status).toBe(413);
       expect((await send('/small', { key: 'k', headers: { authorization: 'Bearer no' } })).status).toBe(401);
       expect((await send('/small', { key: 'k' })).status).toBe(201);
     });
 
-    it('FWD-10: one that runs is refused before the body is asked for', async () => {
+    it('FWD-10: a request whose key is in use is refused before its body is read', async () => {
       const release = Promise.withResolvers<void>();
       upstream().answerWith(
         '/orders/expect',
@@ -113,7 +113,7 @@ export function keys({ send, carried, outcome, upstream, own, issuer }: House): 
       expect((await send(path, { key: 'k', headers })).headers['idempotency-replayed']).toBe('true');
     });
 
-    it('ORD-5: pages may send a key and read that an answer is one given again', async () => {
+    it('ORD-5: may be sent by pages, which may also read Idempotency-Replayed', async () => {
       const origin = 'https://app.example.com';
       const preflight = await send('/cors', {
         method: 'OPTIONS',

@@ -3,12 +3,12 @@ import { describe, expect, it } from 'vitest';
 import type { House } from './house.ts';
 
 export function killed({ send, carried, own, first }: House): void {
-  describe('a gateway killed by -9 while a request with a key was under way', () => {
+  describe('a gateway killed by kill -9 during a request with a key', () => {
     it.each([
       ['embedded', 'HTTP/1.1', own],
       ['redis', 'first', first],
     ] as const)(
-      'IDM-5: %s: the key is locked, for no longer than a lock lasts',
+      'IDM-5: %s: the key stays locked until its lock expires, and is free afterwards',
       async (store, over, gateway) => {
         const again = () => send(`/locked-${store}`, { key: 'k', over });
         for (const answer of [await again(), await again()]) {

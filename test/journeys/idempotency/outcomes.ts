@@ -5,7 +5,7 @@ import type { CountingOrders } from './counting-orders.ts';
 import { DAY, type House } from './house.ts';
 
 export function outcomes({ send, carried, outcome, upstream, own, clock }: House): void {
-  describe('outcomes', () => {
+  describe('outcomes of keys', () => {
     it.each([
       [303, 1],
       [400, 1],
@@ -19,7 +19,7 @@ export function outcomes({ send, carried, outcome, upstream, own, clock }: House
       [429, 2],
       [500, 2],
       [503, 2],
-    ])('IDM-6: %i, sent twice, is carried out %i times', async (status, times) => {
+    ])('IDM-6: with status %i, two requests execute %i times', async (status, times) => {
       const path = `/status-${status}`;
       upstream().answerWith(`/orders${path}`, (response) => response.writeHead(status).end());
       const answers = [await send(path, { key: 'k' }), await send(path, { key: 'k' })];
@@ -28,7 +28,7 @@ export function outcomes({ send, carried, outcome, upstream, own, clock }: House
       expect(carried(path)).toBe(times);
     });
 
-    it('IDM-6: a 5xx is one where the policy says so', async () => {
+    it('IDM-6: a 5xx is kept if the policy says so', async () => {
       upstream().answerWith('/orders/errors', (response) => response.writeHead(500).end('oops'));
       await send('/errors', { key: 'k' });
       expect(await send('/errors', { key: 'k' })).toMatchObject({ status: 500, text: 'oops' });
@@ -36,14 +36,14 @@ export function outcomes({ send, carried, outcome, upstream, own, clock }: House
     });
 
     it.each([
-      ['no answer in time', 504, () => undefined],
+      ['no response in time', 504, () => undefined],
       [
         'a reset',
         502,
         (response: Parameters<Parameters<CountingOrders['answerWith']>[1]>[0]) => response.destroy(),
       ],
       [
-        'an answer that breaks off',
+        'an interrupted response',
         502,
         (response: Parameters<Parameters<CountingOrders['answerWith']>[1]>[0]) => {
           response.writeHead(201, { 'content-length': '10' });
@@ -66,7 +66,7 @@ export function outcomes({ send, carried, outcome, upstream, own, clock }: House
       expect(carried(path)).toBe(1);
     });
 
-    it('IDM-6: an unknown one may be tried again where the policy says so', async () => {
+    it('IDM-6: a key with an unknown outcome may be used again if the policy says so', async () => {
       upstream().answerWith('/orders/again', (response, _carried, count) => {
         if (count === 1) response.destroy();
         else response.end('second');
@@ -75,11 +75,11 @@ export function outcomes({ send, carried, outcome, upstream, own, clock }: House
       expect((await send('/again', { key: 'k' })).text).toBe('second');
     });
 
-    it('IDM-6: what was never sent leaves its key free', async () => {
+    it('IDM-6: a request that was never sent leaves its key free', async () => {
       for (const _time of [1, 2]) expect((await send('/api/away/x', { key: 'k' })).status).toBe(502);
     });
 
-    it('DEP-1, BODY-2: a replay says of its version what is true by now', async () => {
+    it('DEP-1, BODY-2: a replay has the current lifecycle headers and notice', async () => {
       const path = '/api/v1/orders/noticed';
       clock.now = Date.UTC(2026, 0, 1);
       const before = await send(path, { key: 'k' });

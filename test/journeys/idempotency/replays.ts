@@ -7,7 +7,7 @@ export function replays({ send, carried, outcome, upstream, own, clientOf, beare
   describe.each(['HTTP/1.1', 'HTTP/2'])('over %s', (over) => {
     const at = (name: string) => `/${name}-${over === 'HTTP/2' ? 2 : 1}`;
 
-    it('IDM-3: the same again is answered again, with fresh lines of its own', async () => {
+    it('IDM-3: a repeated request is replayed, with new fields of the gateway', async () => {
       const path = at('replay');
       upstream().answerWith(`/orders${path}`, (response) => {
         response.writeHead(201, {
@@ -42,7 +42,7 @@ export function replays({ send, carried, outcome, upstream, own, clientOf, beare
       expect([await outcome(placed), await outcome(again)]).toEqual(['claimed', 'replayed']);
     });
 
-    it('IDM-3: thirty at once are carried out once; the others are told to come again', async () => {
+    it('IDM-3: thirty concurrent requests execute once; the others get 409 with Retry-After', async () => {
       const path = at('thirty');
       upstream().answerWith(
         `/orders${path}`,
@@ -60,7 +60,7 @@ export function replays({ send, carried, outcome, upstream, own, clientOf, beare
       expect((await send(path, { key: 'thirty', over })).headers['idempotency-replayed']).toBe('true');
     });
 
-    it('idempotency_conflict: while it runs, by its key alone', async () => {
+    it('idempotency_conflict: 409 for the same key while the first request runs', async () => {
       const path = at('running');
       const release = Promise.withResolvers<void>();
       upstream().answerWith(
@@ -77,7 +77,7 @@ export function replays({ send, carried, outcome, upstream, own, clientOf, beare
       expect((await running).text).toBe('done');
     });
 
-    it('idempotency_mismatch: another payload, other blanks and another type among them', async () => {
+    it('idempotency_mismatch: 422 for another body or type, also if only spaces differ', async () => {
       const path = at('mismatch');
       await send(path, { key: 'k', over });
       for (const sent of [
@@ -96,7 +96,7 @@ export function replays({ send, carried, outcome, upstream, own, clientOf, beare
       expect((await send(path, { key: 'k', over })).headers['idempotency-replayed']).toBe('true');
     });
 
-    it('ORD-2: the upstream gets the very bytes, and the key', async () => {
+    it('ORD-2: the upstream gets the same bytes and the key', async () => {
       const path = at('bytes');
       const body = '\u0000{"a" :\t1}\r\n';
       await send(path, { key: '"a \\" key"', over, body });
@@ -107,7 +107,7 @@ export function replays({ send, carried, outcome, upstream, own, clientOf, beare
       expect(inChunks?.body).toBe('{"a":1}');
     });
 
-    it('promise 42: a client that leaves finds what came of it', async () => {
+    it('promise 42: a client that disconnected gets the response when it retries', async () => {
       const path = at('leaves');
       const release = Promise.withResolvers<void>();
       upstream().answerWith(`/orders${path}`, (response) => {

@@ -4,7 +4,7 @@ import { type House, PATIENT } from './house.ts';
 
 export function twoGateways({ send, carried, outcome, first, redis }: House): void {
   describe('two gateways on one Redis', () => {
-    it('promise 42: thirty at once, at both, are carried out once', async () => {
+    it('promise 42: execute thirty concurrent requests with one key once', async () => {
       const answers = await Promise.all(
         Array.from({ length: 30 }, (_, index) =>
           send('/shared', { key: 'k', over: index % 2 === 0 ? 'first' : 'second' }),
@@ -22,7 +22,7 @@ export function twoGateways({ send, carried, outcome, first, redis }: House): vo
       expect(carried('/shared')).toBe(1);
     });
 
-    it('idempotency_unavailable: without the store, only where a key is required', async () => {
+    it('idempotency_unavailable: answer 503 without Redis, but only if a key is required', async () => {
       redis().pause();
       const passed = await send('/unheld', { key: 'k', over: 'first' });
       const refused = await send('/must', { key: 'k', over: 'first' });

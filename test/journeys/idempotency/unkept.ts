@@ -29,7 +29,7 @@ const half =
   };
 
 export function unkept({ send, carried, outcome, upstream, own, clientOf, bearer }: House): void {
-  describe.each(['HTTP/1.1', 'HTTP/2'])('more than is kept, over %s', (over) => {
+  describe.each(['HTTP/1.1', 'HTTP/2'])('over %s, beyond the size limit', (over) => {
     const at = (name: string) => `/${name}-${over === 'HTTP/2' ? 2 : 1}`;
     /** With the key of `send(path, { key: 'k' })`. */
     const order = (path: string) => ({
@@ -40,7 +40,7 @@ export function unkept({ send, carried, outcome, upstream, own, clientOf, bearer
       },
     });
 
-    it('IDM-7: a body that is passes without the guarantee', async () => {
+    it('IDM-7: a large request body is forwarded without protection', async () => {
       const path = at('large');
       const large = 'x'.repeat(10_000);
       for (const body of [large, Readable.from([large.slice(0, 3_000), large.slice(3_000)])]) {
@@ -55,7 +55,7 @@ export function unkept({ send, carried, outcome, upstream, own, clientOf, bearer
       ).toEqual([large, large]);
     });
 
-    it('IDM-3: a body that is, under a key that is kept, is another payload, whether or not it has a length', async () => {
+    it('IDM-3: a large body with a known key is a mismatch, with or without a length', async () => {
       for (const path of [at('kept'), `/must${at('kept')}`]) {
         await send(path, { key: 'k', over });
         const large = 'x'.repeat(10_000);
@@ -70,7 +70,7 @@ export function unkept({ send, carried, outcome, upstream, own, clientOf, bearer
     });
 
     it.each(LARGE)(
-      'IDM-7: an answer by its %s is given as it comes, and the key is free',
+      'IDM-7: a large response framed by %s is forwarded as it comes, and leaves the key free',
       async (name, head) => {
         const path = at(name);
         upstream().answerWith(`/orders${path}`, whole(head));
@@ -84,7 +84,7 @@ export function unkept({ send, carried, outcome, upstream, own, clientOf, bearer
     );
 
     it.each(LARGE)(
-      'IDM-7: where a key is required, one by its %s is carried out once',
+      'IDM-7: if a key is required, a large response framed by %s is executed once',
       async (name, head) => {
         const path = `/must${at(name)}`;
         upstream().answerWith(`/orders${path}`, whole(head));
@@ -99,7 +99,7 @@ export function unkept({ send, carried, outcome, upstream, own, clientOf, bearer
       },
     );
 
-    it.each(LARGE)('IDM-6: one by its %s that breaks off is unknown', async (name, head) => {
+    it.each(LARGE)('IDM-6: an interrupted response framed by %s is unknown', async (name, head) => {
       const path = at(`broken-${name}`);
       upstream().answerWith(`/orders${path}`, half(head, true));
       const lost = await send(path, { key: 'k', over }).catch(() => undefined);
@@ -110,7 +110,7 @@ export function unkept({ send, carried, outcome, upstream, own, clientOf, bearer
       expect(carried(path)).toBe(1);
     });
 
-    it('IDM-3, IDM-6: while one is given the key is taken; a client that leaves it makes it unknown', async () => {
+    it('IDM-3, IDM-6: the key is locked during a response, and unknown after a disconnect', async () => {
       const path = at('left-half');
       upstream().answerWith(`/orders${path}`, half({}, false));
       const { firstBytes, leave } = clientOf(over).begin({ ...order(path), body: '{"item":1}' });
@@ -127,7 +127,7 @@ export function unkept({ send, carried, outcome, upstream, own, clientOf, bearer
       expect(carried(path)).toBe(1);
     });
 
-    it('IDM-6: a body that its client leaves half-sent leaves its key free: nothing was sent on', async () => {
+    it('IDM-6: a client disconnect within the request body leaves the key free', async () => {
       let attempt = 0;
       // A request that finds the key free takes it, so each attempt uses another path.
       const { path, leave } = await vi.waitFor(async () => {

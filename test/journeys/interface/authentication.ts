@@ -21,7 +21,7 @@ export function authentication(house: () => InterfaceHouse): void {
   };
 
   describe('Authentication', () => {
-    it('OAU-6, OAU-10: an access token is a signed JWT that lives one hour at most', async () => {
+    it('OAU-6, OAU-10: an access token is a signed JWT that is valid for one hour at most', async () => {
       const { token, lifetime } = await tokenOf('acme');
       expect(partOf(token, 0)).toMatchObject({ typ: 'at+jwt', alg: expect.stringMatching(/^(RS|ES)256$/) });
       const { iat, exp } = partOf(token, 1);
@@ -46,7 +46,7 @@ export function authentication(house: () => InterfaceHouse): void {
       ['POST', '/api/v2/orders/1001/cancel'],
       ['POST', '/api/payments'],
       ['GET', '/api/webhooks'],
-    ])('AUTH-2: each request is asked for its own token: %s %s', async (method, path) => {
+    ])('AUTH-2: each request needs its own token: %s %s', async (method, path) => {
       expect(await house().ask(path, { method, anonymous: true })).toMatchObject({
         status: 401,
         json: { error: 'Unauthorized', message: expect.any(String) },
@@ -62,7 +62,7 @@ export function authentication(house: () => InterfaceHouse): void {
         'invalid_request',
       ],
       [
-        'PKCE in the clear',
+        'PKCE with the method plain',
         { client_id: 'handheld', code_challenge: CHALLENGE, code_challenge_method: 'plain' },
         'invalid_request',
       ],

@@ -4,14 +4,14 @@ import type { InterfaceHouse } from './house.ts';
 
 export function endpoints(house: () => InterfaceHouse): void {
   describe('Endpoints', () => {
-    it('a list is asked for by page and limit, also without a version in the path', async () => {
+    it('a list is requested by page and limit, also without a version in the path', async () => {
       const { status, json } = await house().ask('/api/orders?page=3&limit=7');
       expect(status).toBe(200);
       expect(json.pagination).toMatchObject({ page: 3, limit: 7 });
       expect(json.data).toHaveLength(7);
     });
 
-    it('a list is filtered, sorted, and shown in part', async () => {
+    it('a list is filtered and sorted, and has only the requested fields', async () => {
       const path = '/api/v2/orders?status=shipped&sort=-amount&fields=id,amount,status&limit=5';
       const data = (await house().ask(path)).json.data as { amount: number; status: string }[];
       expect(data).toHaveLength(5);

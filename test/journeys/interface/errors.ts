@@ -12,7 +12,7 @@ export function errors(house: () => InterfaceHouse): void {
       [501, 'Not Implemented', 'BREW /api/v2/catalog HTTP/1.1'],
       [505, 'HTTP Version Not Supported', 'GET /api/v2/catalog HTTP/1.2'],
       [400, 'Bad Request', 'GET /api/v2/../catalog HTTP/1.1'],
-    ])('ERR-1: %i %s is the error body', async (status, error, line) => {
+    ])('ERR-1: %i %s has the error body', async (status, error, line) => {
       const answer = await sendBytes(house().samples.gateway.https, head(line, 'Host: 127.0.0.1'));
       expect(answer).toMatchObject({
         status,
@@ -21,7 +21,7 @@ export function errors(house: () => InterfaceHouse): void {
       expect(answer.json).toEqual({ error, message: SENTENCE });
     });
 
-    it('ERR-7: 500 has a request id and nothing of the cause', async () => {
+    it('ERR-7: 500 has a request id and nothing about the cause', async () => {
       const answer = await house().ask('/api/v2/catalog', { at: Number.NaN });
       expect(answer.status).toBe(500);
       expect(answer.json).toEqual({
@@ -32,14 +32,14 @@ export function errors(house: () => InterfaceHouse): void {
       expectNothingOfTheCause(answer);
     });
 
-    it('FWD-18: 502 names the service whose answer was none', async () => {
+    it('FWD-18: 502 names the service that failed', async () => {
       const answer = await house().ask('/api/echo?hangup=before');
       expect(answer.status).toBe(502);
       expect(answer.json).toEqual({ error: 'Bad Gateway', message: SENTENCE, service: 'echo' });
       expectNothingOfTheCause(answer);
     });
 
-    it('ERR-5: 503 in maintenance says for how long, in seconds and as an instant', async () => {
+    it('ERR-5: 503 in maintenance has the remaining time, in seconds and as an instant', async () => {
       const answer = await house().ask('/api/closed/astrolabe');
       const seconds = Number(answer.headers['retry-after']);
       expect(answer.status).toBe(503);
@@ -52,7 +52,7 @@ export function errors(house: () => InterfaceHouse): void {
       });
     });
 
-    it('FWD-17: 504 says how long it was waited, with its unit', async () => {
+    it('FWD-17: 504 has the timeout with its unit', async () => {
       const answer = await house().ask('/api/slow?hang=1');
       expect(answer.status).toBe(504);
       expect(answer.json).toEqual({ error: 'Gateway Timeout', message: SENTENCE, timeout: '0.2s' });
@@ -60,12 +60,12 @@ export function errors(house: () => InterfaceHouse): void {
     });
 
     it.each([
-      ['a body that is no JSON', { method: 'POST', path: '/api/v2/orders', body: '{"a":' }, 400],
-      ['a number that is none', { path: '/api/v2/orders?page=0' }, 400],
-      ['a resource that is not there', { path: '/api/v2/orders/999999' }, 404],
+      ['a body that is not JSON', { method: 'POST', path: '/api/v2/orders', body: '{"a":' }, 400],
+      ['an invalid page number', { path: '/api/v2/orders?page=0' }, 400],
+      ['an unknown resource', { path: '/api/v2/orders/999999' }, 404],
       ['a path that names a file', { path: '/api/v2/orders/..%2f..%2fetc%2fpasswd' }, 400],
     ])(
-      '%s is an error by its status, with nothing of the inside',
+      '%s gets an error status and no internal details in the body',
       async (_what, { path, ...asking }, status) => {
         const headers = { 'content-type': 'application/json' };
         const answer = await house().ask(path, { headers, ...asking });

@@ -4,7 +4,7 @@ import type { InterfaceHouse } from './house.ts';
 
 export function limits(house: () => InterfaceHouse): void {
   describe('Limits', () => {
-    it('what is left of the quota stands in each answer, as whole numbers', async () => {
+    it('each response has the remaining quota as a whole number', async () => {
       const asked = async (path: string) => {
         const { headers } = await house().ask(path);
         return [headers['x-ratelimit-limit'], headers['x-ratelimit-remaining']];
@@ -26,7 +26,7 @@ export function limits(house: () => InterfaceHouse): void {
       ['0', 400],
       ['101', 400],
       ['many', 400],
-    ])('PAG-1: limit=%s is %i', async (limit, status) => {
+    ])('PAG-1: limit=%s gets %i', async (limit, status) => {
       const answer = await house().ask(`/api/v2/orders?limit=${limit}`);
       expect(answer.status).toBe(status);
       if (status === 200) expect(answer.json.data).toHaveLength(Number(limit));

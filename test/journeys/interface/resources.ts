@@ -22,7 +22,7 @@ const read = (file: string): Description => parse(readFileSync(join(UPSTREAMS, f
 
 export function resources(house: () => InterfaceHouse): void {
   describe('Resources and their fields', () => {
-    it('a webhook subscription has url and events, and its secret in the answer that makes it alone', async () => {
+    it('a webhook subscription has url and events, and its secret only in the response to POST', async () => {
       const { ask, samples } = house();
       const json = { url: samples.receiver.hooks, events: ['order.created'] };
       const made = await ask('/api/webhooks', { method: 'POST', json });
@@ -46,14 +46,14 @@ export function resources(house: () => InterfaceHouse): void {
         { url: 'https://hooks.acme-shop.com/', events: ['order'] },
         '<resource>.<action>',
       ],
-    ])('WH-8: a webhook subscription with %s is 400, and told what it needs', async (_what, json, said) => {
+    ])('WH-8: a webhook subscription with %s gets 400 and the reason', async (_what, json, said) => {
       expect(await house().ask('/api/webhooks', { method: 'POST', json })).toMatchObject({
         status: 400,
         json: { error: 'Bad Request', message: expect.stringContaining(said) },
       });
     });
 
-    it('PAG-1: an offset page is data, pagination and links, and nothing else', async () => {
+    it('PAG-1: an offset page has data, pagination and links, and nothing else', async () => {
       const { json } = await house().ask('/api/v2/orders?page=2&limit=10');
       const total = (json.pagination as { total: number }).total;
       const totalPages = Math.ceil(total / 10);
@@ -65,7 +65,7 @@ export function resources(house: () => InterfaceHouse): void {
       expect(json.data).toHaveLength(10);
     });
 
-    it('PAG-2: a cursor page says whether there is more, and knows no page numbers', async () => {
+    it('PAG-2: a cursor page has has_more and no page numbers', async () => {
       const { ask } = house();
       const first = await ask('/api/payments?limit=2&fields=id');
       expect(first.json).toEqual({ data: [{ id: 'p-2001' }, { id: 'p-2002' }], has_more: true });
@@ -74,7 +74,7 @@ export function resources(house: () => InterfaceHouse): void {
       expect((await ask('/api/payments?page=2')).status).toBe(400);
     });
 
-    it('ERR-1: an error body is the reason phrase and a sentence, whoever answers', async () => {
+    it('ERR-1: every error body has the reason phrase and a sentence', async () => {
       const { ask } = house();
       for (const path of ['/api/v2/orders/9', '/api/v2/catalog/moondial', '/nowhere']) {
         const { status, json } = await ask(path);
@@ -99,7 +99,7 @@ export function resources(house: () => InterfaceHouse): void {
       });
     });
 
-    it('OAS-2: x-lifecycle of a description is what callers are told', async () => {
+    it('OAS-2: responses have the dates of x-lifecycle in the description', async () => {
       const { info, paths } = read('orders/v1.openapi.yaml');
       const { headers } = await house().ask('/api/v1/orders/1001');
       expect(info['x-lifecycle']).toMatchObject({
@@ -133,7 +133,7 @@ export function resources(house: () => InterfaceHouse): void {
       expect(JSON.stringify(present?.operations)).toContain('whole minor units');
     });
 
-    it('OAS-2: a deprecated operation of a version that is not has dates and a replacement of its own', async () => {
+    it('OAS-2: a deprecated operation of an active version has its own dates and replacement', async () => {
       const { ask, samples } = house();
       const { 'x-lifecycle': life = {}, deprecated } =
         read('orders/v2.openapi.yaml').paths['/orders/{id}']?.delete ?? {};
@@ -153,7 +153,7 @@ export function resources(house: () => InterfaceHouse): void {
       const cancelled = `${samples.origin}/api/v2/orders/999999/cancel`;
       expect(headers.link).toContain(`<${cancelled}>; rel="successor-version"`);
       expect((await ask('/api/v2/orders/1001')).headers).not.toHaveProperty('deprecation');
-      // The page for people shows it too, with its guide.
+      // The HTML page shows the operation too, with its guide.
       const page = '/.well-known/lifecycle/orders';
       const { text } = await ask(page, { anonymous: true, headers: { accept: 'text/html' } });
       const [row = ''] = /<tr[^>]*>(?:(?!<\/tr>).)*DELETE \/\{id\}.*?<\/tr>/s.exec(text) ?? [];
@@ -162,7 +162,7 @@ export function resources(house: () => InterfaceHouse): void {
       expect(text).toContain('id="guide-orders-v2-cancel"');
     });
 
-    it('links in a representation are objects with href, and lead there', async () => {
+    it('links in a representation are objects with href, and work', async () => {
       const { ask } = house();
       const { _links: links } = (await ask('/api/v2/orders/1001')).json as {
         _links: Record<string, { href: string; method?: string }>;

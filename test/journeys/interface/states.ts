@@ -23,7 +23,7 @@ export function states(house: () => InterfaceHouse): void {
       expect(await show(instant)).toEqual(expected);
     });
 
-    it('what is called of a deprecated version is counted', async () => {
+    it('calls to a deprecated version are counted', async () => {
       const series = 'sundial_deprecated_requests_total{api="orders",version="v1",consumer="initech"}';
       const { ask, samples } = house();
       const count = async () => (await samples.gateway.metric(series)) ?? 0;
@@ -33,7 +33,7 @@ export function states(house: () => InterfaceHouse): void {
       expect(await count()).toBe(before + 1);
     });
 
-    it('an extension of 3 to 6 months, announced 3 months before, moves the end; any other leaves it', async () => {
+    it('an extension of 3 to 6 months, announced 3 months before, is accepted; others are not', async () => {
       const { rewriteSales } = house();
       const extend = (to: string, announced: string) =>
         rewriteSales((text) =>
@@ -48,7 +48,7 @@ export function states(house: () => InterfaceHouse): void {
       expect((await show('2027-04-15T00:00:00Z'))[0]).toBe(410);
       for (const [to, announced] of [
         ['2027-08-15', '2026-10-10'], // seven months
-        ['2027-02-15', '2026-10-10'], // one
+        ['2027-02-15', '2026-10-10'], // one month
         ['2027-04-16', '2026-11-10'], // two months before
       ] as const) {
         expect(await extend(to, announced), to).toBe(false);

@@ -22,7 +22,7 @@ export function versioning(house: () => InterfaceHouse): void {
           '/api/sales/1001',
           { accept: `application/vnd.sundial+json;version=${number}` },
         ],
-      ])('is had by %s', async (_carrier, path, headers) => {
+      ])('is selected by %s', async (_carrier, path, headers) => {
         const answer = await house().ask(path, { headers, anonymous: true });
         expect(answer.status).toBe(200);
         expect(answer.json).toHaveProperty(MEMBER[`v${number}`] ?? '');
@@ -30,7 +30,7 @@ export function versioning(house: () => InterfaceHouse): void {
       });
     });
 
-    it('DEP-1, WARN-1, XDI-1: a deprecated version says so in all five headers', async () => {
+    it('DEP-1, WARN-1, XDI-1: a deprecated version sends all five headers', async () => {
       const { headers } = await house().ask('/api/v1/sales/1001', { anonymous: true });
       expect(headers).toMatchObject({
         deprecation: '@1768435200',
@@ -41,7 +41,7 @@ export function versioning(house: () => InterfaceHouse): void {
       });
     });
 
-    it('SUN-3: an operation that is not deprecated may have a Sunset all the same', async () => {
+    it('SUN-3: an operation that is not deprecated may send Sunset', async () => {
       const sunset = 'Sat, 01 Jun 2999 00:00:00 GMT';
       const { headers } = await house().ask(
         `/api/echo?${new URLSearchParams({ header: `Sunset: ${sunset}` })}`,
@@ -50,14 +50,14 @@ export function versioning(house: () => InterfaceHouse): void {
       expect(headers).not.toHaveProperty('deprecation');
     });
 
-    it('each description has a version of three numbers, the first of which is that of its API', () => {
+    it('each description has a semantic version whose major is the version of its API', () => {
       for (const major of [1, 2]) {
         const text = readFileSync(join(UPSTREAMS, `orders/v${major}.openapi.yaml`), 'utf8');
         expect(text).toMatch(new RegExp(`^  version: ${major}\\.\\d+\\.\\d+$`, 'm'));
       }
     });
 
-    it('12 months of notice for the public and 6 inside, and a guide: less is not taken, and the old dates go on', async () => {
+    it('12 months of notice for public APIs, 6 for internal ones, and a guide are required', async () => {
       const { ask, rewriteSales } = house();
       const sunset = async () =>
         (await ask('/api/v1/sales/1001', { anonymous: true })).headers.sunset?.slice(5, 16);

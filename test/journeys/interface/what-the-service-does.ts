@@ -6,7 +6,7 @@ import type { InterfaceHouse } from './house.ts';
 
 export function whatTheServiceDoes(house: () => InterfaceHouse): void {
   describe('What the service does', () => {
-    it('TLS-1: nothing older than TLS 1.2 is spoken, and 1.2 is', async () => {
+    it('TLS-1: TLS 1.2 is accepted, and older versions are refused', async () => {
       const { https } = house().samples.gateway;
       const old = { minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'ALL:@SECLEVEL=0' } as const;
       const refused = await shake(https, old);
@@ -16,7 +16,7 @@ export function whatTheServiceDoes(house: () => InterfaceHouse): void {
       for (const { socket } of [refused, spoken]) socket.destroy();
     });
 
-    it('a request stands alone: on a connection of its own, without a cookie, it gets what any other gets', async () => {
+    it('requests on separate connections without cookies get the same response', async () => {
       const answers = [];
       for (let count = 0; count < 2; count += 1) {
         await using fresh = overHttp1(house().samples.gateway.https);
@@ -29,7 +29,7 @@ export function whatTheServiceDoes(house: () => InterfaceHouse): void {
       }
     });
 
-    it('what is cacheable says for how long, and by what a copy is compared', async () => {
+    it('a cacheable response has Cache-Control, ETag and Last-Modified', async () => {
       const { headers } = await house().ask('/api/v2/catalog/astrolabe', { anonymous: true });
       expect(headers).toMatchObject({
         'content-type': 'application/json; charset=utf-8',
@@ -47,7 +47,7 @@ export function whatTheServiceDoes(house: () => InterfaceHouse): void {
       expect((await ask('/api/v2/orders/1003')).headers.etag).toBe(before.headers.etag);
     });
 
-    it('PUT is safe to repeat, by itself and by an idempotency key', async () => {
+    it('PUT may be repeated, with or without an idempotency key', async () => {
       const { ask } = house();
       const { _links, id: _id, ...order } = (await ask('/api/v2/orders/1003')).json;
       const json = { ...order, amount: 4_200 };
@@ -60,7 +60,7 @@ export function whatTheServiceDoes(house: () => InterfaceHouse): void {
       expect([third.status, third.json]).toEqual([200, first.json]);
     });
 
-    it('collections are plural nouns; by the singular there is nothing', async () => {
+    it('collections are plural nouns; the singular gets 404', async () => {
       const { ask } = house();
       for (const plural of ['/api/v2/orders', '/api/payments', '/api/webhooks']) {
         expect((await ask(plural)).json.data, plural).toBeInstanceOf(Array);
@@ -68,7 +68,7 @@ export function whatTheServiceDoes(house: () => InterfaceHouse): void {
       }
     });
 
-    it('a token in a URL is 400, is not passed on and comes back nowhere', async () => {
+    it('a token in a URL gets 400, and is not in the response', async () => {
       const answer = await house().ask('/api/v2/orders?access_token=canary-7f3a', { anonymous: true });
       expect(answer).toMatchObject({ status: 400, json: { error: 'Bad Request' } });
       expect(`${answer.text}${JSON.stringify(answer.lines)}`).not.toContain('canary');

@@ -1,4 +1,4 @@
-// Requests with a sound version by each carrier of a policy, or with none, which must not be refused.
+// Requests that must not be refused: with a valid version by each carrier of a policy, or without a version.
 import type { Ask } from '../../support/http-client.ts';
 import type { DrawnPolicy } from './policies.ts';
 import { hex } from './spellings.ts';

@@ -7,7 +7,7 @@ export function afterRetirement({ askAt, begin, clock, end, gateway }: House): v
     const path = '/api/v1/orders/7';
     const POST = { method: 'POST', body: '{"a":1}', headers: { 'content-type': 'application/json' } };
 
-    it('RET-1: serves again what was redirected, whatever the method, and redirects again at its end', async () => {
+    it('RET-1: serves a redirected version again, for every method, and then redirects again', async () => {
       const statusesOf = async (instant: number) => [
         (await askAt(instant, path)).status,
         (await askAt(instant, path, { method: 'HEAD' })).status,
@@ -20,7 +20,7 @@ export function afterRetirement({ askAt, begin, clock, end, gateway }: House): v
       expect(await statusesOf(WEEK_LATER)).toEqual([301, 301, 308]);
     });
 
-    it('SUN-2, WARN-3: says when it will be over, in the stage it is in', async () => {
+    it('SUN-2, WARN-3: sends its end as Sunset, with the stage deprecated', async () => {
       await begin(TODAY, { api: 'orders', version: 'v1', until: WEEK_LATER });
       const answer = await askAt(TODAY, path);
       expect(answer.headers).toMatchObject({
@@ -44,14 +44,14 @@ export function afterRetirement({ askAt, begin, clock, end, gateway }: House): v
       expect(await of('sundial_version_info', ',stage="retired",successor="v3"')).toBe(1);
     });
 
-    it('RET-11: cannot serve what has no upstream: its 410 stays', async () => {
+    it('RET-11: does not affect a version without an upstream: its 410 stays', async () => {
       await begin(TODAY, { api: 'orders', until: WEEK_LATER });
       const answer = await askAt(TODAY, '/api/v0/orders/7');
       expect(answer).toMatchObject({ status: 410, headers: { sunset: 'Sat, 01 Feb 2025 00:00:00 GMT' } });
       expect(await gateway().metric('sundial_version_paused{api="orders",version="v0"}')).toBe(0);
     });
 
-    it('RET-11: nor can a clock that is set back: what has no upstream has ended on any day', async () => {
+    it('RET-11: a version without an upstream gets 410 with an earlier clock too', async () => {
       const early = at('2024-06-01T00:00:00Z');
       const answer = await askAt(early, '/api/v0/orders/7');
       expect(answer).toMatchObject({
@@ -71,7 +71,7 @@ export function afterRetirement({ askAt, begin, clock, end, gateway }: House): v
       expect(versions.find(({ version }) => version === 'v0')).toMatchObject({ stage: 'retired' });
     });
 
-    it('STAT-1: makes known again what was forgotten', async () => {
+    it('STAT-1: serves a forgotten version again', async () => {
       const ask = () => askAt(TODAY, '/quotes/7', { headers: { 'api-version': 'v1' } });
       expect(await ask()).toMatchObject({ status: 400, json: { supportedVersions: ['v2'] } });
       const id = await begin(TODAY, { api: 'quotes', until: WEEK_LATER });

@@ -19,7 +19,7 @@ interface Parts {
   readonly tokens: ReadonlyMap<string, string>;
 }
 
-/** `open` comes first, except for `clock`. */
+/** Call `open` first. Only `clock` works before it. */
 export interface House {
   readonly open: () => Promise<void>;
   /** After each test. */

@@ -12,13 +12,13 @@ interface Explained {
 }
 
 export function told({ askAt, begin, environment }: House): void {
-  describe('what is told of a pause', () => {
+  describe('publication of a pause', () => {
     const BEFORE = at('2027-01-05T00:00:00Z');
     const UNTIL = at('2027-01-06T14:05:00Z');
     const versionsOf = ({ json }: Answer) =>
       new Map((json.versions as { version: string }[]).map((entry) => [entry.version, entry]));
 
-    it('the document has its end and no brownout within it, share and rest of the others', async () => {
+    it('the document has its end, and only the rest of a brownout that it cuts', async () => {
       const before = versionsOf(await askAt(BEFORE, ORDERS));
       expect(before.get('v2')).toMatchObject({
         brownouts: [
@@ -43,7 +43,7 @@ export function told({ askAt, begin, environment }: House): void {
       for (const label of ['v0', 'v3']) expect(paused.get(label)).not.toHaveProperty('paused_until');
     });
 
-    it('the page and the calendar have it too; who paused and why is told nowhere', async () => {
+    it('the page and the calendar have it too, without its author and reason', async () => {
       await begin(BEFORE, { api: 'orders', until: UNTIL });
       const page = await askAt(BEFORE, ORDERS, { headers: { accept: 'text/html' } });
       expect(page.text).toContain(
@@ -63,7 +63,7 @@ export function told({ askAt, begin, environment }: House): void {
       for (const secret of [AUTHOR, REASON, 'alice']) expect(everything).not.toContain(secret);
     });
 
-    it('CAT-3: the catalog lists what is served again', async () => {
+    it('CAT-3: the catalog lists versions that are served again', async () => {
       const listed = async () => (await askAt(TODAY, '/.well-known/api-catalog')).text;
       expect(await listed()).not.toContain('/api/v1/orders');
       await begin(TODAY, { api: 'orders', until: WEEK_LATER });
@@ -71,7 +71,7 @@ export function told({ askAt, begin, environment }: House): void {
       expect(await listed()).not.toContain('/api/v0/orders');
     });
 
-    it('CACHE-6: nothing published is reused past its end', async () => {
+    it('CACHE-6: no published page is reused past its end', async () => {
       await begin(TODAY, { api: 'orders', until: TODAY + 90_000 });
       for (const path of [ORDERS, `${ORDERS}.ics`, '/.well-known/api-catalog'])
         expect((await askAt(TODAY + 30_500, path)).headers['cache-control']).toBe('max-age=59');
@@ -80,7 +80,7 @@ export function told({ askAt, begin, environment }: House): void {
 
   describe('explain --paused', () => {
     it.each(['/api/v0/orders/7', '/api/v1/orders/7', '/api/v2/orders/search', '/api/v3/orders', '/quotes/7'])(
-      'tells of %s what the gateway answers while it is paused',
+      'predicts the response to %s while it is paused',
       async (path) => {
         const forgotten = path.startsWith('/quotes');
         await begin(TODAY, { api: 'orders', until: WEEK_LATER });

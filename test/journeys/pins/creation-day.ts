@@ -12,11 +12,11 @@ export function creationDay({ ask, client, clock, gateway, holding, made, versio
       ['2025-09-15T00:00:00Z', '2025-09-15'],
       ['2026-11-20', '2026-06-01'],
       ['2030-01-01', '2026-06-01'],
-    ])('VER-5: made on %s stays on %s', async (day, version) => {
+    ])('VER-5: created on %s stays on %s', async (day, version) => {
       expect(await versionFor(await made(day))).toBe(version);
     });
 
-    it('is on that version by the pin, says the log, and counts so', async () => {
+    it('gets its version by the pin, in the log and in the metric', async () => {
       const series = 'sundial_version_resolutions_total{api="payments",carrier="pin",outcome="matched"}';
       const before = (await gateway().metric(series)) ?? 0;
       const answer = await ask(await made('2025-03-14'));
@@ -28,19 +28,19 @@ export function creationDay({ ask, client, clock, gateway, holding, made, versio
       expect(await gateway().metric(series)).toBe(before + 1);
     });
 
-    it('has nothing stored of it: told another day, it is on the version of that one', async () => {
+    it('has no stored pin: another creation day selects another version', async () => {
       expect(await versionFor(await made('2025-03-14', 'corrected'))).toBe('2024-09-01');
       expect(await versionFor(await made('2025-10-01', 'corrected'))).toBe('2025-09-15');
     });
 
-    it('stays there when newer versions come', async () => {
+    it('keeps its version when newer ones are released', async () => {
       const acme = await made('2025-10-01');
       expect(await versionFor(acme)).toBe('2025-09-15');
       clock.now = Date.UTC(2031, 0, 1);
       expect(await versionFor(acme)).toBe('2025-09-15');
     });
 
-    it('gets the signals of its version, on HEAD as on GET, over HTTP/1.1 and HTTP/2', async () => {
+    it('gets the signals of its version on HEAD and GET, over HTTP/1.1 and HTTP/2', async () => {
       const acme = await made('2025-03-14');
       await using second = overHttp2(gateway().https);
       for (const each of [client(), second]) {
@@ -59,7 +59,7 @@ export function creationDay({ ask, client, clock, gateway, holding, made, versio
       }
     });
 
-    it('VER-3: a header names another version for one request, and no conflict', async () => {
+    it('VER-3: gets another version for one request with a header, without a conflict', async () => {
       const acme = await made('2025-03-14');
       expect(await versionFor(acme, { headers: { 'API-Version': '2026-06-01' } })).toBe('2026-06-01');
       expect(await versionFor(acme)).toBe('2024-09-01');
@@ -72,13 +72,13 @@ export function creationDay({ ask, client, clock, gateway, holding, made, versio
       ['latest', '400 version_malformed'],
       ['2023-01-01', '410 version_retired'],
       ['2025-09-15, 2026-06-01', '400 version_ambiguous'],
-    ])('VER-3: the header %s never gets the pin instead: %s', async (header, outcome) => {
+    ])('VER-3: never gets its pin for the header %s, but %s', async (header, outcome) => {
       expect(await versionFor(await made('2025-03-14'), { headers: { 'API-Version': header } })).toBe(
         outcome,
       );
     });
 
-    it('follows the retirement of its version, and is told why and what to do', async () => {
+    it('gets 410 when its version retires, with the reason and the successor', async () => {
       const acme = await made('2025-03-14');
       clock.now = Date.UTC(2027, 2, 1) - 1;
       expect(await versionFor(acme)).toBe('2024-09-01');
@@ -95,13 +95,13 @@ export function creationDay({ ask, client, clock, gateway, holding, made, versio
       expect(await versionFor(acme, { headers: { 'API-Version': '2025-09-15' } })).toBe('2025-09-15');
     });
 
-    it('meets the brownouts of its version', async () => {
+    it('gets the brownouts of its version', async () => {
       clock.now = Date.UTC(2027, 0, 11, 9);
       expect(await versionFor(await made('2025-03-14'))).toBe('410 brownout');
       expect(await versionFor(await made('2025-10-14'))).toBe('2025-09-15');
     });
 
-    it('that is older than any version met the oldest, which nobody remembers', async () => {
+    it('gets 400 for the forgotten oldest version if it is older than all versions', async () => {
       const answer = await ask(await made('2019-01-01'));
       expect(answer).toMatchObject({
         status: 400,
@@ -114,7 +114,7 @@ export function creationDay({ ask, client, clock, gateway, holding, made, versio
       expect(line).toMatchObject({ refusal: 'version_unknown', carrier: 'pin' });
     });
 
-    it('has the operations of its version: gone in one, with a scope of its own in another', async () => {
+    it('gets the sunsets and scopes of the operations of its version', async () => {
       const path = '/api/payments/refunds';
       expect(await versionFor(await made('2025-03-14'), { path })).toBe('410 version_retired');
       expect(await versionFor(await made('2025-10-14'), { path })).toBe('2025-09-15');

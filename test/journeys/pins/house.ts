@@ -6,7 +6,7 @@ import { startTestIssuer, type TestIssuer } from '../../support/issuer.ts';
 
 type Fields = Readonly<Record<string, string>>;
 
-/** `open` comes first, except for `clock`. */
+/** Call `open` first. Only `clock` works before it. */
 export interface House {
   readonly open: () => Promise<void>;
   readonly close: () => Promise<void>;

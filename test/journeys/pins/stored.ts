@@ -4,7 +4,7 @@ import type { House } from './house.ts';
 
 export function stored({ ask, clock, gateway, holding, made, upgrade, versionFor }: House): void {
   describe('an account without a creation day', () => {
-    it('stays on the version of its first call when a newer one is released', async () => {
+    it('keeps the version of its first call when a newer one is released', async () => {
       const fresh = await holding('first-call');
       expect(await versionFor(fresh)).toBe('2026-06-01');
       clock.now = Date.UTC(2026, 11, 1);
@@ -12,28 +12,28 @@ export function stored({ ask, clock, gateway, holding, made, upgrade, versionFor
       expect(await versionFor(await holding('later-call'))).toBe('2026-12-01');
     });
 
-    it('of many first calls at once all get one version', async () => {
+    it('gets one version for many concurrent first calls', async () => {
       const fresh = await holding('many-calls');
       const versions = await Promise.all(Array.from({ length: 20 }, () => versionFor(fresh)));
       expect(new Set(versions)).toEqual(new Set(['2026-06-01']));
     });
 
     it.each([['last year'], ['2025-02-30'], [1_741_910_400_000], [null], [['2025-03-14']]])(
-      'counts one that cannot be read as none: %j',
+      'may have an invalid creation day, which is ignored: %j',
       async (day) => {
         const id = `unreadable-${JSON.stringify(day)}`;
         expect(await versionFor(await holding(id, { account_created: day }))).toBe('2026-06-01');
       },
     );
 
-    it('is pinned to nothing by a first call that is refused', async () => {
+    it('is not pinned by a first call that is refused', async () => {
       const reader = await holding('refused-first', { scope: 'orders:read' });
       expect(await versionFor(reader, { method: 'POST', body: '{}' })).toBe('403 scope_insufficient');
       clock.now = Date.UTC(2026, 11, 1);
       expect(await versionFor(reader)).toBe('2026-12-01');
     });
 
-    it('a header for one request pins nobody', async () => {
+    it('is not pinned by a request that names its version', async () => {
       const fresh = await holding('header-first');
       expect(await versionFor(fresh, { headers: { 'API-Version': '2024-09-01' } })).toBe('2024-09-01');
       clock.now = Date.UTC(2026, 11, 1);
@@ -42,7 +42,7 @@ export function stored({ ask, clock, gateway, holding, made, upgrade, versionFor
   });
 
   describe('an upgrade', () => {
-    it('is seen by the next request, and the creation day decides no more', async () => {
+    it('applies from the next request on, instead of the creation day', async () => {
       const acme = await made('2025-03-14', 'upgrader');
       expect(await versionFor(acme)).toBe('2024-09-01');
       expect(await upgrade('payments', 'upgrader', '2025-09-15')).toBe(200);
@@ -51,7 +51,7 @@ export function stored({ ask, clock, gateway, holding, made, upgrade, versionFor
       expect(await versionFor(acme)).toBe('2025-09-15');
     });
 
-    it('to a version that ends later is no second pin: the end is the answer', async () => {
+    it('replaces the pin of a first call', async () => {
       const caller = await holding('upgraded-then-ended', { account_id: 'upgraded' });
       expect(await versionFor(caller, { path: '/api/transfers' })).toBe('2026-06-01');
       clock.now = Date.UTC(2026, 11, 1);
@@ -63,7 +63,7 @@ export function stored({ ask, clock, gateway, holding, made, upgrade, versionFor
   describe('an account that a claim names', () => {
     const transfers = { path: '/api/transfers' };
 
-    it('is one for all its consumers', async () => {
+    it('shares its pin among all consumers', async () => {
       expect(await versionFor(await holding('desk-1', { account_id: 'shared' }), transfers)).toBe(
         '2026-06-01',
       );
@@ -80,9 +80,9 @@ export function stored({ ask, clock, gateway, holding, made, upgrade, versionFor
       ['missing', undefined],
       ['empty', ''],
       ['a list', ['a']],
-      ['a line break', 'a\nb'],
+      ['of two lines', 'a\nb'],
       ['too long', 'a'.repeat(257)],
-    ])('with a claim that is %s: 401, unless the request names its version', async (_name, account) => {
+    ])('gets 401 if the claim is %s, unless the request names its version', async (_name, account) => {
       const caller = await holding('nameless', { account_id: account });
       const answer = await ask(caller, transfers);
       expect(answer).toMatchObject({
@@ -96,7 +96,7 @@ export function stored({ ask, clock, gateway, holding, made, upgrade, versionFor
       expect(await versionFor(caller, { path: '/api/2025-09-15/transfers' })).toBe('2025-09-15');
     });
 
-    it('VER-3: Accept overrides, or leaves it open', async () => {
+    it('VER-3: gets the version that Accept names, else its pin', async () => {
       const caller = await holding('ranges', { account_id: 'ranges' });
       const accept = (value: string) => ({ ...transfers, headers: { accept: value } });
       expect(await versionFor(caller, accept('*/*'))).toBe('2026-06-01');
@@ -106,7 +106,7 @@ export function stored({ ask, clock, gateway, holding, made, upgrade, versionFor
       );
     });
 
-    it('RET-5: is redirected to the path of the next version once its own has ended, for itself alone', async () => {
+    it('RET-5: is redirected from its retired version to the path of the next, privately', async () => {
       const caller = await holding('mover', { account_id: 'mover' });
       expect(await versionFor(caller, transfers)).toBe('2026-06-01');
       clock.now = Date.UTC(2028, 0, 1);

@@ -26,7 +26,7 @@ const STATUS = ['status', 'sunset']
 /** On 2026-11-20, without a valid token. */
 export const rows: readonly Row[] = [
   {
-    title: 'CAT-1: a path that belongs to no API is told where they are listed',
+    title: 'CAT-1: a path without an API, with a link to the catalog',
     reason: 'route_unknown',
     ask: { path: '/' },
     status: 404,
@@ -34,7 +34,7 @@ export const rows: readonly Row[] = [
     headers: { link: '<https://127.0.0.1/.well-known/api-catalog>; rel="api-catalog"' },
   },
   {
-    title: 'TLS-4: a host this gateway does not serve',
+    title: 'TLS-4: an unknown host',
     reason: 'host_unknown',
     ask: { path: '/api/v2/orders', headers: { host: 'other.example.com' } },
     status: 421,
@@ -44,7 +44,7 @@ export const rows: readonly Row[] = [
     },
   },
   {
-    title: 'a credential in the query, whose value comes back nowhere',
+    title: 'a credential in the query, whose value is not in the response',
     reason: 'credentials_in_url',
     ask: { path: '/api/v2/orders?x=1&access%5Ftoken=canary-7f3a' },
     status: 400,
@@ -65,7 +65,7 @@ export const rows: readonly Row[] = [
     headers: { vary: 'Accept, API-Version' },
   },
   {
-    title: 'STAT-1: a header that is no version',
+    title: 'STAT-1: a header that is not a version',
     reason: 'version_malformed',
     ask: { path: '/api/orders', headers: { 'api-version': 'banana' } },
     status: 400,
@@ -77,7 +77,7 @@ export const rows: readonly Row[] = [
     headers: { vary: 'Accept, API-Version' },
   },
   {
-    title: 'STAT-1: a path segment that is no version',
+    title: 'STAT-1: a path segment that is not a version',
     reason: 'version_malformed',
     ask: { path: '/api/v01/orders' },
     status: 404,
@@ -110,7 +110,7 @@ export const rows: readonly Row[] = [
     },
   },
   {
-    title: 'no version at all where none is the default',
+    title: 'no version, without a default',
     reason: 'version_missing',
     ask: { path: '/api/orders' },
     status: 400,
@@ -159,7 +159,7 @@ export const rows: readonly Row[] = [
     },
   },
   {
-    title: 'RET-1: the same with a body to send again',
+    title: 'RET-1: a moved version, for a POST',
     reason: 'version_moved',
     ask: { path: '/api/v0/orders?x=1', method: 'POST', body: '{}' },
     status: 308,
@@ -171,7 +171,7 @@ export const rows: readonly Row[] = [
     headers: { ...RETIRED, location: 'https://127.0.0.1/api/v2/orders?x=1' },
   },
   {
-    title: 'RET-5: a moved version named by the header is gone, for a redirect would lead back to it',
+    title: 'RET-5: a moved version in the header, which a redirect would meet again',
     reason: 'version_retired',
     ask: { path: '/api/orders/7', headers: { 'api-version': 'v0' } },
     status: 410,
@@ -208,7 +208,7 @@ export const rows: readonly Row[] = [
     headers: { 'www-authenticate': 'Bearer realm="orders", error="invalid_request"' },
   },
   {
-    title: 'AUTH-2: something that is no token',
+    title: 'AUTH-2: an invalid token',
     reason: 'token_invalid',
     ask: { path: '/api/v2/orders', headers: { authorization: 'Bearer canary-7f3a' } },
     status: 401,

@@ -8,7 +8,7 @@ export function handshakes({ authorization, clock, gateway, open, upstream }: Ho
     gateway().metric(`sundial_websocket_connections{api="${api}",version="${version}"}`);
 
   describe('a handshake is a request like any other', () => {
-    it('WS-5, DEP-2, DEP-7: the 101 of a deprecated version carries every signal, one line each', async () => {
+    it('WS-5, DEP-2, DEP-7: the 101 of a deprecated version has every signal, one line each', async () => {
       const live = await open('/api/v1/live/room?id=7');
       expect(live.status).toBe(101);
       expect(live.headers).toMatchObject({
@@ -42,7 +42,7 @@ export function handshakes({ authorization, clock, gateway, open, upstream }: Ho
       });
     });
 
-    it('VER-9: the upstream sees the one path and the one version', async () => {
+    it('VER-9: the upstream gets one path and one version', async () => {
       await open('/api/live/room?x=1', { lines: ['API-Version: v2', 'Sec-WebSocket-Protocol: chat'] });
       const seen = upstream().seen.at(-1);
       expect(seen?.target).toBe('/echo/room?x=1');
@@ -54,7 +54,7 @@ export function handshakes({ authorization, clock, gateway, open, upstream }: Ho
       });
     });
 
-    it('is counted as one, and the open ones in a gauge', async () => {
+    it('it is counted as a request, and open WebSockets are in a gauge', async () => {
       const series = 'sundial_requests_total{api="live",version="v2",stage="active",method="GET",code="101"}';
       const before = (await gateway().metric(series)) ?? 0;
       const both = [await open('/api/v2/live'), await open('/api/v2/live')];
@@ -76,7 +76,7 @@ export function handshakes({ authorization, clock, gateway, open, upstream }: Ho
     ];
 
     it.each(refusals)(
-      '%i %s, whole, with the end of the connection (%s)',
+      '%i %s is complete, and the connection closes (%s)',
       async (status, reason, _rule, path, lines) => {
         const before = upstream().seen.length;
         const host = reason === 'host_unknown' ? 'other.example.com' : '127.0.0.1';
@@ -96,7 +96,7 @@ export function handshakes({ authorization, clock, gateway, open, upstream }: Ho
       },
     );
 
-    it('RET-9: the 301 leads to the same resource, the 410 of a tombstone carries its signals', async () => {
+    it('RET-9: the 301 leads to the same resource, and the 410 has the signals', async () => {
       const moved = await open('/api/v1/moved/room?a=b');
       expect(moved.headers.location).toBe('https://127.0.0.1/api/v2/moved/room?a=b');
       const gone = await open('/api/v0/live');
@@ -106,7 +106,7 @@ export function handshakes({ authorization, clock, gateway, open, upstream }: Ho
       });
     });
 
-    it('brownout: 410 in its window, for new handshakes; what is open stays open', async () => {
+    it('brownout: 410 for new handshakes in its window; open WebSockets stay open', async () => {
       const live = await open('/api/v1/live');
       clock.now = at('2026-12-01T14:05:00Z');
       const refused = await open('/api/v1/live');
@@ -121,7 +121,7 @@ export function handshakes({ authorization, clock, gateway, open, upstream }: Ho
       await echoes(live);
     });
 
-    it('rate_limited: 429 beyond the limit of its consumer', async () => {
+    it('rate_limited: 429 over the limit of its consumer', async () => {
       const lines = [authorization('acme')];
       const first = await open('/api/v2/members', { lines });
       expect(first).toMatchObject({ status: 101, headers: { 'x-ratelimit-remaining': '0' } });
@@ -132,7 +132,7 @@ export function handshakes({ authorization, clock, gateway, open, upstream }: Ho
       expect(Number(second.headers['retry-after'])).toBeGreaterThan(3_000);
     });
 
-    it('mode observe: a version past its sunset is served, signalled and counted', async () => {
+    it('mode observe: a version past its sunset is served, with signals and in the log', async () => {
       const watched = await open('/api/v1/watched');
       expect(watched).toMatchObject({ status: 101, headers: { sunset: 'Sun, 01 Feb 2026 00:00:00 GMT' } });
       const line = await gateway().accessLine(watched.headers['x-request-id']);

@@ -20,7 +20,7 @@ interface Parts {
   readonly tokens: ReadonlyMap<string, string>;
 }
 
-/** `start` comes first, except for `clock`. */
+/** Call `start` first. Only `clock` works before it. */
 export interface House {
   readonly start: () => Promise<void>;
   /** After each test: closes all connections and resets the clock. */
@@ -34,7 +34,7 @@ export interface House {
   readonly client: () => Client;
   /** The Authorization line with the token of `acme` or `other`. */
   readonly authorization: (id: string) => string;
-  /** `on`: another gateway than that of the house. */
+  /** `on`: another gateway than `gateway`. */
   readonly open: (path: string, opening?: Opening, on?: RunningGateway) => Promise<WebSocketClient>;
 }
 

@@ -18,7 +18,7 @@ export function openOnes({
   upstream,
 }: House): void {
   describe('an open WebSocket', () => {
-    it('promise 48: an upstream that dies, a client that dies: the other side is closed, and the gateway lives', async () => {
+    it('promise 48: a failure of the upstream or the client closes the other side only', async () => {
       const first = await open('/api/v2/live');
       upstream().seen.at(-1)?.socket.resetAndDestroy();
       await first.ended();
@@ -29,7 +29,7 @@ export function openOnes({
       await echoes(await open('/api/v2/live'));
     });
 
-    it('WS-6: is closed with 1001 once its version ends, and not a moment before', async () => {
+    it('WS-6: is closed with 1001 when its version ends', async () => {
       clock.now = SUNSET - 1;
       const [ending, staying] = [await open('/api/v1/live'), await open('/api/v2/live')];
       await echoes(ending);
@@ -43,7 +43,7 @@ export function openOnes({
       await echoes(staying);
     });
 
-    it('WS-6: a pause keeps it open past the date, and its end closes it', async () => {
+    it('WS-6: stays open during a pause, and is closed when the pause ends', async () => {
       clock.now = SUNSET - 1000;
       const live = await open('/api/v1/live');
       const id = await beginPause(gateway(), { api: 'live', until: SUNSET + 86_400_000 });
@@ -54,7 +54,7 @@ export function openOnes({
       expect((await live.received(2)).slice(1).map(closeCode)).toEqual([1001]);
     });
 
-    it('WS-6: one whose token has come to its end is closed with 1008', async () => {
+    it('WS-6: is closed with 1008 when its token expires', async () => {
       // Expired, but within the last three seconds of the allowed clock skew.
       const exp = Math.floor(Date.now() / 1000) - 27;
       const token = await issuer().sign({ client_id: 'brief', scope: 'orders:read', iat: exp - 600, exp });
@@ -64,7 +64,7 @@ export function openOnes({
       await tied.ended();
     });
 
-    it('WS-6: an exception keeps that of its consumer open until its own last day', async () => {
+    it('WS-6: stays open for a consumer with an exception until its own last day', async () => {
       const lines = (id: string) => [authorization(id)];
       const acme = await open('/api/v1/members', { lines: lines('acme') });
       const other = await open('/api/v1/members', { lines: lines('other') });
@@ -76,14 +76,14 @@ export function openOnes({
       expect((await acme.received(2)).slice(1).map(closeCode)).toEqual([1001]);
     });
 
-    it('mode observe: ends nothing', async () => {
+    it('mode observe: stays open past the sunset', async () => {
       const [watched, live] = [await open('/api/v1/watched'), await open('/api/v1/live')];
       clock.now = SUNSET;
       await live.received(1);
       await echoes(watched);
     });
 
-    it('WS-6: is closed with 1001 at a drain, which waits for no client that is slow to go', async () => {
+    it('WS-6: is closed with 1001 at a drain, which does not wait for slow clients', async () => {
       const draining = await runGateway({
         policies: 'websocket',
         lifecycleNow: () => clock.now,
@@ -97,7 +97,7 @@ export function openOnes({
       expect(performance.now() - begun).toBeLessThan(8_000);
     });
 
-    it('lives on through a reload', async () => {
+    it('stays open over a reload', async () => {
       const live = await open('/api/v1/live');
       await gateway().reload();
       await echoes(live);

@@ -27,7 +27,7 @@ export const CARRIERS: readonly Mistake[] = [
     '3 «"/api/v/orders"» error: not a path with one whole segment {version}, such as /api/{version}/orders: "/api/v/orders"',
   ],
   [
-    'a carrier that means something else',
+    'a carrier in a header with another meaning',
     'API-Version',
     'Authorization',
     '3 «Authorization» error: not a field name that can carry a version, such as API-Version: "Authorization"',
@@ -75,7 +75,7 @@ export const CARRIERS: readonly Mistake[] = [
     '3 «v2» warning: v2 is released on 2026-12-01: until then a request that names no version gets 400 (default: v1 until then)',
   ],
   [
-    'a default that ends, where its successor does not',
+    'a default that ends before its successor',
     'default: v2',
     'default: v1',
     '3 «v1» warning: v1 ends on 2027-01-15: from then on a request that names no version gets 410 (default: v2 by that day)',

@@ -15,7 +15,7 @@ export const UPSTREAMS: readonly Mistake[] = [
     '6 «"http://[::1]:9901"» error: this target is the admin listener of this gateway',
   ],
   [
-    'an upstream that is the public face',
+    'an upstream that is the public URL',
     'http://127.0.0.1:4001',
     'https://api.example.com',
     '6 «https://api.example.com» error: this target is the public address of this gateway',
@@ -39,13 +39,13 @@ export const UPSTREAMS: readonly Mistake[] = [
     '6 «http://127.0.0.1:0» error: port 0 is not a port of a service (write the port of the service)',
   ],
   [
-    'more time to connect than for all',
+    'a connect timeout above the total timeout',
     '[http://127.0.0.1:4001]',
     '[http://127.0.0.1:4001], timeout: { connect: 9s, headers: 1s, total: 8s }',
     '6 «{ connect: 9s, headers: 1s, total: 8s }» error: the timeout to connect is longer than the total',
   ],
   [
-    'less for all than for headers, of which nothing is said',
+    'a total timeout below the default timeout for headers',
     '[http://127.0.0.1:4001]',
     '[http://127.0.0.1:4001], timeout: { total: 2s }',
     '6 «{ total: 2s }» error: the timeout for headers, 5s by default, is longer than the total',

@@ -29,7 +29,7 @@ describe('origins', () => {
     'app.example.com',
     'ftp://app.example.com',
     'null',
-  ])('"%s" is no origin of a browser', async (origin) => {
+  ])('"%s" is not an origin of a browser', async (origin) => {
     const [problem, ...more] = await withOrigins(`["${origin}"]`);
     expect(problem).toContain('error: not an origin as browsers send it');
     expect(more).toEqual([]);

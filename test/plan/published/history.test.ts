@@ -106,7 +106,7 @@ describe('published schedules', () => {
       ORDERS.replace('guide:', 'extended: [ { to: 2027-04-15, announced: 2026-09-01, why: acme } ], guide:'),
     ],
     ['another version', PLANNED],
-    ['what is no date', ORDERS.replace('4001', '4011')],
+    ['a change that is no date', ORDERS.replace('4001', '4011')],
   ])('%s passes and is recorded', async (_what, text) => {
     await using files = await workspace({ 'policies/orders.yaml': ORDERS });
     const { kept, load } = historyOf(files);
@@ -236,7 +236,7 @@ describe('published schedules', () => {
     expect(await planned.load()).toMatchObject({ accepted: true, said: [] });
   });
 
-  it('a removed API is reported in its last file, and a renamed file is no removal', async () => {
+  it('a removed API is reported in its last file, and a renamed file is not a removal', async () => {
     const more = ORDERS.replace('api: orders', 'api: more').replaceAll('/orders', '/more');
     await using files = await workspace({ 'policies/orders.yaml': ORDERS, 'policies/more.yaml': more });
     const { kept, load } = historyOf(files);
@@ -275,7 +275,7 @@ describe('published schedules', () => {
     expect(await load()).toMatchObject({ accepted: true, said: [] });
   });
 
-  it('an emptied store makes no difference to the gateway that recorded in it', async () => {
+  it('an emptied store does not affect the gateway that wrote the record', async () => {
     await using files = await workspace({ 'policies/orders.yaml': ORDERS });
     const { kept, load } = historyOf(files);
     await load();

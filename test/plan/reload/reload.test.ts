@@ -12,7 +12,7 @@ import { GATEWAY, NOW, ORDERS, type Workspace, workspace } from '../workspace.ts
 
 const FOUR_DAYS = ORDERS.replace('sunset: 2027-01-15', 'sunset: 2027-01-19');
 
-/** Watches the files; `heard` has the callbacks. `meanwhile` runs after the first load and before the watch. */
+/** Watches the files. `meanwhile` runs after the first load and before the watch. */
 async function watching(
   files: Workspace,
   { readFile, meanwhile }: { readFile?: ReadFile; meanwhile?: () => Promise<void> } = {},
@@ -21,11 +21,11 @@ async function watching(
   if (settings === undefined || plan === undefined || pieces === undefined || policies === undefined)
     throw new Error('the files are not in order');
   await meanwhile?.();
-  const heard: string[] = [];
+  const callbacks: string[] = [];
   const plans: GatewayPlan[] = [plan];
   let wake = (): void => undefined;
   const tell = (what: string) => {
-    heard.push(what);
+    callbacks.push(what);
     wake();
   };
   let recorded: readonly PublishedEntry[] = [];
@@ -70,9 +70,9 @@ async function watching(
     asRead: { ...policies, isCurrent },
   });
   const until = async (what: string): Promise<void> => {
-    while (!heard.includes(what)) await new Promise<void>((resolve) => (wake = resolve));
+    while (!callbacks.includes(what)) await new Promise<void>((resolve) => (wake = resolve));
   };
-  return { watch, heard, plans, until, [Symbol.asyncDispose]: () => watch.close() };
+  return { watch, callbacks, plans, until, [Symbol.asyncDispose]: () => watch.close() };
 }
 
 const sunsetOf = (plan: GatewayPlan | undefined) => plan?.apis[0]?.versions.get('v1')?.schedule.sunset;
@@ -83,7 +83,7 @@ describe('reload', () => {
     await using live = await watching(files);
     await files.write('policies/orders.yaml', FOUR_DAYS);
     await live.watch.reload();
-    expect(live.heard).toContain('plan');
+    expect(live.callbacks).toContain('plan');
     expect(sunsetOf(live.plans.at(-1))).toBe(Date.UTC(2027, 0, 19));
   });
 
@@ -91,10 +91,10 @@ describe('reload', () => {
     await using files = await workspace({ 'policies/orders.yaml': ORDERS });
     await using live = await watching(files);
     await live.watch.reload();
-    expect(live.heard).toEqual(['unchanged']);
+    expect(live.callbacks).toEqual(['unchanged']);
   });
 
-  it('on request after an automatic one reports the time of the plan and its findings again', async () => {
+  it('on request reports the time and the findings of an unchanged plan again', async () => {
     const SWITCHED = 'rules: { sunset-rewritten: warning }\n';
     await using files = await workspace({ 'policies/orders.yaml': ORDERS + SWITCHED });
     await using live = await watching(files);
@@ -115,7 +115,7 @@ describe('reload', () => {
     await using live = await watching(files);
     await files.write('policies/orders.yaml', ORDERS.replace('sunset: 2027-01-15', 'sunset: 2027-02-30'));
     await live.watch.reload();
-    expect(live.heard[0]).toMatch(/^rejected: not a calendar date/);
+    expect(live.callbacks[0]).toMatch(/^rejected: not a calendar date/);
     expect(live.plans).toHaveLength(1);
     await files.write('policies/orders.yaml', FOUR_DAYS);
     await live.watch.reload();
@@ -127,7 +127,7 @@ describe('reload', () => {
     await using live = await watching(files);
     await files.remove('policies/orders.yaml');
     await live.watch.reload();
-    expect(live.heard[0]).toBe('rejected: no policy file matches this pattern');
+    expect(live.callbacks[0]).toBe('rejected: no policy file matches this pattern');
   });
 
   it('detects a written file', async () => {
@@ -158,17 +158,17 @@ describe('reload', () => {
     await using live = await watching(files, { readFile });
     await expect.poll(() => live.watch.last()).toMatchObject({ at: NOW, outcome: { kind: 'unchanged' } });
     await live.watch.close();
-    expect({ reads, heard: live.heard }).toEqual({ reads: 0, heard: [] });
+    expect({ reads, callbacks: live.callbacks }).toEqual({ reads: 0, callbacks: [] });
   });
 
   it.each<[string, (files: Workspace) => Promise<void>, string]>([
     [
-      'that came',
+      'that was added',
       ({ write }) => write('policies/new.yaml', ORDERS),
       'rejected: the API "orders" is already described',
     ],
     [
-      'that went',
+      'that was removed',
       ({ remove }) => remove('policies/orders.yaml'),
       'rejected: no policy file matches this pattern',
     ],
@@ -177,7 +177,7 @@ describe('reload', () => {
     const text = ORDERS.replace('guide: https://docs.example.com/v2', 'guide: guide.md');
     await using files = await workspace({ 'policies/orders.yaml': text, 'policies/guide.md': 'Move.' });
     await using live = await watching(files, { meanwhile: () => change(files) });
-    await expect.poll(() => live.heard[0]).toContain(expected);
+    await expect.poll(() => live.callbacks[0]).toContain(expected);
   });
 
   it('asks for a restart once per change of gateway.yaml, and still reloads policies', async () => {
@@ -187,12 +187,12 @@ describe('reload', () => {
     await files.write('policies/orders.yaml', FOUR_DAYS);
     await live.watch.reload();
     await live.watch.reload();
-    expect(live.heard.filter((what) => what === 'restart needed')).toHaveLength(1);
+    expect(live.callbacks.filter((what) => what === 'restart needed')).toHaveLength(1);
     expect(live.plans.at(-1)?.public).toBe('https://api.example.com');
     expect(live.plans).toHaveLength(2);
   });
 
-  it('never overwrites a newer plan by a slow load', async () => {
+  it('never replaces a newer plan with the result of a slow load', async () => {
     await using files = await workspace({ 'policies/orders.yaml': ORDERS });
     const gate = Promise.withResolvers<void>();
     const reading = Promise.withResolvers<void>();
@@ -241,7 +241,7 @@ describe('reload', () => {
     await live.watch.close();
     await load;
     await live.watch.reload();
-    expect(live.heard).toEqual([]);
+    expect(live.callbacks).toEqual([]);
   });
 
   it('handles a burst with one or two loads and ends at the last state', async () => {
@@ -249,7 +249,7 @@ describe('reload', () => {
     await using live = await watching(files);
     await files.write('policies/orders.yaml', FOUR_DAYS);
     await Promise.all(Array.from({ length: 50 }, () => live.watch.reload()));
-    expect(live.heard.length).toBeLessThanOrEqual(3);
+    expect(live.callbacks.length).toBeLessThanOrEqual(3);
     expect(sunsetOf(live.plans.at(-1))).toBe(Date.UTC(2027, 0, 19));
   });
 });

@@ -51,7 +51,7 @@ describe('an operation table', () => {
     if (match !== undefined) expect(match.captures).toEqual(captures);
   });
 
-  it('tries the parameter if the literal leads nowhere', () => {
+  it('tries the parameter if the literal has no match', () => {
     expect(operations.match('HEAD', '/search')?.rules).toBe('GET /search');
     expect(table('GET /a/b', 'GET /{x}/c').match('GET', '/a/c')?.captures).toEqual(['a']);
   });
@@ -72,7 +72,7 @@ describe('an operation table', () => {
   });
 });
 
-describe('VER-7: a service that minds case in some of its routes', () => {
+describe('VER-7: a service with case-sensitive and case-insensitive routes', () => {
   const reachedIn = (names: readonly string[], path: string, paths?: 'strict') => {
     const operations = table(...names);
     const readings = readingsOf(path, pathRulesOf(paths)) ?? [];
@@ -87,7 +87,7 @@ describe('VER-7: a service that minds case in some of its routes', () => {
       expect([...reachedIn(names, path, paths)]).toContain('GET /{x}/list');
   });
 
-  it('with a suffix, a folded name does not hide the shorter one', () => {
+  it('a name that matches in another case does not hide a shorter name', () => {
     const names = ['GET /{p}/a', 'GET /{p}/a.b'];
     expect([...reachedIn(names, '/x/A.b')]).toEqual(expect.arrayContaining(names));
     expect([...reachedIn(names, '/x/a.b')]).toEqual(['GET /{p}/a.b']);

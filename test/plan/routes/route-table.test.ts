@@ -42,7 +42,7 @@ describe('route match', () => {
     expect(match('/nothing/here')).toEqual(['/', undefined, '/nothing/here']);
   });
 
-  it('a literal wins over {version}, unless it leads less far', () => {
+  it('a literal wins over {version}, unless its route is shorter', () => {
     expect(match('/api/v1/special/7')).toEqual(['/api/v1/special', undefined, '/7']);
     expect(match('/api/v1/orders/7')).toEqual(['/api/{version}/orders', 'v1', '/7']);
     expect(match('/api/v1/other')).toEqual(['/api/v1', undefined, '/other']);
@@ -55,7 +55,7 @@ describe('route match', () => {
     expect(match('/api/v2/orders/archived')).toEqual(['/api/{version}/orders', 'v2', '/archived']);
   });
 
-  it('{version} does not match segments that look like no version', () => {
+  it('{version} matches only segments that look like a version', () => {
     const paths = createRouteTable([at('/api/{version}')]);
     for (const segment of ['vendors', 'V1', 'orders', 'v', '', 'x1', '-1']) {
       expect(paths.match(HOST, `/api/${segment}`)).toBeUndefined();
@@ -77,7 +77,7 @@ describe('route match', () => {
     expect(found?.versionSegment ?? 'v1').toBe('v1');
   });
 
-  it('VER-7: a segment with an encoded slash or a parameter is no version', () => {
+  it('VER-7: a segment with an encoded slash or a parameter is not a version', () => {
     const paths = createRouteTable([at('/api/{version}')]);
     for (const segment of ['v1%2Fx', 'v1;a=b', '1;'])
       expect(paths.match(HOST, `/api/${segment}`)).toBeUndefined();
@@ -220,7 +220,7 @@ describe('nested routes', () => {
     ['go', '/SECURE/x', ['inner', 'outer']],
     ['fastapi', '/SECURE/x', ['outer']],
   ] as const)(
-    'VER-7: with paths: %s, %s leads to all that some router may find: %j',
+    'VER-7: with paths: %s, %s finds each API that some router may choose: %j',
     (paths, path, routes) => {
       const nested = createRouteTable([
         at('/o', 'outer'),

@@ -1,4 +1,4 @@
-// A worker that fails as the start message says, for tests of the worker pool.
+// A worker that fails in the way that its start message names, for tests of the worker pool.
 import { runWorker } from '../../../gateway/server/workers/worker-process.ts';
 
 runWorker(async (start, primary) => {

@@ -41,10 +41,10 @@ describe('a peer', () => {
   });
 
   it('receives messages in the order in which they were sent', async () => {
-    const heard: string[] = [];
-    const { ask } = pair({ log: (text: string) => void heard.push(text) });
+    const received: string[] = [];
+    const { ask } = pair({ log: (text: string) => void received.push(text) });
     await Promise.all(['a', 'b', 'c'].map((text) => ask('log', text)));
-    expect(heard).toEqual(['a', 'b', 'c']);
+    expect(received).toEqual(['a', 'b', 'c']);
   });
 
   it('returns the error of a handler, and an error for an unknown handler', async () => {

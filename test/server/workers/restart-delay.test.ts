@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { createRestartDelay, pause } from '../../../gateway/server/workers/restart-delay.ts';
 
-it('the first ended worker is replaced at once, those of a loop after pauses that double up to ten seconds', () => {
+it('the first worker is replaced at once, and in a crash loop the delay doubles up to 10 s', () => {
   let now = 0;
   const next = createRestartDelay(() => now);
   const pauses = Array.from({ length: 10 }, () => {
@@ -13,7 +13,7 @@ it('the first ended worker is replaced at once, those of a loop after pauses tha
   expect(pauses).toEqual([0, 100, 200, 400, 800, 1600, 3200, 6400, 10_000, 10_000]);
 });
 
-it('a loop of one day starts at most one worker in ten seconds, and a calm period resets the delay', () => {
+it('a crash loop starts fewer than 8,660 workers a day, and a calm period resets the delay', () => {
   let now = 0;
   const next = createRestartDelay(() => now);
   let starts = 0;

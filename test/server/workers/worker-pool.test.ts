@@ -1,4 +1,4 @@
-// The worker pool with real processes that fail in the ways of faulty-worker.ts: each is replaced, and its counts are kept.
+// The worker pool with real processes that fail as in faulty-worker.ts: replacement and counters.
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Settings } from '../../../gateway/plan/settings.ts';
 import { forkWorker, type WorkerProcess } from '../../../gateway/server/workers/fork.ts';
@@ -10,13 +10,13 @@ const WITHIN = { timeout: 15_000, interval: 20 };
 let pool: WorkerPool;
 let forked: WorkerProcess[] = [];
 let logged: string[] = [];
-let told: string[] = [];
+let messages: string[] = [];
 
 function poolOf(size: number, trouble: string, countEveryMs = 60_000): WorkerPool {
   forked = [];
   logged = [];
-  told = [];
-  const log = (message: string) => void told.push(message);
+  messages = [];
+  const log = (message: string) => void messages.push(message);
   pool = createWorkerPool({
     size,
     fork: (answers) => {
@@ -55,8 +55,8 @@ describe('a worker pool', () => {
     const [first, second] = forked;
     await pool.use(orderOf('two'));
     await vi.waitFor(() => expect(pool.serving()).toBe(2), WITHIN);
-    expect(told).toContain('a worker failed to load the plan');
-    // The new workers start with the plan that the old ones refused.
+    expect(messages).toContain('a worker failed to load the plan');
+    // The new workers start with the plan that the old workers failed to load.
     expect(forked).toHaveLength(4);
     expect(await Promise.all([first?.ended, second?.ended])).toEqual(['SIGKILL', 'SIGKILL']);
     await pool.use(orderOf('three'));
@@ -64,7 +64,7 @@ describe('a worker pool', () => {
     expect(pool.serving()).toBe(2);
   });
 
-  it('replaces a worker with an uncaught error, which finishes running requests and exits with 1', async () => {
+  it('replaces a worker after an uncaught error, which closes and exits with 1', async () => {
     await poolOf(1, 'none').listen();
     await pool.notify('throw');
     await vi.waitFor(() => expect(forked).toHaveLength(2), WITHIN);
@@ -96,7 +96,7 @@ describe('a worker pool', () => {
     expect(countOf(await pool.snapshots())).toEqual([1, 1]);
   });
 
-  it('drains every worker, writes their last log lines, and replaces none', async () => {
+  it('drains all workers, writes their last log lines, and does not replace them', async () => {
     await poolOf(2, 'none').listen();
     expect(await pool.drain()).toBe(true);
     expect(logged.filter((lines) => lines === 'closed\n')).toHaveLength(2);
