@@ -20,7 +20,7 @@ export interface PausePorts {
 }
 
 const ID_BYTES = 5;
-/** More than one, the number that a write adds, so that the backlog shrinks. Few, because the write waits. */
+/** More than the one that a write adds, so that the backlog shrinks. Few, because the write waits for the deletions. */
 const MOST_REMOVED_AT_ONCE = 10;
 
 export function pauseRoutes(ports: PausePorts): readonly AdminRoute[] {

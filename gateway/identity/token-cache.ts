@@ -130,5 +130,5 @@ export const permanent = (outcome: TokenOutcome): TokenVerdict => ({
   outcome,
   expires: Number.POSITIVE_INFINITY,
 });
-/** Not cached: a later verification may differ, or costs no more than a look-up. */
+/** A verdict that is not cached, because a later one may differ, or because verifying costs no more than a look-up. */
 export const transient = (outcome: TokenOutcome): TokenVerdict => ({ outcome, expires: 0 });

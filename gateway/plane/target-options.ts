@@ -14,7 +14,7 @@ export interface TargetOptions {
   readonly key?: string;
 }
 
-/** Less than one read, so that a connection with unread data is not read further. */
+/** Less than one read, so that a connection with unread data is not read again. */
 const UNREAD_BYTES = 16 * 1_024;
 
 export function targetOptions(

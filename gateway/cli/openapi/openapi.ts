@@ -21,7 +21,7 @@ export interface OpenapiOptions extends DatedFiles {
   readonly write: boolean;
 }
 
-/** Not written before its announcement. The policy may have taken it from the description. */
+/** Removed from a written description before their announcement. The policy may have only the values from there. */
 const REMOVED = ['sunset', 'guide'] as const;
 
 /** Exit code 1 for problems in the files or description. 2 if a version or description is missing or unwritable. */

@@ -96,7 +96,7 @@ export interface FoundFiles {
   readonly why: string | undefined;
 }
 
-/** Of files and folders that a pattern leads through: about a second of work. */
+/** The most files and folders that a search visits: about a second of work. */
 const MOST_SEEN = 50_000;
 
 /** Finds the files that match absolute patterns. Does not reject for malformed patterns or unreadable folders. */

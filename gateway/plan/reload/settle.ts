@@ -111,7 +111,7 @@ export async function settle(input: SettleInput, context: Context, around: Check
         ],
         former: compared.former,
         quarantined: apart.map((each) => ({ ...each, reason: reasonOf(refused.get(each.file) ?? []) })),
-        // Files named by several policies are recorded as they are in force.
+        // A file that several policies name is recorded with the content in force.
         retained: retained.filter(({ kind, name }) => kind === 'policy' || !taken.has(name)),
         hasRivals: leftOut.some(({ isRival }) => isRival),
         unplaced: leftOut.flatMap(({ file, isPlaced, isSpare }) => (isPlaced || isSpare ? [] : file)),

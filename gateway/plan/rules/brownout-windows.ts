@@ -15,7 +15,7 @@ export const brownoutWindows: VersionCheck = (subject, report) => {
       continue;
     }
     if (placed.kind === 'too-many') {
-      // Not a rule that can be switched off: every reload would have to expand the windows.
+      // This is not a rule that can be switched off, because every reload would have to expand the windows.
       report(at, {
         rule: 'brownouts',
         message: `with this list, the file has more than ${MOST_FILE_WINDOWS} different brownout windows`,

@@ -74,7 +74,7 @@ function kindOf(plain: string): ClientField['kind'] {
   return METHOD_OVERRIDES.has(plain) ? 'override' : undefined;
 }
 
-/** Whether the upstream gets the field. Another spelling of a listed name was neither judged nor kept, so it is dropped. */
+/** Whether the upstream gets the field. Another spelling of a listed name is dropped, because no rule applies to it. */
 export function isForwarded(name: string, { plain, kind }: ClientField, kept: readonly string[]): boolean {
   switch (kind) {
     case undefined:
