@@ -56,7 +56,7 @@ export interface Observer {
 export interface Exchange {
   /** Captures the plan and reads the clock. It runs first for every request. */
   readonly begin: (requestId: string, headers?: Fields) => ExchangeFacts;
-  /** Captures both again for a request that was queued: an earlier stream of its connection may last for hours. */
+  /** Captures plan and clock again for a queued request. An earlier stream of its connection may last for hours. */
   readonly resume: (facts: ExchangeFacts) => void;
   /** Returns a promise only if a port had to be awaited. Rejects if it cannot decide. */
   readonly decide: (view: RequestView, facts: ExchangeFacts) => MaybePromise<Directive>;

@@ -16,7 +16,7 @@ export interface FirstPolicyInput {
   readonly around: CheckContext;
   /** Relative to the folder of the policy, with forward slashes. Unused without a description. */
   readonly descriptionPath: string;
-  /** The same. Undefined if there is no schema for editors. */
+  /** The JSON Schema, relative to the folder of the policy. Undefined if there is no schema for editors. */
   readonly schemaPath: string | undefined;
   readonly next: NextCommand;
 }

@@ -44,7 +44,7 @@ function hasOtherRoute<T>(node: RouteNode<T>, route: T): boolean {
   );
 }
 
-/** A reader gets the route of `node` if it finds no longer one. `isFolded`: the path leads here only without case. */
+/** A reader gets the route of `node` if it finds no longer route. `isFolded`: the path matched only by ignoring case. */
 function longestMatches<T>(
   node: RouteNode<T>,
   path: ReadPath,

@@ -9,7 +9,7 @@ import type { Path, SourceDocument } from '../read/document.ts';
 import { keysOf } from '../read/values.ts';
 import { addressesOf, outerPlaces, placesIn } from '../upstreams/upstream-places.ts';
 
-/** The facts of a file for these checks. It has no document: thousands are kept between reloads. */
+/** The facts of a file for these checks, without its document, because thousands are kept between reloads. */
 export interface PolicyOutline {
   readonly file: string;
   /** Undefined if the file has no name, or may be two files in one. */
