@@ -90,7 +90,7 @@ export function createTokenCache(options: TokenCacheOptions): Required<Omit<Toke
   };
 }
 
-/** A verdict from the future, after the clock was set back, may be wrong and would stay too long. */
+/** Ignores verdicts from the future. They exist after the clock was set back, and would stay cached too long. */
 function verdictAt(now: EpochMs, verdict: CachedVerdict | undefined): TokenOutcome | undefined {
   if (verdict === undefined) return undefined;
   return now >= verdict.since && now < verdict.expires ? verdict.outcome : undefined;

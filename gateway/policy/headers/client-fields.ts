@@ -45,7 +45,7 @@ const CLAIMED_PREFIX = new RegExp(`^(?:${CLAIMED_PREFIXES.join('|')})`);
 const UNUSUAL = /[^a-z0-9-]/g;
 
 export interface ClientField {
-  /** The name as a service sees it that maps unusual characters to `_` of a CGI variable (SMG-25). */
+  /** The name for a service that maps unusual characters to `_`, as CGI variables do (SMG-25). */
   readonly plain: string;
   /**
    * `own`: never forwarded. `claim`: forwarded only if a policy keeps it. `override`: judged (ORD-2). Undefined: any other
