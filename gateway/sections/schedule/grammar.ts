@@ -51,7 +51,7 @@ const brownout = z.strictObject({
   from: instant('Start of the window, or of the repetition (default: the deprecation).').optional(),
   until: instant('End of the window, or of the repetition (default: the sunset).').optional(),
   before_sunset: duration(
-    'Instead of `from`: this long before the sunset. With cron it lasts until the next such phase.',
+    'Instead of `from`: a time before the sunset. With cron, a phase ends when the next one begins.',
   ).optional(),
   for: duration('How long one window lasts.').optional(),
   cron: notation(parseCron, 'not a cron expression of five fields such as 0 14 * * 2', {
@@ -100,14 +100,14 @@ export const brownoutsSection = z
 /** A string is the problem with the combination of keys. */
 function timesOf(written: Brownout): BrownoutTimes | string {
   const { from, until, before_sunset: beforeSunset, for: lasts, cron, zone } = written;
-  if (zone !== undefined && cron === undefined) return 'zone belongs to a cron expression';
+  if (zone !== undefined && cron === undefined) return 'zone is only for a cron expression';
   if (cron !== undefined && zone === undefined) return 'a cron expression needs its zone, such as zone: UTC';
   if (cron !== undefined && lasts === undefined)
     return 'a cron expression needs for: how long a window lasts';
   const beat =
     cron === undefined || zone === undefined || lasts === undefined ? undefined : { cron, zone, lasts };
   if (beforeSunset !== undefined) {
-    if (from !== undefined || until !== undefined) return 'before_sunset stands instead of from and until';
+    if (from !== undefined || until !== undefined) return 'before_sunset replaces from and until';
     if (lasts === undefined) return 'before_sunset needs for: how long a window lasts';
     return { kind: 'phase', beforeSunset, beat, lasts };
   }
