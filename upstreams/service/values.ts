@@ -69,7 +69,7 @@ const equal = (column: string, read: Filter['read'], means: string): Filter => (
 });
 
 export const textFilter = (column: string) =>
-  equal(column, (text) => (isText(text) ? text : undefined), 'a text');
+  equal(column, (text) => (isText(text) ? text : undefined), 'one line of 1 to 200 characters');
 
 /** `words`: stored words by the words of the edition. */
 export function wordFilter(column: string, words: Readonly<Record<string, string>>): Filter {
