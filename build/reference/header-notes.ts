@@ -226,7 +226,7 @@ export const RESPONSE_HEADERS: readonly HeaderNote[] = [
   {
     names: ['Link'],
     standard: 'RFC 8288',
-    when: 'versions with these dates and their successors; 404 `route_unknown`; a missing idempotency key',
+    when: 'the same versions and their successors; 404 `route_unknown`',
     meaning: 'Pages and related versions: see [links](../concepts/life-of-a-version.md#links).',
   },
   {

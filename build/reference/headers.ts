@@ -5,6 +5,7 @@ import { FORWARDED_HEADERS, type HeaderNote, READ_HEADERS, RESPONSE_HEADERS } fr
 import { code, type Page, pageOf, tableOf } from './markdown.ts';
 
 const HEADS = ['header', 'standard', 'when', 'meaning'];
+const CLAIMS = '../concepts/upstreams.md#fields-that-clients-can-forge';
 
 export function headerPages(): readonly Page[] {
   return [
@@ -12,10 +13,10 @@ export function headerPages(): readonly Page[] {
       'headers.md',
       'Headers',
       [
-        'Find each header that the gateway reads, sends to services, and sends to clients: when, and by which standard.',
+        'Find each header that the gateway reads or writes: when, and by which standard.',
         '',
-        'The gateway forwards all other headers unchanged, in both directions, except those in the last section. `headers` in a policy',
-        'file adds and removes headers.',
+        'The gateway forwards all other headers unchanged, in both directions, except those in the last section.',
+        '`headers` in a policy file adds and removes headers.',
       ],
       [
         `## Requests that the gateway reads\n\n${tableOf(HEADS, READ_HEADERS.map(rowOf))}`,
@@ -40,10 +41,14 @@ function removedRows(): string[][] {
   return [
     [
       'requests',
-      'A client could claim an address, an identity or another target: see [upstreams](../concepts/upstreams.md#fields-that-clients-can-forge).',
+      `A client could claim an address, an identity or another target: see [upstreams](${CLAIMS}).`,
       claims.map(code).join(', '),
     ],
     ['requests', 'The name contains `_`, which some services read as `-`.', '`*_*`'],
-    ['answers', 'Framing of one connection, another authority, or a command to a proxy.', dropped.map(code).join(', ')],
+    [
+      'answers',
+      'Framing of one connection, another authority, or a command to a proxy.',
+      dropped.map(code).join(', '),
+    ],
   ];
 }
