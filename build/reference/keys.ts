@@ -71,7 +71,7 @@ const POLICY_PAGES = [
 ];
 
 const PLACES_NOTE = [
-  'The column "in" says where a key may stand: in the file itself, in a version, or in an operation of a version.',
+  'The column "in" says where a key is allowed: in the file itself, in a version, or in an operation.',
   'An operation inherits from its version, a version from its file.',
 ];
 
@@ -115,8 +115,8 @@ export function keyPages(): readonly Page[] {
       [
         'Find each key of the gateway file: its type, its default, an example.',
         '',
-        'The gateway file says how the process runs. The gateway reads it at the start. A change needs a restart.',
-        'Keys that begin with `x-` are yours. The gateway ignores them.',
+        'The gateway file says how the process runs. The gateway reads it at the start.',
+        'A change needs a restart. Keys that begin with `x-` are yours. The gateway ignores them.',
       ],
       [gatewayKeys.alone, ...gatewayKeys.sections.values()],
     ),
