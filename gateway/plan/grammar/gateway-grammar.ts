@@ -108,7 +108,7 @@ const fields = {
         description: 'An address or range.',
       }),
     )
-    .meta({ description: 'Proxies whose X-Forwarded-For, -Proto and -Host are believed.' })
+    .meta({ description: 'Proxies from which the gateway accepts X-Forwarded-For, -Proto and -Host.' })
     .optional(),
   forwarded: z
     .enum(['off', 'rfc7239'])
