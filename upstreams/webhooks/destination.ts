@@ -33,7 +33,7 @@ const EMPTY_LABEL = /^\.|\.\.|\.$/;
 export function checkDestination(written: string, { allow }: DestinationRules): Destination {
   if (written.length > MOST_CHARACTERS) return refuse(`url may have at most ${MOST_CHARACTERS} characters`);
   const url = URL.parse(written);
-  if (url === null) return refuse('url must be an absolute address, as https://example.com/hooks');
+  if (url === null) return refuse('url must be an absolute address, such as https://example.com/hooks');
   if (url.protocol !== 'https:') return refuse('url must begin with https://');
   if (WITH_USER.test(written)) return refuse('url must not contain a user name or a password');
   if (!PLAIN.test(written))
