@@ -1,8 +1,10 @@
-// Schemas and the help of commands explain a term by the sentence of the glossary.
+// Schemas, the dashboard and the help of commands explain a term by the sentence of the glossary.
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { editorSchemas } from '../gateway/plan/grammar/editor-schemas.ts';
 import { GLOSSARY } from '../gateway/policy/glossary.ts';
 import { printHelp } from './support/program-help.ts';
+import { ROOT } from './support/readme-text.ts';
 
 type Term = keyof typeof GLOSSARY;
 
@@ -74,6 +76,13 @@ describe('the help of a command', () => {
     const { stdout } = await printHelp([command]);
     expect(stdout).toContain(GLOSSARY[term]);
   });
+});
+
+it('a meaning on the dashboard is a sentence of the glossary', async () => {
+  const { MEANINGS } = await import(join(ROOT, 'gateway/admin/dashboard/page/terms.js'));
+  const meanings: unknown[] = Object.values(MEANINGS);
+  expect(meanings.length).toBeGreaterThan(10);
+  expect(Object.values(GLOSSARY)).toEqual(expect.arrayContaining(meanings));
 });
 
 it.each(Object.entries(GLOSSARY))('%s has one sentence', (_, sentence) => {

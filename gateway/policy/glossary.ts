@@ -1,4 +1,4 @@
-// Each domain term in one sentence, for the schemas, the help of commands and the glossary page.
+// Each domain term in one sentence, for schemas, help, dashboard and the glossary page.
 
 export const GLOSSARY = {
   'access log': 'The lines that the gateway writes, one JSON object for each request.',
