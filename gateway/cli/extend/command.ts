@@ -1,5 +1,6 @@
 // Command line of `sundial extend`.
 import { type Command, Option } from 'commander';
+import { GLOSSARY } from '../../policy/glossary.ts';
 import { allOrNothing } from '../command-result.ts';
 import {
   atOption,
@@ -10,7 +11,9 @@ import {
   withCalls,
 } from '../command-setting.ts';
 
-const CALLS = `Usual calls:
+const CALLS = `Extension: ${GLOSSARY.extension}
+
+Usual calls:
   sundial extend orders v1 --to 2027-04-15 --why "acme still migrates" --dry-run
   sundial extend orders --to 2027-04-15 --why "…"     the sunset of the whole API`;
 

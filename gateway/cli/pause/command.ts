@@ -7,6 +7,7 @@ import {
   readPausesAnswer,
 } from '../../api/admin-answers.ts';
 import type { NextCommand } from '../../plan/next-command.ts';
+import { GLOSSARY } from '../../policy/glossary.ts';
 import { UNVERSIONED } from '../../policy/versioning/resolution.ts';
 import {
   type CallError,
@@ -29,7 +30,9 @@ import {
 import { type CommandSetting, readInstantText, withCalls } from '../command-setting.ts';
 import { isUnversioned, pauseEndedText, pauseMadeText, pausesText, severalPausesText } from './pause-text.ts';
 
-const CALLS = `Usual calls:
+const CALLS = `Pause: ${GLOSSARY.pause}
+
+Usual calls:
   sundial pause orders v1 --for 2h --why "the new client fails at checkout"
   sundial pause --list
   sundial pause --end orders v1 --why "fixed"`;

@@ -2,6 +2,7 @@
 import { type Command, Option } from 'commander';
 import { type PinAnswer, readPinAnswer } from '../../api/admin-answers.ts';
 import type { NextCommand } from '../../plan/next-command.ts';
+import { GLOSSARY } from '../../policy/glossary.ts';
 import { type ApiCall, call, segment } from '../admin-call.ts';
 import {
   type AuthorOptions,
@@ -14,7 +15,9 @@ import {
 import { type CommandSetting, readInstantText, withCalls } from '../command-setting.ts';
 import { moment, onTerminal } from '../terminal-text.ts';
 
-const CALLS = `Usual calls:
+const CALLS = `Pin: ${GLOSSARY.pin}
+
+Usual calls:
   sundial pin show payments acme
   sundial pin upgrade payments acme 2026-03-01 --why "asked for it"
   sundial pin roll-back payments acme --why "the new amounts confuse its books"`;

@@ -1,6 +1,7 @@
 // `sundial usage`: shows who still calls deprecated versions and what is safe to retire, or erases a consumer.
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { readErasedAnswer } from '../../api/usage-answers.ts';
+import { GLOSSARY } from '../../policy/glossary.ts';
 import { counted, parseDuration, parseInstant } from '../../policy/notation.ts';
 import { call, failed, failure, type GatewayAction, withQuery } from '../admin-call.ts';
 import { byOption, type GatewayCommandOptions, onGateway, whyOption, withGateway } from '../admin-command.ts';
@@ -8,7 +9,9 @@ import { type CommandSetting, NO_TERMINAL, withCalls } from '../command-setting.
 import { printable } from '../terminal-text.ts';
 import { showUsage, USAGE, type UsageFormat, WITHIN_MS } from './show-usage.ts';
 
-const CALLS = `Usual calls:
+const CALLS = `Ledger: ${GLOSSARY.ledger}
+
+Usual calls:
   sundial usage --api orders --version v1 --since 30d
   sundial usage --consumer acme --format json     all its records
   sundial usage --erase acme`;

@@ -1,5 +1,6 @@
 // The grammar of `config/gateway.yaml`.
 import { z } from 'zod';
+import { GLOSSARY } from '../../policy/glossary.ts';
 import { notation, parseDuration, parseRate, type Rate } from '../../policy/notation.ts';
 import { pathsSection } from '../../sections/routes/grammar.ts';
 import { deprecationHeaderSection } from '../../sections/signals/grammar.ts';
@@ -30,7 +31,7 @@ const guard = notation(
   (text): Rate | 'off' | undefined => (text === 'off' ? 'off' : parseRate(text)),
   'not a rate such as 600/1m, or off',
   {
-    description: 'Rate of requests from one address, checked before authentication; off to disable.',
+    description: `${GLOSSARY.guard} \`off\` disables it.`,
     examples: ['600/1m', 'off'],
   },
 );
@@ -107,7 +108,7 @@ const fields = {
         description: 'An address or range.',
       }),
     )
-    .meta({ description: 'Proxies whose X-Forwarded-For, -Proto and -Host the gateway uses.' })
+    .meta({ description: 'Proxies from which the gateway accepts X-Forwarded-For, -Proto and -Host.' })
     .optional(),
   forwarded: z
     .enum(['off', 'rfc7239'])
@@ -125,7 +126,7 @@ const fields = {
     .optional(),
   identity: z
     .record(z.string(), identitySection)
-    .meta({ description: 'Ways to identify callers, by name: issuers of tokens, API keys, certificates.' })
+    .meta({ description: `${GLOSSARY.identity} Policies use its name.` })
     .optional(),
   credentials_in_url: z
     .array(text('A parameter.', ['access_token']))
@@ -147,9 +148,9 @@ const fields = {
       description: 'Load above which requests get 503; off refuses none.',
     })
     .optional(),
-  drain: drainSection.meta({ description: 'How the gateway drains when it ends.' }).optional(),
+  drain: drainSection.meta({ description: `${GLOSSARY.drain} These keys set its times.` }).optional(),
   ledger: ledgerSection
-    .meta({ description: 'Calls of deprecated versions by consumer, kept in the store; off records none.' })
+    .meta({ description: `${GLOSSARY.ledger} The store keeps it; \`off\` records none.` })
     .optional(),
   notify: notifySection
     .meta({ description: 'Notices about the lifecycle of versions: mails to consumers, events to machines.' })

@@ -1,5 +1,6 @@
 // The grammar of `listeners` in `config/gateway.yaml`: addresses, TLS, plain HTTP, admin, metrics.
 import { z } from 'zod';
+import { GLOSSARY } from '../../policy/glossary.ts';
 import { notation, parseWholeSeconds } from '../../policy/notation.ts';
 import { PLANES } from '../bounds.ts';
 import { parseAddress, parseHostName } from './addresses.ts';
@@ -110,7 +111,7 @@ export const listenersSection = z
       .meta({ description: 'Plain HTTP for clients. Requests get 400 unless `mode` allows them.' })
       .optional(),
     admin: admin
-      .meta({ description: 'Admin API, dashboard, metrics and health. Keep it on loopback.' })
+      .meta({ description: `${GLOSSARY['admin listener']} Keep it on loopback.` })
       .optional(),
     metrics: metrics.optional(),
   })

@@ -1,5 +1,6 @@
 // The grammar of `resolve`: carriers, pins and the default version.
 import { z } from 'zod';
+import { GLOSSARY } from '../../policy/glossary.ts';
 import { notation, oneOf, parseClaimName } from '../../policy/notation.ts';
 import { parseTemplate } from '../../policy/versioning/media-type.ts';
 
@@ -76,7 +77,7 @@ const pin = z
       'floor: the newest version up to that day. exact: a version of that day; default floor.',
     ),
   })
-  .meta({ description: 'Date version that an account gets if a request names none.' });
+  .meta({ description: GLOSSARY.pin });
 
 /** Each entry of `resolve` has exactly one of these. */
 export const RESOLVE_KEYS = ['path', 'header', 'query', 'media_type', 'subdomain', 'pin', 'default'] as const;

@@ -1,5 +1,6 @@
 // The table of rules for `rules`, and the grammar of `rules` and `audience`.
 import { z } from 'zod';
+import { GLOSSARY } from '../../policy/glossary.ts';
 
 export type RuleSeverity = 'error' | 'warning';
 
@@ -136,5 +137,5 @@ export const rulesSection = z
 export type RulesSection = z.output<typeof rulesSection>;
 
 export const audienceSection = z.enum(['public', 'internal']).meta({
-  description: 'Who calls: a public API gives 12 months of notice, an internal one 6; default public.',
+  description: `${GLOSSARY.audience} Default public.`,
 });

@@ -1,5 +1,6 @@
 // The grammar of `upstreams`, the services behind the versions of an API.
 import { z } from 'zod';
+import { GLOSSARY } from '../../policy/glossary.ts';
 import { parseFieldName } from '../../policy/headers/field-name.ts';
 import { duration, notation, parseDuration } from '../../policy/notation.ts';
 import { connectionFields } from '../connections/grammar.ts';
@@ -155,8 +156,7 @@ export const upstreamSection = z.strictObject({
   breaker: z
     .union([z.literal('off'), breaker])
     .meta({
-      description:
-        'Removes a target after consecutive failures, or off. Default: with several targets, 5 failures, 10s, and never the last target; otherwise off.',
+      description: `${GLOSSARY.breaker} \`off\` disables it. Default: off for one target, 5 failures and 10s for several, never for the last one in service.`,
     })
     .optional(),
   ...connectionFields,
