@@ -57,7 +57,7 @@ describe('gateways on one Redis', () => {
     {
       await using late = await folder.start(environment);
       expect(await guideOf(late)).toBe(false);
-      expect(late.log.some(({ message }) => String(message).includes('its record stays'))).toBe(true);
+      expect(late.log.some(({ message }) => String(message).includes('does not overwrite them'))).toBe(true);
     }
     await folder.save('api: [orders\n');
     {
