@@ -158,8 +158,7 @@ async function change(
     }
     const about = { ...audit, before: auditState(record) };
     const made = make(record);
-    if (made === undefined)
-      return { answer: errorAnswer(409, ENDED), audit: about };
+    if (made === undefined) return { answer: errorAnswer(409, ENDED), audit: about };
     if (!(await keys.replace(record, made.next))) return { answer: contended(), audit: about };
     return { answer: made.answer, audit: { ...about, after: auditState(made.next) } };
   });
