@@ -55,7 +55,7 @@ export async function openNotices(
     report: createAnnounceReport(telemetry),
   });
   const warnOfRehearsal = (): void =>
-    telemetry.logger.warn('the lifecycle clock is moved: notices are not sent');
+    telemetry.logger.warn('the lifecycle clock was moved by --at: notices are not sent');
   return {
     onRequest: isRehearsal ? { preview: announcer.preview, announce: undefined } : announcer,
     begin: isRehearsal ? warnOfRehearsal : announcer.begin,

@@ -86,7 +86,7 @@ export function createService(options: ServiceOptions): Service {
     serving: () => 1,
     drain: async () => {
       const finished = (await open?.end(() => undefined)) ?? true;
-      if (!finished) logger.warn('requests were cut at the end of the drain');
+      if (!finished) logger.warn('the drain timed out: open requests were closed');
       return finished;
     },
     close: () => closing.disposeAsync(),

@@ -37,7 +37,7 @@ function bodySection(): string {
     `\`\`\`json\n${body}\n\`\`\``,
     'Each body has `error` and `message`. Other members depend on the reason:',
     tableOf(['member', 'reasons'], membersByName()),
-    'A client whose `Accept` ranks `application/problem+json` above `application/json` gets an RFC 9457 body with the same members.',
+    'If `Accept` prefers `application/problem+json` to `application/json`, the body has the form of RFC 9457 and the same members.',
   ].join('\n\n');
 }
 

@@ -42,7 +42,47 @@ const PLACES = [
   { place: 'operation', prefix: 'versions.<version>.operations.<operation>.' },
 ];
 
+/** Keys of a policy file that have keys below them, by their page. */
+const POLICY_PAGES = [
+  {
+    file: 'policy-life-keys.md',
+    title: 'Policy keys: life',
+    about: 'the dates of a version and what follows them',
+    keys: ['after', 'extended', 'exceptions', 'brownouts', 'retire_when', 'maintenance'],
+  },
+  {
+    file: 'policy-request-keys.md',
+    title: 'Policy keys: requests',
+    about: 'versions in requests, callers and limits',
+    keys: ['paths', 'resolve', 'access', 'cors', 'limits', 'idempotency'],
+  },
+  {
+    file: 'policy-service-keys.md',
+    title: 'Policy keys: services',
+    about: 'upstreams and header fields',
+    keys: ['upstreams', 'headers'],
+  },
+  {
+    file: 'policy-check-keys.md',
+    title: 'Policy keys: checks',
+    about: 'rules and expected results',
+    keys: ['rules', 'expect'],
+  },
+];
+
+const PLACES_NOTE = [
+  'The column "in" says where a key is allowed: in the file itself, in a version, or in an operation.',
+  'An operation inherits from its version, a version from its file.',
+];
+
 export function keyPages(): readonly Page[] {
+  const { alone, sections } = byTopKey(withPlaces(keysOf(schemaOf(policyGrammar) as Schema)), true);
+  const index = Array.from(sections.keys(), (key) => {
+    const page = POLICY_PAGES.find(({ keys }) => keys.includes(key));
+    if (page === undefined) throw new Error(`no page has the policy key ${key}`);
+    return [code(key), `[${page.title}](${page.file}#${key})`];
+  });
+  const gatewayKeys = byTopKey(keysOf(schemaOf(gatewayGrammar) as Schema), false);
   return [
     pageOf(
       'policy-keys.md',
@@ -50,11 +90,24 @@ export function keyPages(): readonly Page[] {
       [
         'Find each key of a policy file: its type, its default, an example.',
         '',
-        'A policy file describes one API. The gateway reads it again when it changes. The column "in" says where a key may stand:',
-        'in the file itself, in a version, or in an operation of a version. An operation inherits from its version, a version from its',
-        'file. Keys that begin with `x-` are yours. The gateway ignores them.',
+        'A policy file describes one API. The gateway reads it again when it changes.',
+        'Keys that begin with `x-` are yours. The gateway ignores them.',
+        '',
+        ...PLACES_NOTE,
       ],
-      [byTopKey(withPlaces(keysOf(schemaOf(policyGrammar) as Schema)), true)],
+      [`## Keys with keys below them\n\n${tableOf(['key', 'page'], index)}`, alone],
+    ),
+    ...POLICY_PAGES.map(({ file, title, about, keys }) =>
+      pageOf(
+        file,
+        title,
+        [
+          `Find each key of a policy file for ${about}. [Policy keys](policy-keys.md) lists all keys.`,
+          '',
+          ...PLACES_NOTE,
+        ],
+        keys.map((key) => sections.get(key) ?? ''),
+      ),
     ),
     pageOf(
       'gateway-keys.md',
@@ -62,10 +115,10 @@ export function keyPages(): readonly Page[] {
       [
         'Find each key of the gateway file: its type, its default, an example.',
         '',
-        'The gateway file says how the process runs. The gateway reads it at the start. A change needs a restart.',
-        'Keys that begin with `x-` are yours. The gateway ignores them.',
+        'The gateway file says how the process runs. The gateway reads it at the start.',
+        'A change needs a restart. Keys that begin with `x-` are yours. The gateway ignores them.',
       ],
-      [byTopKey(keysOf(schemaOf(gatewayGrammar) as Schema), false)],
+      [gatewayKeys.alone, ...gatewayKeys.sections.values()],
     ),
   ];
 }
@@ -109,7 +162,11 @@ function withPlaces(keys: readonly Key[]): readonly Key[] {
   return [...merged.values()];
 }
 
-function byTopKey(keys: readonly Key[], showPlaces: boolean): string {
+/** `alone`: the keys without keys below them. `sections`: all other keys, by their first part. */
+function byTopKey(
+  keys: readonly Key[],
+  showPlaces: boolean,
+): { readonly alone: string; readonly sections: ReadonlyMap<string, string> } {
   const columns = ['key', 'meaning', 'type', 'default', 'example', ...(showPlaces ? ['in'] : [])];
   const groups = Object.groupBy(keys, ({ path }) => path.split('.')[0] ?? '');
   const table = (group: readonly Key[]) =>
@@ -119,9 +176,9 @@ function byTopKey(keys: readonly Key[], showPlaces: boolean): string {
     );
   const alone = keys.filter(({ path }) => groups[path.split('.')[0] ?? '']?.length === 1);
   const sections = Object.entries(groups).flatMap(([top, group = []]) =>
-    group.length === 1 ? [] : [`## ${top}\n\n${table(group)}`],
+    group.length === 1 ? [] : [[top, `## ${top}\n\n${table(group)}`] as const],
   );
-  return [`## Single keys\n\n${table(alone)}`, ...sections].join('\n\n');
+  return { alone: `## Single keys\n\n${table(alone)}`, sections: new Map(sections) };
 }
 
 function rowOf({ path, schemas, places }: Key, showPlaces: boolean): string[] {

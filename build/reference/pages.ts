@@ -2,6 +2,7 @@
 import { accessLogPages } from './access-log.ts';
 import { commandPages } from './commands.ts';
 import { errorPages } from './errors.ts';
+import { headerPages } from './headers.ts';
 import { keyPages } from './keys.ts';
 import type { Page } from './markdown.ts';
 import { metricPages } from './metrics.ts';
@@ -15,6 +16,7 @@ export function referencePages(): readonly Page[] {
     ...commandPages(),
     ...metricPages(),
     ...errorPages(),
+    ...headerPages(),
     ...rulePages(),
     ...accessLogPages(),
   ];

@@ -102,6 +102,6 @@ function namesText(names: readonly string[]): string {
 
 function nothingRefused(subject: string, problems: readonly Problem[]): string {
   const others = problems.some(({ severity, change }) => severity === 'error' && change === undefined);
-  const advice = others ? ' The files have other errors, which come first: sundial check shows them.' : '';
-  return `The files change no published date of ${subject} that the rules refuse.${advice}`;
+  const advice = others ? ' First correct the other errors of the files: sundial check lists them.' : '';
+  return `Nothing to accept: no rule refuses a changed date of ${subject}.${advice}`;
 }

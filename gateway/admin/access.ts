@@ -44,17 +44,17 @@ export function decideAccess(
   { method, url, hosts, headers }: AccessRequest,
 ): AccessDecision {
   // RFC 9112 section 3.2: another server may use the Host that is not checked here.
-  if (hosts > 1) return refuse(errorAnswer(400, 'A request has one Host.'));
+  if (hosts > 1) return refuse(errorAnswer(400, 'The request must have exactly one Host.'));
   if (!rules.anyHost && !isOwnHost(headers.host, rules.boundHost))
-    return refuse(errorAnswer(421, 'This listener answers only under its own address.'));
+    return refuse(errorAnswer(421, 'The Host of the request is not the address of this listener.'));
   const match = matchRoute(rules.routes, method, url);
   switch (match.kind) {
     case 'unknown':
       return refuse(unknownPage(rules, headers.accept));
     case 'malformed':
-      return refuse(errorAnswer(400, 'The request target cannot be read.'));
+      return refuse(errorAnswer(400, 'The request target is malformed.'));
     case 'method': {
-      const message = `This path answers to ${match.allow}.`;
+      const message = `This path allows only ${match.allow}.`;
       return refuse({ ...errorAnswer(405, message), headers: { allow: match.allow } });
     }
     case 'found':
@@ -73,7 +73,7 @@ function admit(rules: AccessRules, match: MatchedRoute, headers: AccessRequest['
     return refuse(errorAnswer(403, 'Pages of other origins cannot read here.'), match);
   const needsProof = route.open !== true && (writes || rules.exposed);
   if (needsProof && !isProven(rules, headers, writes)) {
-    const message = 'This needs the admin token, as "Authorization: Bearer <token>".';
+    const message = 'This request needs the admin token: send "Authorization: Bearer <token>".';
     return refuse({ ...errorAnswer(401, message), headers: CHALLENGE }, match);
   }
   return { kind: 'admitted', match };

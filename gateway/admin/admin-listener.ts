@@ -69,7 +69,7 @@ export async function createAdminListener(options: AdminListenerOptions): Promis
     schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
     http: { headersTimeout: REQUEST_TIMEOUT_MS, connectionsCheckingInterval: 1000 },
     frameworkErrors: (_error, _request, reply) =>
-      send(reply, errorAnswer(400, 'The request target cannot be read.')),
+      send(reply, errorAnswer(400, 'The request target is malformed.')),
     clientErrorHandler: (error, socket) => {
       if (socket.writable) socket.end(rawAnswer(malformedAnswer(error.code)));
       else socket.destroy();
@@ -119,7 +119,7 @@ export async function createAdminListener(options: AdminListenerOptions): Promis
     const refusal = error instanceof StoreUnavailable ? storeUnavailable({ wrote }) : bodyRefusal(error);
     if (refusal !== undefined) return finish(request, reply, refusal);
     onError(error);
-    const failed = errorAnswer(500, 'The answer could not be made.', { requestId: request.id });
+    const failed = errorAnswer(500, 'An unexpected error. The log has its cause.', { requestId: request.id });
     return finish(request, reply, failed);
   });
 
@@ -196,7 +196,7 @@ function parseJson(bytes: Buffer): unknown {
 
 /** Undefined if `error` is not about the body. */
 function bodyRefusal(error: unknown): AdminAnswer | undefined {
-  if (error instanceof BodyUnreadable) return errorAnswer(400, 'The body is no JSON in UTF-8.');
+  if (error instanceof BodyUnreadable) return errorAnswer(400, 'The body is not JSON in UTF-8.');
   const code: unknown = error instanceof Error ? Reflect.get(error, 'code') : undefined;
   switch (code) {
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
@@ -206,7 +206,7 @@ function bodyRefusal(error: unknown): AdminAnswer | undefined {
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
     // The client disconnected: only the audit trail gets this response.
     case 'ECONNRESET':
-      return errorAnswer(400, 'The body is not as long as Content-Length says.');
+      return errorAnswer(400, 'The length of the body differs from Content-Length.');
     default:
       return undefined;
   }

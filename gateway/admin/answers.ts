@@ -41,20 +41,20 @@ export function malformedQuery(problems: readonly string[]): AdminAnswer {
 
 /** ERR-5. After a write, the store may hold the change although it did not confirm it. */
 export function storeUnavailable({ wrote }: { readonly wrote: boolean }): AdminAnswer {
-  const advice = wrote ? 'See whether anything changed, then ask again.' : 'Ask again.';
+  const advice = wrote ? 'Check whether the change was made, then retry.' : 'Retry the request.';
   const message = `The store does not answer. ${advice}`;
   return { ...errorAnswer(503, message, { retryAfter: RETRY_AFTER_S }), headers: RETRY_AFTER };
 }
 
 /** ERR-5. Not 404: the store may hold data that this process has not read. */
 export function storeNotYetRead(what: string): AdminAnswer {
-  const message = `The store has not answered since this gateway started: ${what} cannot be known. Ask again.`;
+  const message = `The store has not answered since this gateway started, so ${what} is unknown. Retry.`;
   return { ...errorAnswer(503, message, { retryAfter: RETRY_AFTER_S }), headers: RETRY_AFTER };
 }
 
 /** ERR-5. The store responds, but not with everything in time. */
 export function storeTooSlow(seconds: number, advice: string): AdminAnswer {
-  const message = `The store did not tell all of it within ${seconds} seconds. ${advice}`;
+  const message = `The store did not return all records within ${seconds} seconds. ${advice}`;
   return { ...errorAnswer(503, message, { retryAfter: RETRY_AFTER_S }), headers: RETRY_AFTER };
 }
 
@@ -80,7 +80,7 @@ export function instantOrNull(instant: EpochMs | undefined): string | null {
 export function malformedAnswer(code: string | undefined): AdminAnswer {
   switch (code) {
     case 'HPE_INVALID_METHOD':
-      return errorAnswer(501, 'The method is not known.');
+      return errorAnswer(501, 'The request method is unknown.');
     case 'HPE_INVALID_VERSION':
       return errorAnswer(505, 'The protocol version is not supported.');
     case 'HPE_HEADER_OVERFLOW':
@@ -88,7 +88,7 @@ export function malformedAnswer(code: string | undefined): AdminAnswer {
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return errorAnswer(408, 'The request took too long to arrive.');
     default:
-      return errorAnswer(400, 'The request cannot be read.');
+      return errorAnswer(400, 'The request is malformed.');
   }
 }
 

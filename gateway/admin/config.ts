@@ -25,7 +25,7 @@ export interface ConfigPorts {
   };
 }
 
-const IN_REDIS = 'The state of this gateway is in Redis: back up that, with BGSAVE or its append-only file.';
+const IN_REDIS = 'The state of this gateway is in Redis. Back up Redis, with BGSAVE or its append-only file.';
 
 export function configRoutes(ports: ConfigPorts): readonly AdminRoute[] {
   const { config, reload, preview, lastReload } = ports;
@@ -93,7 +93,7 @@ async function makeBackup({ backup, wallClock }: ConfigPorts): Promise<AdminWrit
     return { answer: jsonAnswer(201, { ...made }), audit: { subject: made.file } };
   } catch (error) {
     if (!(error instanceof StoreUnavailable)) throw error;
-    return { answer: errorAnswer(503, `There is no backup: ${error.message}.`), audit: {} };
+    return { answer: errorAnswer(503, `The backup failed: ${error.message}.`), audit: {} };
   }
 }
 
@@ -144,11 +144,11 @@ function reloadAnswer(outcome: ReloadOutcome): AdminAnswer {
     case 'unchanged':
       return jsonAnswer(200, body);
     case 'rejected': {
-      const message = 'The policies have errors; those in force stay.';
+      const message = 'The policies have errors. The gateway keeps the policies that are in force.';
       return jsonAnswer(422, { error: 'Unprocessable Content', message, ...body });
     }
     case 'failed': {
-      const message = 'The policies could not be read again; the log says why.';
+      const message = 'The reload failed, and the policies in force stay. The log has the error.';
       return jsonAnswer(500, { error: 'Internal Server Error', message, ...body });
     }
     default:

@@ -46,13 +46,10 @@ export function noSuchKey(): AdminAnswer {
 export function unreadable(): AdminAnswer {
   return errorAnswer(
     409,
-    'What is stored of this key cannot be read, so that it opens nothing here. Revoke it, and make another.',
+    'The gateway cannot read the record of this key, so it refuses the key. Revoke it and make another.',
   );
 }
 
 export function contended(): AdminAnswer {
-  return errorAnswer(
-    409,
-    'Somebody else changed this key at the same moment. See how it stands, then ask again.',
-  );
+  return errorAnswer(409, 'Another request changed this key at the same time. Read the key, then retry.');
 }

@@ -28,6 +28,8 @@ export interface KeyPorts {
 /** Enough time for a team to deploy the new key. */
 const USUAL_OVERLAP_MS = 86_400_000;
 
+const ENDED = 'This key is revoked or has expired. Make another with POST /-/keys.';
+
 export function keyRoutes(ports: KeyPorts): readonly AdminRoute[] {
   return [
     { method: 'GET', path: '/-/keys', show: () => listAnswer(ports) },
@@ -70,7 +72,7 @@ async function add(ports: KeyPorts, { body }: AdminRequest): Promise<AdminWriteR
   const now = wallClock();
   const audit = { subject: consumer, by, why };
   if (expires !== undefined && expires <= now) {
-    const problems = ['"expires": it is in the past'];
+    const problems = ['"expires" is in the past'];
     return { answer: errorAnswer(422, problems.join('; '), { problems }), audit };
   }
   const id = newKeyId();
@@ -157,7 +159,7 @@ async function change(
     const about = { ...audit, before: auditState(record) };
     const made = make(record);
     if (made === undefined)
-      return { answer: errorAnswer(409, 'This key has ended. Make another: POST /-/keys.'), audit: about };
+      return { answer: errorAnswer(409, ENDED), audit: about };
     if (!(await keys.replace(record, made.next))) return { answer: contended(), audit: about };
     return { answer: made.answer, audit: { ...about, after: auditState(made.next) } };
   });

@@ -74,7 +74,7 @@ function problemsOf(query: URLSearchParams, name: string): readonly string[] {
   const value = values[0] ?? '';
   if (!isPrintableId(value)) return [`"${name}" is empty, too long or not printable`];
   return name === 'at' && parseInstant(value) === undefined
-    ? ['"at" is no calendar date (YYYY-MM-DD) and no instant with its offset']
+    ? ['"at" is not a calendar date (YYYY-MM-DD) or an instant with its offset']
     : [];
 }
 
@@ -97,6 +97,6 @@ async function send({ notices, now }: NoticePorts, { body }: AdminRequest): Prom
 function noticesOff(): AdminAnswer {
   return errorAnswer(
     404,
-    'This gateway sends no notices: write notify: { email: { smtp: …, from: … } } into the gateway file.',
+    'This gateway sends no notices. Add notify: { email: { smtp: …, from: … } } to the gateway file.',
   );
 }

@@ -94,7 +94,7 @@ async function openAdminListener(
     ],
     notFound: dashboard.notFound,
     audit: createAuditTrail(telemetry),
-    onError: (error) => logger.error('an admin page failed', { error }),
+    onError: (error) => logger.error('a request to the admin listener failed', { error }),
   });
 }
 
@@ -117,6 +117,6 @@ async function openMetrics(
     routes: healthRoutes({ metrics, readiness }),
     // No route writes.
     audit: () => undefined,
-    onError: (error) => logger.error('a page of the metrics listener failed', { error }),
+    onError: (error) => logger.error('a request to the metrics listener failed', { error }),
   });
 }

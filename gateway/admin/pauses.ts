@@ -20,7 +20,7 @@ export interface PausePorts {
 }
 
 const ID_BYTES = 5;
-/** More than one, the number that a write adds, so that the backlog shrinks. Few, because the write waits. */
+/** More than the one that a write adds, so that the backlog shrinks. Few, because the write waits for the deletions. */
 const MOST_REMOVED_AT_ONCE = 10;
 
 export function pauseRoutes(ports: PausePorts): readonly AdminRoute[] {
@@ -102,7 +102,7 @@ async function end(
   });
 }
 
-/** The audit trail has them. What the store does not remove now, the next pause removes. */
+/** Deletes overrides that expired long ago. If the store is unavailable, the next pause retries. */
 async function removeLongOver(overrides: OverrideStore, now: EpochMs): Promise<void> {
   try {
     for (const { id } of longExpired(overrides.current(), now).slice(0, MOST_REMOVED_AT_ONCE))
@@ -152,7 +152,7 @@ function subjectOf({ api, label }: Pick<Override, 'api' | 'label'>): string {
 
 /** Before the first read of the store, absence is unknown. */
 function noSuchPause({ wasRead }: OverrideStore) {
-  if (!wasRead()) return storeNotYetRead('whether there is such a pause');
+  if (!wasRead()) return storeNotYetRead('whether this pause exists');
   return errorAnswer(404, 'There is no such pause, or it has ended. GET /-/overrides lists those in force.');
 }
 

@@ -54,7 +54,7 @@ export function pinRefused(reason: PinRefusalReason, move: RefusedMove): AdminAn
   const { api, requested, from, current, versions } = move;
   const served = versions.labels.filter(versions.isServed);
   const supported = { supportedVersions: served };
-  const choice = served.length === 0 ? 'None is served.' : `Served are ${served.join(', ')}.`;
+  const choice = served.length === 0 ? 'No version is served.' : `Served versions: ${served.join(', ')}.`;
   switch (reason) {
     case 'version_unknown':
       return errorAnswer(422, `${api} has no version ${JSON.stringify(requested)}. ${choice}`, supported);
@@ -67,16 +67,15 @@ export function pinRefused(reason: PinRefusalReason, move: RefusedMove): AdminAn
       );
     }
     case 'not_newer': {
-      const message = `The account is on ${from}. An upgrade leads to a newer version; a roll-back takes the last upgrade back.`;
+      const message = `The account is on ${from}. Name a newer version, or roll back the last upgrade.`;
       return errorAnswer(409, message, supported);
     }
     case 'nothing_to_roll_back':
-      return errorAnswer(409, 'No upgrade of this account is left to take back.');
+      return errorAnswer(409, 'This account has no upgrade that can be rolled back.');
     case 'too_late': {
       const until = instantText(current?.previous?.until ?? 0);
-      return errorAnswer(409, `An upgrade can be taken back for 72 hours; this one could until ${until}.`, {
-        until,
-      });
+      const message = `An upgrade can be rolled back for 72 hours, this one until ${until}.`;
+      return errorAnswer(409, message, { until });
     }
     default:
       return reason satisfies never;
@@ -85,10 +84,10 @@ export function pinRefused(reason: PinRefusalReason, move: RefusedMove): AdminAn
 
 /** Refuses a creation day where the version of an account does not depend on it. */
 export function createdNotUsed(api: string): AdminAnswer {
-  return errorAnswer(422, `"created": ${api} pins no account by the day it was made. Leave it out.`);
+  return errorAnswer(422, `"created": ${api} pins accounts without their creation day. Leave it out.`);
 }
 
 /** The pin changed during both attempts. */
 export function contended(): AdminAnswer {
-  return errorAnswer(409, 'Somebody else moved this pin at the same time. Look at it, then ask again.');
+  return errorAnswer(409, 'Another request moved this pin at the same time. Read it, then retry.');
 }

@@ -7,7 +7,7 @@ import { makeFolder } from '../system/make-folder.ts';
 
 const TOKEN_BYTES = 32;
 const WAYS_OUT =
-  'this user must be able to read and write that file, or the token be given as listeners.admin.token';
+  'this user must be able to read and write that file, or set listeners.admin.token in the gateway file';
 const BEARER = /^bearer +([^ ]+) *$/i;
 
 export interface TokenSource {
@@ -24,7 +24,7 @@ export async function openAdminToken({ configured, dataFolder }: TokenSource): P
   const file = join(dataFolder, ADMIN_TOKEN_FILE);
   const token = parseAdminToken((await readOrMake(file, dataFolder)).trim());
   if (token === undefined)
-    throw new Error(`${file} holds no token: remove it and start again to have one made`);
+    throw new Error(`${file} has no valid token: remove it, and the next start makes a token`);
   return token;
 }
 
@@ -34,7 +34,7 @@ async function readOrMake(file: string, dataFolder: string): Promise<string> {
     if (((await stat(file)).mode & 0o077) !== 0) await chmod(file, 0o600);
     return kept;
   } catch (error) {
-    throw new Error(`the admin token cannot be had: ${messageOf(error)}; ${WAYS_OUT}`, { cause: error });
+    throw new Error(`there is no admin token: ${messageOf(error)}; ${WAYS_OUT}`, { cause: error });
   }
 }
 

@@ -69,7 +69,7 @@ function retirementInWords(rule: RetireWhen, { kind, usage }: Retirement): strin
     case 'exceeded':
       return `${bound}: exceeded by ${usageInWords(usage)}${rule.onExceed === 'hold' ? ', holds the sunset' : ''}`;
     case 'unknown':
-      return `${bound}: the ledger has not looked long enough`;
+      return `${bound}: the ledger has not counted long enough`;
     default:
       return kind satisfies never;
   }

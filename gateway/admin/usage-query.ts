@@ -29,12 +29,12 @@ export function readUsageQuery(query: URLSearchParams, now: EpochMs): UsageQuery
   const [api, version, consumer, instant, after, mostWritten] = PARAMETERS.map(one);
   const since = instant === undefined ? undefined : sinceOf(instant, now);
   if (instant !== undefined && since === undefined)
-    problems.push('"since" is no length such as 30d and no day such as 2026-10-01 that has been');
+    problems.push('"since" is not a length such as 30d or a past day such as 2026-10-01');
   const most = mostWritten === undefined ? undefined : mostOf(mostWritten);
   if (mostWritten !== undefined && most === undefined)
-    problems.push(`"most" is no whole number from 1 to ${MOST}`);
+    problems.push(`"most" is not a whole number from 1 to ${MOST}`);
   if (mostWritten !== undefined && (after !== undefined || consumer !== undefined))
-    problems.push('"most" goes with neither "after" nor "consumer": what it shows has no pages');
+    problems.push('"most" cannot be combined with "after" or "consumer"');
   if (problems.length > 0) return { kind: 'malformed', problems };
   const filter = {
     ...(api !== undefined && { api }),
@@ -52,7 +52,7 @@ export function readErasureQuery(
   | Extract<UsageQueryRead, { readonly kind: 'malformed' }> {
   const consumer = query.get('consumer');
   const problems = [...unknownNames(query, ['consumer']), ...flaws(query, 'consumer')];
-  if (consumer === null) problems.push('say whose records: ?consumer=<id>');
+  if (consumer === null) problems.push('name the consumer whose records to erase: ?consumer=<id>');
   return consumer === null || problems.length > 0
     ? { kind: 'malformed', problems }
     : { kind: 'read', consumer };
@@ -72,7 +72,7 @@ function flaws(query: URLSearchParams, name: (typeof PARAMETERS)[number]): reado
   const [value] = values;
   if (value === undefined) return [];
   if (name === 'after')
-    return readPlace(value) === undefined ? ['"after" is no place that a page named as its "next"'] : [];
+    return readPlace(value) === undefined ? ['"after" is not the "next" of a previous page'] : [];
   return isPrintableId(value) ? [] : [`"${name}" is empty, too long or not printable`];
 }
 

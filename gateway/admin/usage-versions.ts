@@ -182,7 +182,7 @@ function exceptionBody(exception: Exception, use: Counted | undefined, now: Epoc
 function inWords(exception: Exception, now: EpochMs): string {
   const { consumer, until } = exception;
   const allowed = exceptionInWords(exception);
-  if (now >= until) return `${consumer} had ${allowed}: it has run out`;
+  if (now >= until) return `${consumer} had ${allowed}: it has expired`;
   const days = Math.floor((until - now) / DAY_MS);
   return `${consumer} has ${allowed}${endsSoon(exception, now) ? `: it ends in ${counted(days, 'day')}` : ''}`;
 }

@@ -74,7 +74,7 @@ async function showInTime(ports: UsagePorts, request: AdminRequest): Promise<Adm
     return await show({ ...ports, ledger }, request);
   } catch (error) {
     if (!(error instanceof TooSlow)) throw error;
-    return storeTooSlow(LOOK_WITHIN_MS / 1_000, 'Ask again, or for less: one api, one version.');
+    return storeTooSlow(LOOK_WITHIN_MS / 1_000, 'Retry, or name one api and one version.');
   }
 }
 
@@ -195,7 +195,7 @@ function unknownSubject({ apis }: GatewayPlan, { filter: { api, version } }: Usa
       ? apis.map(({ name }) => name)
       : known.flatMap(({ versions }) => [...versions.keys()]);
   const what = JSON.stringify(known.length === 0 ? (api ?? version) : version);
-  const message = `Neither the policies nor the ledger have ${what}. There are ${there.join(', ')}.`;
+  const message = `Not in the policies or the ledger: ${what}. Known: ${there.join(', ')}.`;
   return errorAnswer(404, message);
 }
 

@@ -51,7 +51,7 @@ export function mailOf({ plan, to, from, now, readers }: MailOf): Mail {
   const more = titles.length === 1 ? '' : ` (and ${titles.length - 1} more)`;
   const names = NAMES.format(readers.map(({ consumer }) => onOneLine(consumer)));
   const frame = {
-    opening: `You get this mail because you call it as ${names}.`,
+    opening: `You get this mail because of calls as ${names}.`,
     closing: `Sent once by the gateway at ${plan.public} for each change that affects your calls.`,
   };
   return {

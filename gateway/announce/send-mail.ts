@@ -83,7 +83,7 @@ function outcomeOf(error: unknown): MailOutcome {
   const enhanced = /^\d{3}[ -]([245]\.\d{1,3}\.\d{1,3})\b/.exec(String(of('response') ?? ''))?.[1];
   const words = [code, of('originalCode'), status, enhanced].filter((each) => each !== undefined);
   const reason = words.join(' ') || 'unknown';
-  // nodemailer rejected the address, so no server was asked.
+  // nodemailer rejected the address, so the mail server was not called.
   if (code === 'EENVELOPE' && command === 'API') return { kind: 'refused', reason };
   const isOwn = /^(?:RCPT TO|DATA)$/.test(command) && typeof status === 'number';
   const canBeMended = status === 503 || status === 530 || enhanced?.startsWith('5.7.') === true;

@@ -11,59 +11,59 @@ const line = (most: number, description: string) =>
       const trimmed = text.trim();
       return trimmed.length <= most && isPrintableId(trimmed) ? trimmed : undefined;
     },
-    `not one line of 1 to ${most} characters without control characters`,
+    `must be a single line of 1 to ${most} printable characters`,
     { description },
   );
 
 const author = {
-  by: line(100, 'Who does this.'),
-  why: line(200, 'The reason, for readers of the audit.'),
+  by: line(100, 'Name of the author, for the audit log.'),
+  why: line(200, 'The reason, for the audit log.'),
 };
 
 const pause = z.strictObject({
   api: line(100, 'The API.'),
-  version: line(100, 'One version of it; default every one.').optional(),
-  until: instant('When the pause ends by itself.').optional(),
-  for: duration('How long it runs, instead of `until`.').optional(),
+  version: line(100, 'One version of the API; default every version.').optional(),
+  until: instant('Instant at which the pause ends.').optional(),
+  for: duration('Duration of the pause, instead of `until`.').optional(),
   ...author,
 });
 const acceptance = z.strictObject({
   api: line(100, 'The API.'),
-  version: line(100, 'One version of it; default every one, and the API as a whole.').optional(),
+  version: line(100, 'One version of the API; default every version, and the API as a whole.').optional(),
   ...author,
 });
 const ending = z.strictObject(author);
 const optionalAuthor = z.strictObject({ by: author.by.optional(), why: author.why.optional() });
 const upgrade = z.strictObject({
   version: line(100, 'The version to move to.'),
-  created: instant('When the account was made, as its token would say it.').optional(),
+  created: instant('Creation day of the account, as in its token.').optional(),
   ...author,
 });
 
 const key = z.strictObject({
-  consumer: line(256, 'The consumer that calls with it.'),
+  consumer: line(256, 'The consumer that calls with the key.'),
   scopes: z.array(scope).max(100).optional(),
   contact: notation(parseMail, 'not a mail address', {
     description: 'Mail address for messages about this key.',
   }).optional(),
-  expires: instant('When it ends by itself.').optional(),
+  expires: instant('Instant at which the key expires.').optional(),
   ...author,
 });
 const rotation = z.strictObject({
-  overlap: duration('How long the secret before works on; default 1d.').optional(),
+  overlap: duration('Validity of the previous secret; default 1d.').optional(),
   ...author,
 });
 
 const logLevel = z.strictObject({
-  level: z.enum(LOG_LEVELS).meta({ description: 'Messages below it are left out of the log.' }),
+  level: z.enum(LOG_LEVELS).meta({ description: 'Lowest level of messages in the log.' }),
   by: author.by.optional(),
   why: author.why.optional(),
 });
 
 const replay = z.strictObject({
   delivery: line(100, 'One delivery; default every dead letter.').optional(),
-  since: instant('Dead letters made from then on.').optional(),
-  until: instant('Dead letters made until then.').optional(),
+  since: instant('Dead letters made at this instant or later.').optional(),
+  until: instant('Dead letters made until this instant.').optional(),
   by: author.by.optional(),
   why: author.why.optional(),
 });

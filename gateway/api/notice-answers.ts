@@ -52,8 +52,9 @@ export type SentAnswer = z.output<typeof sentAnswer>;
 export interface NoticesQuery {
   /** Undefined: now. Calls are always counted until now. */
   readonly at: EpochMs | undefined;
-  /** Notices that are sent to it or mention it, and others in the same mail. */
+  /** Only mails and events about this API. Such a mail may also be about other APIs. */
   readonly api: string | undefined;
+  /** Only mails to this consumer, and no events. */
   readonly consumer: string | undefined;
 }
 

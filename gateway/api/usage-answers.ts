@@ -9,7 +9,7 @@ const trend = z.object({ week: z.number(), weekBefore: z.number() });
 /** Such as `GET /search`. Null for requests that match no operation of the policy. */
 const operation = z.string().nullable();
 
-/** Since when calls were counted within the requested days, and what limits that start. Null: they are not counted. */
+/** When counting began within the requested days, and what determined it. `since` null: calls are not counted. */
 const looks = z.object({
   since: z.string().nullable(),
   because: z.enum(['window', 'ledger', 'deprecated']),

@@ -16,7 +16,7 @@ export function failure(exitCode: CallError['exitCode'], sentence: string): Call
   return { kind: 'failed', exitCode, text: `sundial: ${sentence}\n` };
 }
 
-export const OTHER_EDITION = failure(3, 'the gateway is of another edition than this command');
+export const OTHER_EDITION = failure(3, 'the gateway and this command have different versions of Sundial');
 
 export interface ApiCall {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';

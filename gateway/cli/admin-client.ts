@@ -70,8 +70,7 @@ async function getPage(origin: string, path: string): Promise<ListenerPage | Cal
   }
 }
 
-const ITS_TOKEN =
-  'it takes listeners.admin.token of its gateway file, or else the one in the data folder it was started with';
+const ITS_TOKEN = 'it uses listeners.admin.token of its gateway file, or the token in its data folder';
 
 function judge(
   { origin, status, body }: ListenerPage,
@@ -80,7 +79,7 @@ function judge(
 ): AdminResponse | CallError {
   if (status >= 200 && status < 300) return { kind: 'answered', body };
   if (status === 401 && token !== undefined)
-    return failure(1, `the gateway at ${origin} does not take the token from ${token.from}; ${ITS_TOKEN}`);
+    return failure(1, `the gateway at ${origin} refuses the token from ${token.from}; ${ITS_TOKEN}`);
   const message = member(body, 'message');
   if (typeof message !== 'string') return notAdmin(origin);
   const problems = member(body, 'problems');
@@ -108,7 +107,7 @@ function inOptionWords(problems: readonly unknown[], body: Readonly<Record<strin
 }
 
 function notAdmin(origin: string): CallError {
-  return failure(3, `what answers at ${origin} is not the admin listener of a Sundial gateway`);
+  return failure(3, `the server at ${origin} is not the admin listener of a Sundial gateway`);
 }
 
 function unreachable(origin: string, error: unknown, withinMs = TIMEOUT_MS): CallError {
@@ -120,8 +119,8 @@ function unreachable(origin: string, error: unknown, withinMs = TIMEOUT_MS): Cal
 
 function cureOf(origin: string, error: unknown): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  if (code === 'ECONNRESET' && origin.startsWith('http:')) return '; where TLS is spoken write https://';
-  return /CERT|SIGNATURE/.test(code) ? '; NODE_EXTRA_CA_CERTS=<file> adds an authority' : '';
+  if (code === 'ECONNRESET' && origin.startsWith('http:')) return '; if it uses TLS, write https://';
+  return /CERT|SIGNATURE/.test(code) ? '; set NODE_EXTRA_CA_CERTS=<file> to trust its authority' : '';
 }
 
 async function send(

@@ -20,7 +20,7 @@ export function withGateway(
     .addOption(
       new Option(
         '--admin <url>',
-        'an admin listener, instead of the one in the gateway file; its token from SUNDIAL_ADMIN_TOKEN',
+        'admin listener to use instead of that in the gateway file; its token comes from SUNDIAL_ADMIN_TOKEN',
       ).argParser(readOrigin),
     )
     .addOption(formatOption(formats));
@@ -58,7 +58,7 @@ export function withAuthor(command: Command): Command {
 }
 
 export function authorOf(command: Command, { by, why }: AuthorOptions): Author {
-  if (by === undefined) return command.error('error: say --by; the system has no name for this user');
+  if (by === undefined) return command.error('error: use --by: the system has no name for this user');
   return { by, why };
 }
 
@@ -68,7 +68,7 @@ export function whyOption(): Option {
 
 export function byOption(): Option {
   const user = systemUser();
-  const option = new Option('--by <name>', 'who does this');
+  const option = new Option('--by <name>', 'name of the author, for the audit log');
   return user === undefined ? option : option.default(user, 'the user of the system');
 }
 
@@ -83,7 +83,7 @@ function systemUser(): string | undefined {
 }
 
 export function readName(text: string): string {
-  if (text === '') throw new InvalidArgumentError('It is empty.');
+  if (text === '') throw new InvalidArgumentError('The value is empty.');
   return text;
 }
 

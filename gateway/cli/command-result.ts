@@ -7,7 +7,7 @@ export type ExitCode = 0 | 1 | 2 | 3;
 export interface CommandResult {
   readonly exitCode: ExitCode;
   readonly text: string;
-  /** The reason of a failure, if the command was asked for JSON. */
+  /** The reason of a failure, with `--format json`. */
   readonly json?: string;
 }
 

@@ -69,7 +69,7 @@ export function atOption(description: string): Option {
 }
 
 export function formatOption([usual, ...others]: readonly [string, ...string[]]): Option {
-  return new Option('--format <format>', 'how to print').choices([usual, ...others]).default(usual);
+  return new Option('--format <format>', 'output format').choices([usual, ...others]).default(usual);
 }
 
 export interface FileOptions {
@@ -108,10 +108,10 @@ export function filesOf(
   };
 }
 
-export const NO_TERMINAL = 'there is no terminal to ask at: use --yes';
+export const NO_TERMINAL = 'there is no terminal for the question: use --yes';
 
 export const EXIT_CODES = `
-Exit codes: 0 in order, 1 findings or a gateway that says no, 2 wrong usage or an unreadable file,
+Exit codes: 0 success, 1 findings or a refusal of the gateway, 2 wrong usage or an unreadable file,
 3 cannot start or no gateway answers.`;
 
 export const WHERE_HELP_IS =

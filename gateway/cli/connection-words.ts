@@ -9,13 +9,13 @@ export function connectionFault(error: unknown, seconds: number): string {
 }
 
 function inWords(code: string): string {
-  if (code === 'ECONNREFUSED') return 'nothing listens there';
-  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'there is no such host';
+  if (code === 'ECONNREFUSED') return 'the connection was refused';
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'the host name is unknown';
   if (code === 'ECONNRESET' || code === 'EPIPE' || code === 'UND_ERR_SOCKET')
-    return 'it hung up without an answer';
-  if (code === 'EHOSTUNREACH' || code === 'ENETUNREACH') return 'no way leads there';
+    return 'the connection was closed without a response';
+  if (code === 'EHOSTUNREACH' || code === 'ENETUNREACH') return 'there is no network route to it';
   if (code === 'EPROTO' || code === 'ERR_SSL_WRONG_VERSION_NUMBER')
-    return 'it does not speak TLS; write http://';
+    return 'it does not use TLS; write http://';
   if (/CERT|SIGNATURE|ALTNAME/.test(code)) return `its certificate is not trusted here (${code})`;
   return code;
 }

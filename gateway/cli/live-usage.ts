@@ -45,7 +45,7 @@ export async function fetchUsage(
     answers.set(each, answer);
   }
   const first = answers.get(USUAL_DAYS);
-  if (first === undefined) throw new Error('a month was asked for');
+  if (first === undefined) throw new Error('the answer for a month is missing');
   const callers: UsageRowBody[] = [];
   for (const { api, version, freeze } of versions) {
     // The gateway may not know the version yet. It then has no calls, and asking would be an error.
@@ -80,7 +80,7 @@ function askingFor(allWithinMs: number, gateway: GatewayClient): Ask {
   return async (query) => {
     const withinMs = Math.min(WITHIN_MS, Math.ceil(end - performance.now()));
     if (withinMs <= 0)
-      return absent(`the gateway did not tell all of it within ${allWithinMs / 1_000} seconds`);
+      return absent(`the gateway did not return all records within ${allWithinMs / 1_000} seconds`);
     const answered = await gateway.ask({ method: 'GET', path: withQuery('/-/usage', query), withinMs });
     if (answered.kind === 'failed') return absent(answered.text);
     return readUsageAnswer(answered.body) ?? absent(OTHER_EDITION.text);

@@ -59,7 +59,7 @@ export function parseRequest(
   // A method alone is an error: a shell may have removed the path.
   if (!SENDABLE.test(rawTarget)) return unusable('Write a method and a path, such as GET /api/v1/orders.');
   const headers = fieldsOf(text);
-  // As HTTP/1.1: the bounds count a header as fewer octets than over HTTP/2.
+  // As HTTP/1.1, because the bounds count fewer octets for a header than over HTTP/2.
   const head: RequestHead = {
     url: rawTarget.replace(ORIGIN, ''),
     httpVersion: '1.1',
@@ -70,17 +70,17 @@ export function parseRequest(
   const unmet = expectationRefusal(head);
   const target = readTarget(rawTarget, method);
   if (target.kind === 'server')
-    return unusable('The target * asks the gateway about itself: nothing is judged.');
+    return unusable('The target * is for the gateway itself, so no policy applies.');
   // FWD-8: with `Max-Forwards: 0` the gateway answers itself.
   if (method === 'OPTIONS' && headers['max-forwards'] === '0')
-    return unusable('With Max-Forwards: 0 it asks the gateway about itself: nothing is judged.');
+    return unusable('Max-Forwards: 0 is for the gateway itself, so no policy applies.');
   const absolute = target.kind === 'resource' ? target.absolute?.authority : undefined;
   const named = absolute ?? headers.host;
   const authority = readAuthority(named ?? text.host);
   const isPlain = /^http:/i.test(rawTarget);
   const scheme = isPlain || listeners.https === undefined ? 'http' : 'https';
   if (isPlain && listeners.http === undefined)
-    return unusable('No listener of this gateway speaks plain HTTP: ask for an https URL.');
+    return unusable('No listener of this gateway accepts plain HTTP. Use an https URL.');
   const view: RequestView = {
     method,
     scheme,

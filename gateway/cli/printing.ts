@@ -14,7 +14,7 @@ export function watchStreams(): void {
     process.exitCode ||= CANNOT_PRINT;
     process.stderr.write(`sundial: cannot print: ${error.message}\n`);
   });
-  // The reader of the stream is gone, so nothing can be reported.
+  // The reader closed the stream, so nothing can be reported.
   process.stderr.on('error', () => undefined);
 }
 

@@ -39,7 +39,7 @@ export interface AdminToken {
 export async function findGateway(which: WhichGateway): Promise<AdminAddress | CallError> {
   const { admin, environment } = which;
   if (admin === undefined) return fromGatewayFile(which);
-  const missing = failure(2, `with --admin the token comes from ${TOKEN_VARIABLE}, which is not set`);
+  const missing = failure(2, `${TOKEN_VARIABLE} is not set: with --admin, the token comes from it`);
   const token = async () => fromEnvironment(environment) ?? missing;
   return { kind: 'address', origin: admin, local: isLocal(new URL(admin).hostname), token };
 }
@@ -52,10 +52,7 @@ export async function findProbe(which: WhichGateway): Promise<{ kind: 'probe'; o
   const { metrics, admin } = read.settings.listeners;
   const found = [metrics, admin].find((listener) => listener !== undefined && listener.address.port !== 0);
   if (found === undefined)
-    return failure(
-      2,
-      `${which.config} has no admin or metrics listener with a port of its own: say --admin URL`,
-    );
+    return failure(2, `${which.config} has no admin or metrics listener with a fixed port: use --admin URL`);
   return { kind: 'probe', origin: originOf(found.address) };
 }
 
@@ -79,7 +76,7 @@ async function fromGatewayFile(which: WhichGateway): Promise<AdminAddress | Call
     return failure(2, `${config} has no admin listener: add listeners.admin`);
   const { address, token } = listeners.admin;
   if (address.port === 0)
-    return failure(2, `${config} leaves the port of the admin listener to the system: say --admin URL`);
+    return failure(2, `${config} has port 0 for the admin listener: use --admin URL`);
   return {
     kind: 'address',
     origin: originOf(address),
@@ -97,7 +94,7 @@ function fromEnvironment(environment: Environment): AdminToken | CallError | und
   return value === undefined
     ? failure(
         2,
-        `${TOKEN_VARIABLE} holds no token: it has 32 characters or more, as in data/${ADMIN_TOKEN_FILE}`,
+        `${TOKEN_VARIABLE} holds no valid token: 32 characters or more, as in data/${ADMIN_TOKEN_FILE}`,
       )
     : { kind: 'token', value, from: TOKEN_VARIABLE };
 }
@@ -107,12 +104,12 @@ async function fromDataFolder(dataFolder: string, cwd: string): Promise<AdminTok
   const from = relative(cwd, file);
   try {
     const value = parseAdminToken((await readFile(file, 'utf8')).trim());
-    return value === undefined ? failure(2, `${from} holds no token`) : { kind: 'token', value, from };
+    return value === undefined ? failure(2, `${from} has no valid token`) : { kind: 'token', value, from };
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
-    const why = code === 'ENOENT' ? 'no such file; a gateway makes it at its first start' : code;
-    const cure = `run this where the gateway runs, or set ${TOKEN_VARIABLE}`;
-    return failure(2, `cannot read the admin token in ${from}: ${why}. Else ${cure}`);
+    const why = code === 'ENOENT' ? 'no such file; the gateway makes it at its first start' : code;
+    const cure = `Run this command where the gateway runs, or set ${TOKEN_VARIABLE}`;
+    return failure(2, `cannot read the admin token in ${from}: ${why}. ${cure}`);
   }
 }
 

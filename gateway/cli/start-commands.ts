@@ -21,13 +21,13 @@ interface StartSetting {
 export function addRunCommand(program: Command, { actions, end }: StartSetting): void {
   program
     .command('run')
-    .description('start the gateway; SIGHUP reads the policies again, SIGTERM drains and ends')
+    .description('start the gateway; SIGHUP reloads the policies, SIGTERM drains and ends')
     .addOption(configOption())
-    .addOption(atOption('move the lifecycle clock here; tokens, TLS and limits keep the real time'))
+    .addOption(atOption('move the lifecycle clock to this instant; tokens, TLS and limits use the real time'))
     .option('--notify', 'with --at: send mails and events by that clock; default: send none', false)
     .action(async ({ config, at, notify }, command: Command) => {
       if (notify && at === undefined)
-        command.error('error: --notify needs --at: by the real clock mails and events are always sent');
+        command.error('error: --notify needs --at; without --at, mails and events are always sent');
       end(await actions.run({ config, at, notify }));
     });
 }
@@ -40,6 +40,6 @@ export function addDemoCommands(program: Command, { actions, end }: StartSetting
   demo
     .command('token')
     .description('print an access token of the sample issuer')
-    .argument('[client]', 'acme, globex or initech, whose accounts are of different days; default: acme')
+    .argument('[client]', 'acme, globex or initech, with accounts of different days; default: acme')
     .action(async (client) => end(await actions.token({ client })));
 }

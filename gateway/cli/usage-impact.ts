@@ -117,7 +117,7 @@ function checkRetireWhen({
   if (kind === 'met') addImpact(`${bound}: met`);
   if (kind === 'unknown') addImpact(`${bound}: the ledger has not looked long enough`);
   if (kind !== 'exceeded') return;
-  const then = rule.onExceed === 'hold' ? 'its sunset would be held' : 'its sunset comes all the same';
+  const then = rule.onExceed === 'hold' ? 'its sunset would be held' : 'its sunset stays';
   const said = `${bound}: exceeded by ${usageInWords(usage)}, ${then}`;
   if (sunset - now > NEAR_MS) addImpact(said);
   else addWarning(['retire_when'], `${versionName(label, source.file)}, ${dateInWords(sunset)}: ${said}`);
@@ -129,8 +129,8 @@ function checkHold({ version, used, addImpact }: ImpactInput): void {
   if (heldUntil === null) return;
   const held = `its retirement is held now, until ${dateInWords(Date.parse(heldUntil))}`;
   if (version.retire_when?.onExceed === 'hold')
-    addImpact(`${held} or longer: on_exceed: warn lets it run out`);
-  else addImpact(`${held}, and not longer: sundial pause --end ends it at once`);
+    addImpact(`${held} or longer; on_exceed: warn lets it expire`);
+  else addImpact(`${held} at the latest; sundial pause --end ends it at once`);
 }
 
 /** When counting began. Undefined: not yet. */
@@ -148,7 +148,7 @@ function checkSunset({ source, label, version, used, live, now, addImpact, addWa
   const since = countedSince(used, live);
   if (freeze <= now && (since === undefined || since >= freeze)) {
     const when = since === undefined ? 'not yet' : `only since ${dateInWords(since)}`;
-    addWarning(['freeze'], `this freeze refuses no consumer: calls of ${name} are counted ${when}`);
+    addWarning(['freeze'], `this freeze refuses no consumer, because calls of ${name} are counted ${when}`);
     return;
   }
   const excepted = (version.exceptions ?? []).filter(
@@ -183,7 +183,7 @@ function checkExceptions({ version, used, now, addImpact, addWarning }: ImpactIn
     const { consumer, until } = exception;
     if (until <= now) continue;
     const use = used.exceptions.find((each) => each.consumer === consumer);
-    const calls = use === undefined ? 'calls that are not known yet' : counted(use.calls, 'call');
+    const calls = use === undefined ? 'an unknown number of calls' : counted(use.calls, 'call');
     const allowed = exceptionInWords(exception);
     if (use !== undefined && use.calls > 0 && endsSoon(exception, now)) {
       const left = counted(Math.floor((until - now) / DAY_MS), 'day');

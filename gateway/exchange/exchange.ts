@@ -56,7 +56,7 @@ export interface Observer {
 export interface Exchange {
   /** Captures the plan and reads the clock. It runs first for every request. */
   readonly begin: (requestId: string, headers?: Fields) => ExchangeFacts;
-  /** Captures both again for a request that was queued: an earlier stream of its connection may last for hours. */
+  /** Captures plan and clock again for a queued request. An earlier stream of its connection may last for hours. */
   readonly resume: (facts: ExchangeFacts) => void;
   /** Returns a promise only if a port had to be awaited. Rejects if it cannot decide. */
   readonly decide: (view: RequestView, facts: ExchangeFacts) => MaybePromise<Directive>;
@@ -67,7 +67,7 @@ export interface Exchange {
   readonly publish: (publication: Publication, facts: ExchangeFacts, view: RequestView) => ExchangeAnswer;
   /** Edits in place. */
   readonly decorate: (status: number, headers: HeaderLines, facts: ExchangeFacts, view: RequestView) => void;
-  /** Why an open tunnel must close, by the plan, the overrides and the clocks of now. */
+  /** Why an open tunnel must close now, by the current plan, overrides and clocks. */
   readonly expiryCauseOf: (held: TunnelService) => ExpiryCause | undefined;
 }
 

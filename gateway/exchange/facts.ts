@@ -41,11 +41,11 @@ export interface Decision {
   readonly relatedLinks: string | undefined;
   readonly linked: LinkedVersions;
   readonly consumer: Consumer | undefined;
-  /** Of the limits that were counted. Undefined if there are none, or an earlier step refused the request. */
+  /** The quotas of the counted limits. Undefined without limits, or if an earlier step refused the request. */
   readonly quotas: readonly Quota[] | undefined;
-  /** By other rules that the path may mean and that also admitted the request. */
+  /** Decisions by other rules that the path may mean and that also admitted the request. */
   readonly others: readonly Decision[];
-  /** By the other rules that refused the request. */
+  /** The decision by the other rules that refused the request. */
   readonly refusedBy: Decision | undefined;
   /** The reason for which `mode: enforce` would have refused the request. */
   readonly observed: RefusalReason | undefined;

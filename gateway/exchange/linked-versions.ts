@@ -80,7 +80,7 @@ export function isOpen(api: ApiPlan, { label }: RedirectTarget, moment: StageInp
 
 type StageReader = ReturnType<typeof createStageReader>;
 
-/** Also records when the first of the stages it read changes. */
+/** Reads stages. `until`: the first instant at which a stage that was read changes. */
 function createStageReader(api: ApiPlan, moment: StageInput) {
   const { now, overrides } = moment;
   let until = Number.POSITIVE_INFINITY;

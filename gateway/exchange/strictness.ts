@@ -88,7 +88,7 @@ export function strictnessRefusal(
   const overhead = isHttp2 ? HTTP2_FIELD_OVERHEAD : HTTP1_FIELD_OVERHEAD;
   for (let index = 0; index < lines.length; index += 2) {
     const name = lines[index] ?? '';
-    if (isHttp2 && NOT_IN_HTTP2.has(name)) return refused(`${name} has no meaning in HTTP/2.`);
+    if (isHttp2 && NOT_IN_HTTP2.has(name)) return refused(`${name} is not allowed in HTTP/2.`);
     const value = lines[index + 1] ?? '';
     if (isHttp2 && EDGE_BLANK.test(value)) return refused(`${name} begins or ends with a blank.`);
     if (name === ':path') continue;
@@ -108,7 +108,7 @@ export function strictnessRefusal(
   }
   const coding = raw.headers['transfer-encoding'];
   if (coding !== undefined) {
-    if (raw.httpVersion === '1.0') return refused('Transfer-Encoding has no meaning in HTTP/1.0.');
+    if (raw.httpVersion === '1.0') return refused('Transfer-Encoding is not allowed in HTTP/1.0.');
     if (String(coding).toLowerCase() !== 'chunked') return { reason: 'transfer_coding_unknown' };
   }
   if (isHttp2 && raw.headers.te !== undefined && raw.headers.te !== 'trailers') {

@@ -72,8 +72,8 @@ function successorAt(
 
 /**
  * RET-2: the mapped path with the original query bytes, in the first version of the chain that still serves it (RET-4).
- * If not the path alone named the version, the redirected request would name it again. Only the same version is then a
- * target, and never the requested URL (RET-5). Undefined if there is no target.
+ * If another carrier than the path named the version, the redirected request would name it again, so only the same
+ * version can be the target. The requested URL is never the target (RET-5). Undefined if there is no target.
  */
 export function redirectUrl(
   plan: GatewayPlan,

@@ -44,7 +44,7 @@ export async function readResponse(response: Response, what: string, mostBytes: 
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks)));
   } catch (error) {
-    throw new UnusableResponse(200, `the ${what} response is no JSON`, error);
+    throw new UnusableResponse(200, `the ${what} response is not JSON`, error);
   }
 }
 

@@ -7,7 +7,7 @@ import { type VerifySignature, verifiersOf } from './signature.ts';
 /** Milliseconds. */
 const REFRESH_EVERY = 10 * 60_000;
 const COOLDOWN = 30_000;
-/** Shorter, because an issuer that starts together with the gateway is soon up. */
+/** The interval is shorter without keys, because an issuer often starts together with the gateway. */
 const RETRY_WHEN_EMPTY = 1_000;
 const STALE_MAX = 24 * 3_600_000;
 const FETCH_TIMEOUT = 5_000;

@@ -90,7 +90,7 @@ export function createTokenCache(options: TokenCacheOptions): Required<Omit<Toke
   };
 }
 
-/** A verdict from the future, after the clock was set back, may be wrong and would stay too long. */
+/** Ignores verdicts from the future. They exist after the clock was set back, and would stay cached too long. */
 function verdictAt(now: EpochMs, verdict: CachedVerdict | undefined): TokenOutcome | undefined {
   if (verdict === undefined) return undefined;
   return now >= verdict.since && now < verdict.expires ? verdict.outcome : undefined;
@@ -130,5 +130,5 @@ export const permanent = (outcome: TokenOutcome): TokenVerdict => ({
   outcome,
   expires: Number.POSITIVE_INFINITY,
 });
-/** Not cached: a later verification may differ, or costs no more than a look-up. */
+/** A verdict that is not cached, because a later one may differ, or because verifying costs no more than a look-up. */
 export const transient = (outcome: TokenOutcome): TokenVerdict => ({ outcome, expires: 0 });

@@ -48,7 +48,7 @@ export const PLANE_REASONS = ['usual', 'unusual', 'http2', 'upgrade', 'settings'
 export type PlaneReason = (typeof PLANE_REASONS)[number];
 
 export interface DrainTimes {
-  /** Milliseconds between the first sign of the drain to load balancers and the end of accepting connections. */
+  /** Milliseconds from the failure of readiness to the end of accepting connections. */
   readonly waitMs: number;
   /** Milliseconds that requests in flight have after that. */
   readonly timeoutMs: number;

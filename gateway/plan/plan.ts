@@ -48,7 +48,7 @@ export interface ApiPlan {
   /** Path of the API without a version. It also identifies the protected resource. */
   readonly base: string;
   readonly resolution: ResolutionRules;
-  /** How the service parses the path behind the base. Paths with %2F before that match no API (VER-7). */
+  /** How the service parses the path after the base. Paths with %2F before that match no API (VER-7). */
   readonly pathRules: PathRules;
   readonly hasOperations: boolean;
   /** For each version, the paths below its upstream path that belong to another version of the same service. */
@@ -139,7 +139,7 @@ export interface VersionRules extends Announceable {
   readonly predecessors: readonly Label[];
   /** Path of the `successor` up to the tail. A URL if versions differ by host only. */
   readonly successorPath: string | undefined;
-  /** Replaces the tail of the request behind `successorPath` (LNK-2). */
+  /** The tail after `successorPath`, in place of the tail of the request (LNK-2). */
   readonly successorTail: TailParts | undefined;
   /** Targets of `after: { redirect }`, nearest first. The first that still serves is used (RET-4). */
   readonly redirects: readonly RedirectTarget[];
@@ -164,7 +164,7 @@ export interface UpstreamPlan extends TargetRules {
   readonly versionHeader: string | undefined;
   /** Query parameter with the version. Undefined for any other `version_as`. */
   readonly versionQuery: string | undefined;
-  /** Undefined: the upstream does not learn who calls. */
+  /** Undefined: the upstream gets no identity headers. */
   readonly identityHeaders: IdentityHeaders | undefined;
   /** Client fields that are not forwarded: carriers (VER-9), API keys, identity headers, `headers` of the policy. */
   readonly withheld: ReadonlySet<string>;

@@ -16,7 +16,7 @@ export interface Problem {
   readonly rule: string;
   readonly message: string;
   readonly hint?: string;
-  /** The change of the published schedule, which an operator can accept by itself. */
+  /** The change of the published schedule, which an operator can accept with `sundial accept`. */
   readonly change?: PublishedChange;
   /** The source line, and the length of the marked part. */
   readonly source?: { readonly text: string; readonly length: number };

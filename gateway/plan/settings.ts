@@ -81,12 +81,12 @@ export interface SmtpServer {
   readonly credentials: { readonly user: string; readonly pass: string } | undefined;
 }
 
-/** Which requests have an access line, and what stands there. */
+/** The requests that get an access line, and its fields. */
 export interface AccessLogSettings {
   readonly fields: 'all' | readonly AccessField[];
   /** The share of successes that have one, from 0 to 1. */
   readonly sampled: number;
-  /** Paths whose successes have none; `*` at the end stands for any rest. */
+  /** Paths whose successful requests get no access line. A final `*` matches any rest. */
   readonly excluded: readonly string[];
 }
 

@@ -14,7 +14,7 @@ export interface TargetOptions {
   readonly key?: string;
 }
 
-/** Less than one read, so that a connection with unread data is not read further. */
+/** Less than one read, so that a connection with unread data is not read again. */
 const UNREAD_BYTES = 16 * 1_024;
 
 export function targetOptions(
@@ -28,7 +28,7 @@ export function targetOptions(
     highWaterMark: UNREAD_BYTES,
     minVersion: 'TLSv1.2',
     rejectUnauthorized: true,
-    // Never from the Host field, which the client chooses (FWD-19). An IP address is no server name.
+    // The Host field is not used, because the client chooses it (FWD-19). An IP address is not a server name.
     servername: tls?.name ?? hostNameOf(origin) ?? '',
     ...(trust === undefined ? {} : { ca: trust }),
     ...(tls?.cert === undefined ? {} : { cert: tls.cert }),

@@ -208,6 +208,6 @@ export const instant = (description: string) =>
 export const lineOfText = (description: string, example: string) =>
   notation(
     (text) => (/^.{1,300}$/u.test(text) && controlIn(text) === undefined ? text : undefined),
-    'not one line of 1 to 300 characters without control characters',
+    'not a single line of 1 to 300 printable characters',
     { description, examples: [example] },
   );

@@ -29,7 +29,7 @@ export interface Section {
   readonly compileOperation?: (input: OperationInput) => Partial<VersionRules>;
   /** Keys with defaults that apply even if the key is absent. */
   readonly alwaysInForce?: readonly string[];
-  /** The key that a single value stands for, in place of a map. */
+  /** The key that a single value sets if it is written in place of a map. */
   readonly shorthands?: Readonly<Record<string, string>>;
   /** Keys that `config show --defaults` shows unchanged, because their defaults are not in the grammar. */
   readonly leftAsWritten?: readonly string[];

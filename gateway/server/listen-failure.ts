@@ -43,6 +43,6 @@ function reasonOf(code: string): string {
     case 'EADDRNOTAVAIL':
       return 'this machine has no such address';
     default:
-      return `the system refuses (${code})`;
+      return `the operating system refuses it (${code})`;
   }
 }

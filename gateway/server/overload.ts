@@ -19,7 +19,7 @@ const LATE_IN_A_ROW = 3;
 /** The refused share rises fast and falls slowly, so that it does not oscillate. */
 const STEP_UP = 0.2;
 const STEP_DOWN = 0.05;
-/** Some requests always pass, to detect when the load has gone. */
+/** Some requests always pass, so that the end of the overload is detected. */
 const LARGEST_SHARE = 0.95;
 
 export interface LoadGuardOptions {

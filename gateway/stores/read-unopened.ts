@@ -1,4 +1,4 @@
-// Reads a store that this process has not opened, for `check`: the published history, and whether a later edition wrote it.
+// For `check`: reads the published history from a store of another process, and whether a newer Sundial wrote it.
 import { copyFile, mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ import type { StoreOptions } from './stores.ts';
 
 const MOST_TRIES = 3;
 
-/** Why this edition cannot start on a data folder: it is a file, or a later edition has written its database. Nothing is opened. */
+/** Why this version of Sundial cannot start on a data folder: it is a file, or a newer version wrote its database. */
 export function unusableFolder(folder: string): string | undefined {
   const file = join(folder, DATABASE_FILE);
   try {
@@ -23,14 +23,14 @@ export function unusableFolder(folder: string): string | undefined {
     return undefined;
   } catch (error) {
     if (isFileThere(error)) return toDataFolderError(folder, file, error).message;
-    // What is not there or not for this user to read says nothing about editions.
+    // A missing or unreadable file does not show which version wrote it.
     return error instanceof NewerSchemaError
       ? toDataFolderError(folder, file, new OpenError(failureOf(error))).message
       : undefined;
   }
 }
 
-/** @throws StoreUnavailable with the reason; nothing of an address is in it */
+/** @throws StoreUnavailable with a reason that contains no address */
 export async function readPublishedFrom(store: StoreOptions['store']): Promise<readonly PublishedEntry[]> {
   if (store.kind === 'embedded') return readPublished(await embeddedText(store.folder));
   const connection = await connectRedis(store.url, { onState: () => undefined });
@@ -75,7 +75,7 @@ async function textOfCopy(file: string, copy: string): Promise<string | undefine
   return typeof found === 'string' ? found : undefined;
 }
 
-/** '' for a file that is not there. */
+/** '' for a missing file. */
 async function stateOf(file: string): Promise<string> {
   try {
     const { size, mtimeMs, ino } = await stat(file);

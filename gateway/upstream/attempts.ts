@@ -191,14 +191,13 @@ export function callUpstream(
     send(next, true);
   }
 
-  // Not a failure of the target, which has its own timeouts. This timeout also cuts streams and clients that send
-  // slowly.
+  // Does not count as a failure of the target, because long streams and slow clients also reach this timeout.
   const total = startDeadline(timeouts.total, () =>
     fail(new Fault('upstream_total_timeout', { service, timeoutMs: timeouts.total }), 'cancelled'),
   );
   const onClientGone = (): void => fail(new Error('the client left'), 'cancelled');
   inbound.onGone = () => {
-    // The target executes what was sent, and a retry of the client must find its outcome.
+    // The target executes the request anyway, and its outcome must be stored for a retry of the client.
     if (!(sent && captured?.mayStillStore())) onClientGone();
   };
   if (body === undefined) start();

@@ -10,7 +10,7 @@ import type { Probe } from './targets/health-checks.ts';
 
 /** The caller may reuse a chunk after `write` returns, so a receiver must copy what it keeps. */
 export interface Delivery extends Pick<AnswerSink, 'head' | 'write' | 'end'> {
-  /** Called last in every case: releases what is held. */
+  /** Called last in every case. Releases held resources. */
   readonly discard?: () => void;
 }
 

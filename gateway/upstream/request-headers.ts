@@ -169,7 +169,7 @@ export interface ForwardedFacts {
 
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
-/** RFC 7239, XFF-3: one element per hop. The last has `by`, which names no machine. */
+/** RFC 7239, XFF-3: one element per hop. The last has `by` with a pseudonym instead of an address. */
 export function forwardedField({ chain, scheme, host }: ForwardedFacts): string {
   const hops = chain.split(', ').map((address) => [`for=${nodeText(address)}`]);
   hops[0]?.push(`proto=${scheme}`, `host=${valueText(host)}`);

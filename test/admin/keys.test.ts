@@ -72,7 +72,7 @@ describe('a new key', () => {
     expect(answer?.takenBy).toEqual(takenBy);
     const text = answer && madeText(answer, (...words) => `sundial ${words.join(' ')}`);
     expect(text).not.toContain(answer?.secret);
-    expect(text?.includes('Warning: no API takes API keys, so that it opens nothing.')).toBe(warns);
+    expect(text?.includes('Warning: no API accepts API keys, so this key has no effect.')).toBe(warns);
     expect(text?.includes('restart the gateway')).toBe(warns);
   });
 
@@ -127,7 +127,7 @@ describe('a key whose record cannot be read', () => {
     const first = [await shown.show(asked), (await write('rotate_key')).answer];
     for (const { status, body: text } of first) {
       expect(status).toBe(409);
-      expect(JSON.parse(text).message).toMatch(/cannot be read.*Revoke it/);
+      expect(JSON.parse(text).message).toMatch(/cannot read the record.*Revoke it/);
     }
     const { answer, audit } = await write('revoke_key');
     expect(answer.status).toBe(200);
@@ -209,6 +209,6 @@ describe('keys add', () => {
   ])('sends the scopes of %j', async (words, scopes) => expect(await scopesOf(words)).toEqual(scopes));
 
   it.each([[''], [','], ['  ']])('a list without a scope, %j, is wrong usage', async (text) => {
-    expect(await scopesOf(['--scope', text])).toContain('It names no scope.');
+    expect(await scopesOf(['--scope', text])).toContain('The value names no scope.');
   });
 });

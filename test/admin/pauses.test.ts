@@ -75,14 +75,14 @@ describe('a gateway whose store was never read', () => {
   const cannotKnow = (what: string) => ({
     status: 503,
     headers: { 'retry-after': '1' },
-    message: `The store has not answered since this gateway started: ${what} cannot be known. Ask again.`,
+    message: `The store has not answered since this gateway started, so ${what} is unknown. Retry.`,
   });
 
   it('ERR-5: responds with 503 instead of reporting no pauses', async () => {
     expect(await pages(storeOf([endingAgo(HOUR)], undefined, false))).toEqual([
       cannotKnow('whether a pause is in force'),
-      cannotKnow('whether there is such a pause'),
-      cannotKnow('whether there is such a pause'),
+      cannotKnow('whether this pause exists'),
+      cannotKnow('whether this pause exists'),
     ]);
     expect((await pages(storeOf([]))).map(({ status }) => status)).toEqual([200, 404, 404]);
   });

@@ -101,7 +101,7 @@ describe('an upgrade beside a concurrent one', () => {
     expect(answer.status).toBe(409);
     expect(JSON.parse(answer.body)).toEqual({
       error: 'Conflict',
-      message: 'Somebody else moved this pin at the same time. Look at it, then ask again.',
+      message: 'Another request moved this pin at the same time. Read it, then retry.',
     });
     expect(audit).not.toHaveProperty('after');
     expect(await pins.find(KEY)).toMatchObject({ label: '2025-03-01', since: NOW - 1 });
@@ -131,7 +131,7 @@ it('a creation day is refused if the API does not pin by it', async () => {
   const { answer } = await write('PUT', pins, { version: '2026-03-01', created: '2025-10-14' });
   expect(answer.status).toBe(422);
   expect(JSON.parse(answer.body)).toMatchObject({
-    message: '"created": payments pins no account by the day it was made. Leave it out.',
+    message: '"created": payments pins accounts without their creation day. Leave it out.',
   });
   expect(await pins.find(KEY)).toBeUndefined();
 });

@@ -49,7 +49,7 @@ describe('the admin token', () => {
     'is refused if its file contains %j',
     async (text) => {
       await writeFile(join(folder, 'admin-token'), text);
-      await expect(open()).rejects.toThrow(/admin-token holds no token: remove it and start again/);
+      await expect(open()).rejects.toThrow(/admin-token has no valid token: remove it, and the next start/);
     },
   );
 
@@ -65,7 +65,7 @@ describe('the admin token', () => {
     await make();
     const place = word === 'ENOTDIR' ? join(folder, 'data') : folder;
     await expect(open(place)).rejects.toThrow(
-      new RegExp(`^the admin token cannot be had: ${word}: .*; this user must be able to read and write`),
+      new RegExp(`^there is no admin token: ${word}: .*; this user must be able to read and write`),
     );
   });
 });

@@ -78,12 +78,12 @@ describe('GET /-/usage', () => {
 
   it.each([
     ['sinse=30d', 'unknown parameter "sinse": did you mean "since"?'],
-    ['since=soon', '"since" is no length such as 30d and no day such as 2026-10-01 that has been'],
-    ['since=2027-01-01', '"since" is no length such as 30d and no day such as 2026-10-01 that has been'],
+    ['since=soon', '"since" is not a length such as 30d or a past day such as 2026-10-01'],
+    ['since=2027-01-01', '"since" is not a length such as 30d or a past day such as 2026-10-01'],
     ['api=', '"api" is empty, too long or not printable'],
     ['api=a&api=b', '"api" is given 2 times'],
     ['consumer=%E2%80%AEx', '"consumer" is empty, too long or not printable'],
-    ['after=nowhere', '"after" is no place that a page named as its "next"'],
+    ['after=nowhere', '"after" is not the "next" of a previous page'],
   ])('?%s is refused: %s', async (query, problem) => {
     const { status, body } = await house.look(query);
     expect(status).toBe(400);
@@ -91,8 +91,8 @@ describe('GET /-/usage', () => {
   });
 
   it.each([
-    ['api=order', 'Neither the policies nor the ledger have "order". There are orders.'],
-    ['api=orders&version=v9', 'Neither the policies nor the ledger have "v9". There are v0, v1, v2.'],
+    ['api=order', 'Not in the policies or the ledger: "order". Known: orders.'],
+    ['api=orders&version=v9', 'Not in the policies or the ledger: "v9". Known: v0, v1, v2.'],
   ])('?%s gets 404 instead of a verdict', async (query, message) => {
     const { status, body } = await house.look(query);
     expect([status, JSON.parse(body).message]).toEqual([404, message]);

@@ -28,7 +28,7 @@ describe('a store that reads each page in time, but all of them too slowly', () 
     expect({ status, headers, ...JSON.parse(body) }).toEqual({
       ...{ status: 503, headers: { 'retry-after': '1' }, error: 'Service Unavailable', retryAfter: 1 },
       message:
-        'The store did not tell all of it within 25 seconds. Ask again, or for less: one api, one version.',
+        'The store did not return all records within 25 seconds. Retry, or name one api and one version.',
     });
     expect(asked).toBe(28);
   });
@@ -71,7 +71,7 @@ describe('GET /-/usage', () => {
           },
           {
             consumer: 'initech',
-            summary: 'initech had an exception from limits until 2026-11-01: it has run out',
+            summary: 'initech had an exception from limits until 2026-11-01: it has expired',
             calls: 0,
             lastCall: null,
           },

@@ -208,7 +208,7 @@ describe('a webhooks service', () => {
     const { status, headers, json } = await ask(createWebhookService(url), 'GET', ALL);
     expect([status, headers['retry-after']]).toEqual([503, '5']);
     expect(json.message).toBe(
-      'The webhooks service cannot be reached (ECONNREFUSED). notify.webhooks.deliveries of the gateway file says where it is.',
+      'The webhooks service cannot be reached (ECONNREFUSED). Check notify.webhooks.deliveries of the gateway file.',
     );
   });
 

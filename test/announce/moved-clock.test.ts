@@ -33,5 +33,5 @@ it('a rehearsal sends nothing, stores nothing and logs this, and its dry run wor
   expect(shown?.mails).toHaveLength(1);
   await notices[Symbol.asyncDispose]();
   expect([harness.mails.mails, kept]).toEqual([[], []]);
-  expect(said).toEqual(['the lifecycle clock is moved: notices are not sent']);
+  expect(said).toEqual(['the lifecycle clock was moved by --at: notices are not sent']);
 });

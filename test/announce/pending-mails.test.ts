@@ -25,7 +25,7 @@ it('consumers with the same address get one mail with the calls of each, as in t
   );
   expect(ofOne).toEqual(mails.slice(0, 1));
   for (const words of [
-    'because you call it as acme and acme-batch.',
+    'because of calls as acme and acme-batch.',
     'Calls of orders v1 by acme in the last 30 days: 1,',
     'Calls of orders v1 by acme-batch in the last 30 days: 1,',
   ])

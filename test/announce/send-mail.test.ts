@@ -109,7 +109,7 @@ it('a gateway ends in time although its mail server does not reply', async () =>
   notices.begin();
   await expect.poll(() => server.seen.open).toBe(1);
   await notices[Symbol.asyncDispose]();
-  expect(said).toEqual(['announcing by mail failed; it is tried again later EABORT']);
+  expect(said).toEqual(['sending announcements by mail failed; the gateway retries later EABORT']);
   // No claim is left, so the next announcer sends it at once.
   expect((await harness.announcer().announce()).mails).toMatchObject({ sent: 1 });
 });

@@ -5,7 +5,7 @@ import { warnEarly } from './support/operator.ts';
 import type { Scenario } from './support/scenario.ts';
 
 const ORDERS_V1 = '/dashboard/version?api=orders&version=v1';
-const AWAY = { error: 'Service Unavailable', message: 'The store does not answer. Ask again.' };
+const AWAY = { error: 'Service Unavailable', message: 'The store does not answer. Retry the request.' };
 
 const shown = (page: Page) => page.locator('main h1').waitFor();
 const ledgerAway = (route: Route) => route.fulfill({ status: 503, body: JSON.stringify(AWAY) });

@@ -135,7 +135,7 @@ export const scenarios: readonly Scenario[] = [
   {
     name: 'Dashboard: pages show what needs no ledger while the ledger does not answer',
     async run({ demo, page }) {
-      const away = { error: 'Service Unavailable', message: 'The store does not answer. Ask again.' };
+      const away = { error: 'Service Unavailable', message: 'The store does not answer. Retry the request.' };
       await page.route('**/-/usage?*', (route) => route.fulfill({ status: 503, body: JSON.stringify(away) }));
       await page.goto(`${demo.admin}/dashboard/`);
       await page.getByText('the ledger does not answer').waitFor();

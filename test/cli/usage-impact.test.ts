@@ -94,7 +94,7 @@ describe('the impact on current callers', () => {
       NEAR,
       [
         RETIRES,
-        '15: v1, 2027-01-15: retire_when below 1 consumer in 30 days: exceeded by 14 consumers, 93,000 calls in 30 days, its sunset comes all the same',
+        '15: v1, 2027-01-15: retire_when below 1 consumer in 30 days: exceeded by 14 consumers, 93,000 calls in 30 days, its sunset stays',
       ],
     ],
     ...(['hold', 'warn'] as const).map(
@@ -107,8 +107,8 @@ describe('the impact on current callers', () => {
           RETIRES,
           'orders v1: retire_when below 20 consumers in 30 days: met',
           onExceed === 'hold'
-            ? 'orders v1: its retirement is held now, until 2027-01-18 or longer: on_exceed: warn lets it run out'
-            : 'orders v1: its retirement is held now, until 2027-01-18, and not longer: sundial pause --end ends it at once',
+            ? 'orders v1: its retirement is held now, until 2027-01-18 or longer; on_exceed: warn lets it expire'
+            : 'orders v1: its retirement is held now, until 2027-01-18 at the latest; sundial pause --end ends it at once',
         ],
       ],
     ),
@@ -121,7 +121,7 @@ describe('the impact on current callers', () => {
       NOW,
       [
         RETIRES,
-        'orders v1: retire_when below 20 consumers in 30 days: the ledger has not looked long enough',
+        'orders v1: retire_when below 20 consumers in 30 days: the ledger has not counted long enough',
       ],
     ],
     [
@@ -148,7 +148,7 @@ describe('the impact on current callers', () => {
         decides: { ...DECIDES, countedSince: '2026-06-01T00:00:00Z' },
       },
       NOW,
-      [RETIRES, '15: this freeze refuses no consumer: calls of v1 are counted only since 2026-06-01'],
+      [RETIRES, '15: this freeze refuses no consumer, because calls of v1 are counted only since 2026-06-01'],
     ],
     [
       'the calls under an exception',
@@ -182,7 +182,7 @@ describe('the impact on current callers', () => {
     const rule = 'retire_when: { consumers_below: 20 }';
     const said = async (kept: string) => (await impactsOf(rule, { decides: DECIDES }, NOW, { kept })).at(-1);
     expect(await said('2026-11-14T00:00:00Z')).toBe(
-      'orders v1: retire_when below 20 consumers in 30 days: the ledger has not looked long enough',
+      'orders v1: retire_when below 20 consumers in 30 days: the ledger has not counted long enough',
     );
     expect(await said('2026-10-21T00:00:00Z')).toMatch(/: met$/);
   });

@@ -94,7 +94,7 @@ describe('a failed command with --format json', () => {
     [
       ['status', '--admin', 'http://127.0.0.1:1'],
       3,
-      'no gateway answers at http://127.0.0.1:1: nothing listens there',
+      'no gateway answers at http://127.0.0.1:1: the connection was refused',
     ],
     [['reload', '--admin', 'http://127.0.0.1:1'], 2, expect.stringContaining('SUNDIAL_ADMIN_TOKEN')],
     [['pause', '--list', '--admin', 'http://127.0.0.1:1'], 3, expect.stringContaining('no gateway answers')],

@@ -195,7 +195,7 @@ describe('extend', () => {
         .replace(/expect[\s\S]*/, ''),
     });
     expect((await extend(files, 'hooks', undefined)).text).toContain(
-      'the sunset of hooks has passed: an API that is gone stays gone',
+      'the sunset of hooks has passed: an API that has ended is not revived',
     );
     await files.write('policies/orders.yaml', ORDERS.replace('sunset: 2027-06-01\n', ''));
     expect((await extend(files, 'orders', undefined)).text).toMatch(
@@ -213,10 +213,7 @@ describe('openapi', () => {
       version: 'none',
       write: false,
     });
-    expect([exitCode, stderr]).toEqual([
-      2,
-      'sundial: hooks has no versions, and only a version names a description\n',
-    ]);
+    expect([exitCode, stderr]).toEqual([2, 'sundial: hooks has no versions, so it has no description\n']);
   });
 });
 

@@ -85,7 +85,7 @@ describe('check finds', () => {
       'an exception without a freeze',
       '    freeze: 2026-06-01\n',
       '',
-      'error exception: v1 has no freeze to be excepted from',
+      'error exception: v1 has no freeze, so an exception from it has no effect',
     ],
     [
       'an exception that ends before the freeze',
@@ -97,7 +97,7 @@ describe('check finds', () => {
       'a freeze of the API that no version inherits',
       'v2: { released: 2025-01-01 }\n',
       'v2: { released: 2025-01-01, freeze: off }\nfreeze: 2026-07-01\n',
-      'warning taken-over: freeze does nothing here: every version has freeze or deprecated or sunset of its own',
+      'warning taken-over: freeze has no effect: every version has freeze or deprecated or sunset of its own',
     ],
   ])('%s', async (_title, from, to, expected) => {
     await using files = await workspace({ 'policies/orders.yaml': POLICY.replace(from, to) });

@@ -70,7 +70,7 @@ describe('the command line', () => {
     expect(refused).toEqual({
       exitCode: 1,
       stdout: '',
-      stderr: `sundial: the gateway at http://127.0.0.1:${port} does not take the token from SUNDIAL_ADMIN_TOKEN; it takes listeners.admin.token of its gateway file, or else the one in the data folder it was started with\n`,
+      stderr: `sundial: the gateway at http://127.0.0.1:${port} refuses the token from SUNDIAL_ADMIN_TOKEN; it uses listeners.admin.token of its gateway file, or the token in its data folder\n`,
     });
   });
 
@@ -80,13 +80,13 @@ describe('the command line', () => {
       exitCode: 2,
       stdout: '',
       stderr:
-        'sundial: cannot read the admin token in data/admin-token: no such file; a gateway makes it at its first start. ' +
-        'Else run this where the gateway runs, or set SUNDIAL_ADMIN_TOKEN\n',
+        'sundial: cannot read the admin token in data/admin-token: no such file; the gateway makes it at its first start. ' +
+        'Run this command where the gateway runs, or set SUNDIAL_ADMIN_TOKEN\n',
     });
   });
 
   it.each([
-    ['SUNDIAL_ADMIN_TOKEN holds no token', 'too short'],
+    ['SUNDIAL_ADMIN_TOKEN holds no valid token', 'too short'],
     ['the gateway at', 'y'.repeat(40)],
   ])('never prints the token in the error "%s …"', async (sentence, value) => {
     await configure(`{ address: "127.0.0.1:${port}" }`);
@@ -101,7 +101,7 @@ describe('the command line', () => {
     expect(await sundial(['pause', '--list'])).toEqual({
       exitCode: 3,
       stdout: '',
-      stderr: `sundial: no gateway answers at http://127.0.0.1:${port}: nothing listens there\n`,
+      stderr: `sundial: no gateway answers at http://127.0.0.1:${port}: the connection was refused\n`,
     });
   });
 
@@ -115,11 +115,11 @@ describe('the command line', () => {
       return stderr.replace(`sundial: no gateway answers at ${origin}: `, '');
     };
     expect(await saidOf(https)).toBe(
-      'its certificate is not trusted here (DEPTH_ZERO_SELF_SIGNED_CERT); NODE_EXTRA_CA_CERTS=<file> adds an authority\n',
+      'its certificate is not trusted here (DEPTH_ZERO_SELF_SIGNED_CERT); set NODE_EXTRA_CA_CERTS=<file> to trust its authority\n',
     );
-    expect(await saidOf(port)).toBe('it does not speak TLS; write http://\n');
+    expect(await saidOf(port)).toBe('it does not use TLS; write http://\n');
     expect(await saidOf(https, 'http')).toBe(
-      'it hung up without an answer; where TLS is spoken write https://\n',
+      'the connection was closed without a response; if it uses TLS, write https://\n',
     );
   });
 
@@ -135,7 +135,7 @@ describe('the command line', () => {
     expect(await sundial(pausing, { SUNDIAL_ADMIN_TOKEN: TOKEN })).toEqual({
       exitCode: 3,
       stdout: '',
-      stderr: `sundial: what answers at http://127.0.0.1:${port} is not the admin listener of a Sundial gateway\n`,
+      stderr: `sundial: the server at http://127.0.0.1:${port} is not the admin listener of a Sundial gateway\n`,
     });
     expect(seen).toEqual([undefined]);
   });
@@ -145,7 +145,7 @@ describe('the command line', () => {
     [
       'a port that the system chooses',
       '{ address: "127.0.0.1:0" }',
-      'leaves the port of the admin listener to the system',
+      'has port 0 for the admin listener',
     ],
   ])('exits with 2 for %s', async (_name, admin, sentence) => {
     await configure(admin);
@@ -181,7 +181,7 @@ describe('the command line', () => {
     const { exitCode, stderr } = await sundial([...pausing, '--admin', `http://127.0.0.1:${port}`]);
     expect({ exitCode, stderr }).toEqual({
       exitCode: 2,
-      stderr: 'sundial: with --admin the token comes from SUNDIAL_ADMIN_TOKEN, which is not set\n',
+      stderr: 'sundial: SUNDIAL_ADMIN_TOKEN is not set: with --admin, the token comes from it\n',
     });
   });
 

@@ -71,7 +71,7 @@ it('ERR-5: without Redis an admin write gets 503 with Retry-After, and pauses st
   await using admin = overHttp1(first?.admin ?? 0, { tls: false });
   expect(await admin.ask({ path: '/-/pins/payments/unknown' })).toMatchObject({
     status: 503,
-    json: { message: 'The store does not answer. Ask again.' },
+    json: { message: 'The store does not answer. Retry the request.' },
   });
   expect(await first?.metric('sundial_admin_writes_total{action="pause",outcome="unavailable"}')).toBe(1);
   expect(first?.log.filter(({ audit }) => audit !== undefined).slice(-4)).toMatchObject(
@@ -87,7 +87,7 @@ it('ERR-5: without Redis an admin write gets 503 with Retry-After, and pauses st
   expect(await operate([...words, '--admin', `http://127.0.0.1:${first?.admin}`], { environment })).toEqual({
     exitCode: 1,
     stdout: '',
-    stderr: 'sundial: The store does not answer. See whether anything changed, then ask again.\n',
+    stderr: 'sundial: The store does not answer. Check whether the change was made, then retry.\n',
   });
   expect(await orders()).toEqual([200, 200]);
 

@@ -60,7 +60,7 @@ describe('a write without the token', () => {
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
     expect(answers[0]?.json).toEqual({
       error: 'Unauthorized',
-      message: 'This needs the admin token, as "Authorization: Bearer <token>".',
+      message: 'This request needs the admin token: send "Authorization: Bearer <token>".',
     });
     expect(await gateway.metric(series)).toBe(wrong.length);
     expect(audits().slice(-wrong.length)).toEqual(
@@ -124,7 +124,7 @@ describe('a write from a browser', () => {
 
 describe('an invalid body', () => {
   it.each([
-    ['no JSON', '{"api":', 'The body is no JSON in UTF-8.'],
+    ['no JSON', '{"api":', 'The body is not JSON in UTF-8.'],
     [
       'a list',
       '[]',
@@ -151,16 +151,16 @@ describe('an invalid body', () => {
       '"until": not a calendar date',
     ],
     ['a number for a version', { ...PAUSE, version: 1 }, '"version": expected text'],
-    ['no reason', { ...PAUSE, why: '  ' }, '"why": not one line of 1 to 200 characters'],
+    ['no reason', { ...PAUSE, why: '  ' }, '"why": must be a single line of 1 to 200 printable characters'],
     [
       'a reason with two lines',
       { ...PAUSE, why: 'x\n{"level":"info"}' },
-      '"why": not one line of 1 to 200 characters',
+      '"why": must be a single line of 1 to 200 printable characters',
     ],
     [
       'an author with a bidirectional control',
       { ...PAUSE, by: 'maria\u202e' },
-      '"by": not one line of 1 to 100 characters',
+      '"by": must be a single line of 1 to 100 printable characters',
     ],
   ])('gets 400 with the reason: %s', async (_name, body, sentence) => {
     const answer = await pause({ body });
@@ -195,7 +195,7 @@ describe('an invalid body', () => {
     const bytes = Buffer.from('{"api":"orders","why":"caf\xe9"}', 'latin1');
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
     const answer = await admin.ask({ method: 'POST', path: '/-/pauses', headers, body: bytes });
-    expect(answer).toMatchObject({ status: 400, json: { message: 'The body is no JSON in UTF-8.' } });
+    expect(answer).toMatchObject({ status: 400, json: { message: 'The body is not JSON in UTF-8.' } });
   });
 });
 
@@ -276,7 +276,7 @@ describe('the audit log', () => {
       message: 'admin write refused',
       audit: { action: 'pause', from: '127.0.0.1' },
     });
-    expect(gateway.log.map(({ message }) => message)).not.toContain('an admin page failed');
+    expect(gateway.log.map(({ message }) => message)).not.toContain('a request to the admin listener failed');
   });
 
   it('a metric counts done and refused writes', async () => {

@@ -53,7 +53,7 @@ describe('POST /-/reload', () => {
       status: 422,
       json: {
         error: 'Unprocessable Content',
-        message: 'The policies have errors; those in force stay.',
+        message: 'The policies have errors. The gateway keeps the policies that are in force.',
         outcome: 'rejected',
         revision: before.revision,
       },
@@ -126,13 +126,15 @@ describe('sundial reload', () => {
     const taken = await sundial(['reload']);
     expect(taken).toMatchObject({ exitCode: 0, stderr: '' });
     expect(taken.stdout).toMatch(
-      /^(policies reloaded|nothing to reload: the files are in force already, since [-0-9T:]{19}Z), revision [0-9a-f]{64}\n$/,
+      /^(policies reloaded|nothing to reload: the files are already in force, since [-0-9T:]{19}Z), revision [0-9a-f]{64}\n$/,
     );
     await house.write(house.policy.replace('access: public', ''));
     const rejected = await sundial(['reload']);
     expect(rejected.exitCode).toBe(1);
     expect(rejected.stdout).toMatch(/orders\.yaml:\d+:\d+: error: no access rule/);
-    expect(rejected.stdout).toMatch(/\nnot reloaded: 1 error; still in force, revision [0-9a-f]{64}\n$/);
+    expect(rejected.stdout).toMatch(
+      /\nnot reloaded: 1 error; the policies in force stay, revision [0-9a-f]{64}\n$/,
+    );
     const { exitCode, stdout } = await sundial(['reload', '--format', 'json']);
     expect(exitCode).toBe(1);
     expect(JSON.parse(stdout)).toMatchObject({ outcome: 'rejected', problems: [{ severity: 'error' }] });
@@ -147,13 +149,13 @@ describe('sundial reload', () => {
       200,
       { ...ANSWER, outcome: 'unchanged', since: '2026-11-21T19:40:02.123Z', restartNeeded: true },
       0,
-      'nothing to reload: the files are in force already, since 2026-11-21T19:40:02Z, revision abc\nthe gateway file has changed too: restart to apply it\n',
+      'nothing to reload: the files are already in force, since 2026-11-21T19:40:02Z, revision abc\nthe gateway file has changed too; restart to apply it\n',
     ],
     [
       200,
       { ...ANSWER, outcome: 'unchanged' },
       0,
-      'nothing to reload: the files are in force already, revision abc\n',
+      'nothing to reload: the files are already in force, revision abc\n',
     ],
     [500, { ...ANSWER, outcome: 'failed', error: 'Internal Server Error', message: 'It failed.' }, 1, ''],
   ])('for the response %i %j exits with %i', async (status, body, exitCode, stdout) => {
@@ -233,12 +235,12 @@ describe('sundial status', () => {
     expect(await operate(['status', '--admin', `http://127.0.0.1:${port}`])).toEqual({
       exitCode: 3,
       stdout: '',
-      stderr: `sundial: no gateway answers at http://127.0.0.1:${port}: nothing listens there\n`,
+      stderr: `sundial: no gateway answers at http://127.0.0.1:${port}: the connection was refused\n`,
     });
     const origin = await answering(() => [200, { hello: 'world' }]);
     expect(await operate(['status', '--admin', origin])).toMatchObject({
       exitCode: 3,
-      stderr: `sundial: what answers at ${origin} is no Sundial gateway\n`,
+      stderr: `sundial: the server at ${origin} is not a Sundial gateway\n`,
     });
   });
 

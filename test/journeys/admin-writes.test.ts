@@ -118,13 +118,13 @@ describe('sundial pause', () => {
     const several = await sundial('pause', '--end', 'orders', '--why', 'x');
     expect(several).toMatchObject({ exitCode: 1, stdout: '' });
     expect(several.stderr).toMatch(
-      /^sundial: several pauses fit; say which by its id:\n {2}[0-9a-f]+ {2}every version of orders, until .*\n {2}[0-9a-f]+ {2}orders v1, /,
+      /^sundial: several pauses match; name one by its id:\n {2}[0-9a-f]+ {2}every version of orders, until .*\n {2}[0-9a-f]+ {2}orders v1, /,
     );
     expect((await sundial('pause', '--end', 'orders', 'v1', '--why', 'x')).exitCode).toBe(0);
     const wider = await sundial('pause', '--end', 'orders', 'v1', '--why', 'x');
     expect(wider.exitCode).toBe(1);
     expect(wider.stderr).toMatch(
-      /^sundial: orders v1 has no pause of its own, but every version of orders has: /,
+      /^sundial: orders v1 has no pause of its own. End the pause of every version of orders: /,
     );
 
     const place = whole.headers.location ?? '';
@@ -135,10 +135,13 @@ describe('sundial pause', () => {
   });
 
   it.each([
-    [['pause'], 'error: name an API to pause, or say --list'],
-    [['pause', '--list', 'orders'], 'error: --list shows every pause; it takes no API'],
-    [['pause', 'orders', '--for', '2h'], 'error: say --why; it is kept with the pause'],
-    [['pause', 'orders', '--why', 'x'], 'error: say when the pause ends: --for 2h, or --until 2026-12-01'],
+    [['pause'], 'error: name an API to pause, or use --list'],
+    [['pause', '--list', 'orders'], 'error: --list shows every pause, so it has no API argument'],
+    [['pause', 'orders', '--for', '2h'], 'error: --why is required; it is stored with the pause'],
+    [
+      ['pause', 'orders', '--why', 'x'],
+      'error: the end of the pause is missing: use --for 2h or --until 2026-12-01',
+    ],
     [
       ['pause', 'orders', '--for', '2h', '--until', '2027-02-01', '--why', 'x'],
       "cannot be used with option '--for",
@@ -199,11 +202,11 @@ describe('sundial pin', () => {
   it('upgrades an account and rolls it back within 72 hours, from the next request on', async () => {
     now = Date.UTC(2026, 0, 10);
     expect((await pin('show', 'payments', 'acme')).stdout).toBe(
-      'payments: nothing is stored for acme. Its version follows from the day in its claim account_created, else its first call.\n',
+      'payments: no version is stored for acme. Its version follows from the day in its claim account_created, else its first call.\n',
     );
     expect(await served()).toBe('2025-09-01');
     expect((await pin('show', 'payments', 'acme')).stdout).toBe(
-      'payments: acme gets 2025-09-01, by the first call of 2026-01-10.\nNo upgrade can be taken back.\n',
+      'payments: acme gets 2025-09-01, by the first call of 2026-01-10.\nNo upgrade can be rolled back.\n',
     );
 
     now = Date.UTC(2026, 2, 2);
@@ -223,7 +226,7 @@ describe('sundial pin', () => {
       stderr: '',
       stdout:
         'payments: acme gets 2026-03-01, by an upgrade of 2026-03-02.\n' +
-        'Until 2026-03-05 this leads back to 2025-09-01:\n' +
+        'Until 2026-03-05 this restores 2025-09-01:\n' +
         `  sundial pin roll-back payments acme --why "…" ${reach().join(' ')}\n`,
     });
     expect(await served()).toBe('2026-03-01');
@@ -241,17 +244,12 @@ describe('sundial pin', () => {
     expect(await pin('roll-back', 'payments', 'late', '--why', 'x')).toEqual({
       exitCode: 1,
       stdout: '',
-      stderr:
-        'sundial: An upgrade can be taken back for 72 hours; this one could until 2026-03-13T00:00:00Z.\n',
+      stderr: 'sundial: An upgrade can be rolled back for 72 hours, this one until 2026-03-13T00:00:00Z.\n',
     });
   });
 
   it.each([
-    [
-      'an older version',
-      ['upgrade', 'payments', 'moved', '2025-03-01'],
-      'An upgrade leads to a newer version',
-    ],
+    ['an older version', ['upgrade', 'payments', 'moved', '2025-03-01'], 'Name a newer version'],
     [
       'an unknown version',
       ['upgrade', 'payments', 'moved', '2025-04-01'],
@@ -260,7 +258,7 @@ describe('sundial pin', () => {
     [
       'a roll-back without an upgrade',
       ['roll-back', 'payments', 'nobody'],
-      'No upgrade of this account is left to take back.',
+      'This account has no upgrade that can be rolled back.',
     ],
     [
       'an API without pins',
@@ -290,9 +288,9 @@ describe('sundial pin', () => {
         exitCode: 1,
         stdout: '',
         stderr:
-          'sundial: The account is on 2025-09-01. An upgrade leads to a newer version; a roll-back takes the last upgrade back.\n',
+          'sundial: The account is on 2025-09-01. Name a newer version, or roll back the last upgrade.\n',
       });
-    expect((await pin('show', 'payments', 'bornlate')).stdout).toContain('nothing is stored for bornlate');
+    expect((await pin('show', 'payments', 'bornlate')).stdout).toContain('no version is stored for bornlate');
     const moved = await upgrade('bornlate', '2026-03-01', '2025-10-14T10:00:00+02:00');
     expect(moved.stdout).toContain('bornlate gets 2026-03-01, by an upgrade');
     // A stored pin takes precedence over the creation day.
@@ -307,7 +305,7 @@ describe('sundial pin', () => {
   it('refuses an empty account name: exit 2', async () => {
     const { exitCode, stderr } = await pin('show', 'payments', '');
     expect(exitCode).toBe(2);
-    expect(stderr).toContain("argument 'account'. It is empty.");
+    expect(stderr).toContain("argument 'account'. The value is empty.");
   });
 
   it('refuses a version that is not released yet', async () => {

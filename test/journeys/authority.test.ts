@@ -205,7 +205,7 @@ it('TLS-7: a reload serves a renewed certificate, refuses a broken one, and logs
   expect(await gateway.metric('sundial_tls_certificates_current')).toBe(0);
   expect(gateway.log).toContainEqual(
     expect.objectContaining({
-      message: 'a certificate was not taken over; the one in use stays',
+      message: 'a new certificate was refused; the certificate in use stays',
       names: 'b.example',
     }),
   );

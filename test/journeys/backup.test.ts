@@ -66,7 +66,7 @@ describe('backup and restore', () => {
   it('restore asks for confirmation, and changes nothing without it', async () => {
     expect(await restore([file])).toMatchObject({
       exitCode: 2,
-      stderr: 'sundial: there is no terminal to ask at: use --yes\n',
+      stderr: 'sundial: there is no terminal for the question: use --yes\n',
     });
     expect(await restore([file], async () => false)).toMatchObject({
       exitCode: 1,

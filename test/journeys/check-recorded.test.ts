@@ -62,7 +62,7 @@ describe('check --live', () => {
       expect(found.exitCode).toBe(1);
     }
     const alone = await check(['--live']);
-    const why = 'no gateway was asked what a reload would refuse: no gateway answers at';
+    const why = 'cannot check what a reload would refuse: no gateway answers at';
     expect(alone.stdout).toContain(why);
     expect(alone.exitCode).toBe(3);
     const machine = await check(['--live', '--format', 'json']);

@@ -125,7 +125,7 @@ describe('a second demo', { timeout: 60_000 }, () => {
     expect(failDemo(project.folder, moved)).toEqual({
       code: 3,
       stdout: '',
-      stderr: `sundial: cannot start: the http listener cannot listen on 127.0.0.1:${port}: the address is in use; SUNDIAL_HTTP_PORT=<free port> moves it\n`,
+      stderr: `sundial: cannot start: the http listener cannot listen on 127.0.0.1:${port}: the address is in use; SUNDIAL_HTTP_PORT=<free port> sets another\n`,
     });
   });
 
@@ -151,7 +151,7 @@ describe('an edit of its policies', () => {
       'sundial: policies not reloaded: policies/orders\\.yaml:26:24: error: no version is called "v3" \\(there are v0, v1, v2\\)',
     );
     writeFileSync(file(), text);
-    await untilTold('sundial: policies match the plan in force again');
+    await untilTold('sundial: policy files match the plan in force again');
     writeFileSync(file(), text.replace('2027-04-15', '2027-05-15'));
     // The OpenAPI description of the service still has the old date.
     await untilTold('sundial: policies reloaded \\(and 1 warning, see the log\\)');

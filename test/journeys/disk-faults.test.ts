@@ -88,7 +88,7 @@ async function expectOnlyWritesToFail({ ask, pause, pin, paused, look, isUp }: A
       status: 503,
       headers: { 'retry-after': '1' },
       json: {
-        message: 'The store does not answer. See whether anything changed, then ask again.',
+        message: 'The store does not answer. Check whether the change was made, then retry.',
         retryAfter: 1,
       },
     });

@@ -10,7 +10,7 @@ import { freePorts } from '../support/ports.ts';
 import { clientPerWorker, workerPids } from '../support/worker-clients.ts';
 
 const CONFIG = join(import.meta.dirname, 'logs/gateway.yaml');
-const TAKEN_OUT = 'a target is taken out: its requests fail';
+const TAKEN_OUT = 'a target is taken out of service: its requests fail';
 const stack = new AsyncDisposableStack();
 let environment: Readonly<Record<string, string>>;
 

@@ -82,7 +82,7 @@ describe('ORD-2: a header that names another method', () => {
       expect(answer.json).toMatchObject({
         error: 'Bad Request',
         message:
-          'The X-HTTP-Method-Override header differs from the method of the request, POST. Send the intended method itself.',
+          'The X-HTTP-Method-Override header differs from the method of the request, POST. Send the request with the intended method.',
       });
       expect(answer.text).not.toContain('canary');
       const line = await stranger.accessLine(answer.headers['x-request-id']);

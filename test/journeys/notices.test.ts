@@ -105,7 +105,7 @@ it('callers get one mail per notice, whatever restarts and however many gateways
     expect.arrayContaining(['Subject: orders v1 ends on 2027-04-15', 'Auto-Submitted: auto-generated']),
   );
   for (const words of [
-    'You get this mail because you call it as acme.',
+    'You get this mail because of calls as acme.',
     '30 days are left.',
     'Why: money amounts become integers.',
     'Call https://127.0.0.1/api/v2/orders instead.',
@@ -178,7 +178,7 @@ it('notify shows consumers without a contact, and fails on a gateway without not
   await vi.waitFor(
     async () =>
       expect((await operate(['notify', '--dry-run', '--admin', admin])).stdout).toContain(
-        'No contact of initech, so no mail of orders/v1/sunset-30d/2027-04-15\n',
+        'initech has no contact, so it gets no mail about orders/v1/sunset-30d/2027-04-15\n',
       ),
     { timeout: 20_000, interval: 20 },
   );

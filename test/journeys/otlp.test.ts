@@ -11,8 +11,8 @@ const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 const PARENT = '00f067aa0ba902b7';
 /** More than the second that a drain waits for a receiver, for a busy machine. */
 const DRAINED_WITHIN_MS = 1_000 + 4_000;
-const GIVEN_UP = 'spans cannot be exported, so that traces have gaps';
-const BACK = 'spans are exported again';
+const GIVEN_UP = 'spans cannot be exported; traces have gaps';
+const BACK = 'spans can be exported again';
 const stack = new AsyncDisposableStack();
 let environment: Readonly<Record<string, string>>;
 

@@ -24,7 +24,7 @@ describe('plain HTTP', () => {
     expect(answer.status).toBe(400);
     expect(answer.json).toEqual({
       error: 'Bad Request',
-      message: 'This address speaks HTTPS only. Send the request to the https URL.',
+      message: 'This address accepts only HTTPS. Send the request to the https URL.',
     });
     expect(answer.headers).toMatchObject({ connection: 'close', 'cache-control': 'no-store' });
     // TLS-6: never on plain HTTP.

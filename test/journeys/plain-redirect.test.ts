@@ -44,7 +44,7 @@ describe('TLS-5: a plain request without credentials', () => {
     expect(answer.valuesOf('location')).toEqual([`https://a.example:8443${path}`]);
     expect(JSON.parse(answer.text)).toEqual({
       error: 'Moved Permanently',
-      message: 'This address speaks HTTPS only. The resource is at the https URL.',
+      message: 'This address accepts only HTTPS. The resource is at the https URL.',
     });
   });
 
@@ -100,7 +100,7 @@ describe('TLS-5: mode redirect answers 400 without Location to', () => {
     expect(answer.valuesOf('location')).toEqual([]);
     expect(JSON.parse(answer.text)).toEqual({
       error: 'Bad Request',
-      message: 'This address speaks HTTPS only. Send the request to the https URL.',
+      message: 'This address accepts only HTTPS. Send the request to the https URL.',
     });
     expect(answer.text + answer.lines.join()).not.toContain('canary');
     const line = await gateway.accessLine(answer.valuesOf('x-request-id')[0]);

@@ -203,7 +203,9 @@ describe('on Redis', () => {
     await gateway.reload();
     expect(await sunsetOf(gateway)).toBe('Fri, 30 Nov 2998 00:00:00 GMT');
     const warnings = messages(gateway).filter((each) => each.includes('published'));
-    expect(new Set(warnings)).toEqual(new Set(['the store is away; published schedules are not compared']));
+    expect(new Set(warnings)).toEqual(
+      new Set(['the store is unavailable; published schedules are not compared']),
+    );
     // At the start, when the file watcher begins, and at the reload.
     expect(warnings.length).toBeLessThanOrEqual(3);
 

@@ -64,7 +64,7 @@ describe('a file in the README', () => {
       });
       const { problems }: { problems: { rule: string }[] } = JSON.parse(result.text);
       expect(problems.filter(({ rule }) => rule !== 'certificate')).toEqual([
-        expect.objectContaining({ message: 'no policy file matches' }),
+        expect.objectContaining({ message: 'no policy file matches this pattern' }),
       ]);
     }
   });

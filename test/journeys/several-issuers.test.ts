@@ -132,7 +132,7 @@ describe('an introspection endpoint that is down', () => {
     expect(asked).toEqual(['good-0', 'good-0', 'good-1', 'good-1']);
     expect(gateway.log).toContainEqual(
       expect.objectContaining({
-        message: 'an issuer does not say which tokens are active',
+        message: 'token introspection fails',
         identity: 'opaque',
       }),
     );

@@ -127,7 +127,7 @@ describe('RET-2: a version that has ended, while its file is refused', () => {
         kind: 'rejected',
         problems: expect.arrayContaining([
           expect.objectContaining({
-            message: expect.stringContaining('v0 of the API orders has ended and answers here'),
+            message: expect.stringContaining('v0 of the API orders has ended and has this route'),
           }),
         ]),
       });

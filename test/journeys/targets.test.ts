@@ -150,7 +150,7 @@ describe('a breaker', () => {
     const ejections = `sundial_upstream_ejections_total{upstream="guarded",target="${service('three').url}",reason="breaker"}`;
     expect(await gateway.metric(ejections)).toBe(1);
     const said = gateway.log.filter(({ upstream }) => upstream === 'guarded').map(({ message }) => message);
-    expect(said).toContain('a target is taken out: its requests fail');
+    expect(said).toContain('a target is taken out of service: its requests fail');
     expect(said.at(-1)).toBe('a target answers again');
   });
 

@@ -140,7 +140,7 @@ describe('body_too_large', () => {
         status: 413,
         json: {
           error: 'Content Too Large',
-          message: `The body is larger than the ${most} bytes this resource takes.`,
+          message: `The body is larger than ${most} bytes, the limit of this resource.`,
         },
         headers: { 'proxy-status': 'sundial; error=http_request_error', 'cache-control': 'no-store' },
       });

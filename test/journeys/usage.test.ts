@@ -97,7 +97,7 @@ orders v1  deprecated since 2026-01-15, sunset 2027-02-15 in 86 days, successor 
   acme has an exception from sunset until 2027-06-30 (contract 4711; by api-team): 3 calls, the last 2026-11-20 12:00
 
 Counted from 2026-10-21 to 2026-11-20 12:00 UTC by the gateway's clock; the ledger begins 2026-10-01 00:00.
-Trend: the last seven whole days against the seven before.
+Trend: the last seven whole days compared with the seven days before.
 `);
   });
 
@@ -135,12 +135,12 @@ Trend: the last seven whole days against the seven before.
   });
 
   it.each([
-    [['--api', 'order'], 1, 'Neither the policies nor the ledger have "order". There are open, orders.'],
+    [['--api', 'order'], 1, 'Not in the policies or the ledger: "order". Known: open, orders.'],
     [['--since', 'soon'], 2, 'Write a length such as 30d'],
     [['--erase', 'acme', '--api', 'orders'], 2, 'cannot be used with option'],
-    [['--erase', 'acme', '--format', 'csv'], 2, 'printed as a table or as JSON'],
-    [['--yes'], 2, '--yes belongs to --erase'],
-    [['--erase', 'acme'], 2, 'there is no terminal to ask at: use --yes'],
+    [['--erase', 'acme', '--format', 'csv'], 2, '--erase prints a table or JSON, not CSV'],
+    [['--yes'], 2, '--yes needs --erase'],
+    [['--erase', 'acme'], 2, 'there is no terminal for the question: use --yes'],
   ])('%j exits with %i: %s', async (words, exitCode, said) => {
     const ended = await sundial(['usage', ...words]);
     expect(ended).toMatchObject({ exitCode, stdout: '' });
@@ -235,7 +235,7 @@ describe('sundial usage --erase', () => {
       exitCode: 1,
       stderr: 'sundial: nothing was erased\n',
     });
-    expect(confirm).toHaveBeenCalledWith('Erase all that is kept of globex? It cannot be had back.');
+    expect(confirm).toHaveBeenCalledWith('Erase all records of globex? They cannot be restored.');
     expect((await admin.ask({ path: '/-/usage?consumer=globex' })).json.records).toHaveLength(1);
   });
 
@@ -243,11 +243,11 @@ describe('sundial usage --erase', () => {
     const words = ['usage', '--erase', 'globex', '--yes', '--by', 'maria', '--why', 'asked for it'];
     expect(await sundial(words)).toEqual({
       exitCode: 0,
-      stdout: 'Erased 1 record of globex. Calls from now on are counted again.\n',
+      stdout: 'Erased 1 record of globex. New calls are counted again.\n',
       stderr: '',
     });
     expect((await admin.ask({ path: '/-/usage?consumer=globex' })).json.records).toEqual([]);
-    expect((await sundial(words)).stdout).toBe('The ledger has nothing of globex.\n');
+    expect((await sundial(words)).stdout).toBe('The ledger has no records of globex.\n');
     const line = gateway.log.find(({ audit }) => audit !== undefined);
     expect(line?.audit).toMatchObject({ action: 'erase_usage', by: 'maria', after: { erased: '1' } });
     expect(JSON.stringify(line)).not.toContain('globex');

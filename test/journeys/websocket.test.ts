@@ -43,7 +43,7 @@ describe('WS-4: a page that opens a WebSocket', () => {
     if (status === 101) return;
     expect(JSON.parse(made.body())).toEqual({
       error: 'Forbidden',
-      message: 'Pages of this origin may not open a WebSocket here.',
+      message: 'Pages of this origin may not open a WebSocket to this API.',
     });
     const line = await gateway().accessLine(made.headers['x-request-id']);
     expect(line).toMatchObject({ api: 'pages', status: 403, refusal: 'origin_not_allowed' });

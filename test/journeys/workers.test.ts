@@ -255,7 +255,7 @@ describe('thousands of usage records', () => {
     const table = await usage();
     expect(table).toContain('\n  is in no policy any more; 2,600 calls by 2,600 consumers in 30 days\n');
     expect(table.match(/^ {4}client-/gm)).toHaveLength(50);
-    expect(table).toContain('\n    and 2,550 more consumers with 2,550 calls: --format csv has all\n');
+    expect(table).toContain('\n    and 2,550 more consumers with 2,550 calls; --format csv shows all\n');
   });
 });
 

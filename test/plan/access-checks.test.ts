@@ -59,15 +59,15 @@ describe('access rules', () => {
     ],
     [
       { told: ', identity_headers: { consumer: Connection }' },
-      /connection says connection framing \(write a field of its own, such as X-Consumer-Id\)/,
+      /connection already carries connection framing \(write a field of its own, such as X-Consumer-Id\)/,
     ],
     [
       { told: ', identity_headers: { scopes: Authorization }' },
-      /authorization says which token is sent \(write a field of its own, such as X-Consumer-Scopes\)/,
+      /authorization already carries the token \(write a field of its own, such as X-Consumer-Scopes\)/,
     ],
-    [{ told: ', identity_headers: { consumer: X-Forwarded-For }' }, /says who calls/],
+    [{ told: ', identity_headers: { consumer: X-Forwarded-For }' }, /carries the identity or address/],
     [{ told: ', identity_headers: { consumer: X_Consumer }' }, /not a field name/],
-    [{ told: ', identity_headers: { consumer: X-Who, scopes: x-who }' }, /says who calls already/],
+    [{ told: ', identity_headers: { consumer: X-Who, scopes: x-who }' }, /already carries the consumer/],
     [{ told: ', identity_headers: {}' }, /name a field for consumer, scopes or both/],
     [
       {
@@ -153,7 +153,7 @@ it('VER-4: a header cannot carry both the API key and the version', async () => 
   const text = policy({}).replace('} ]', '}, { header: X-Api-Key } ]');
   const problems = await said({ 'config/gateway.yaml': GATEWAY, 'policies/orders.yaml': text });
   expect(problems).toEqual([
-    'X-Api-Key carries the API key, so that no request can name a version in it (name another header)',
+    'X-Api-Key carries the API key, so it cannot carry a version (name another header)',
   ]);
 });
 
@@ -168,7 +168,7 @@ describe('shared', () => {
     };
     const more = 'shared: true';
     expect(await found(policy({ access: 'public', more }))).toEqual([
-      'warning: shared does nothing where the access is public: no caller is identified',
+      'warning: shared has no effect, because the access is public and no caller is identified',
     ]);
     expect(await found(policy({ more }))).toEqual([]);
     const ofVersion = ', access: { identity: main, scopes: any }';

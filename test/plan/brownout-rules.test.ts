@@ -57,14 +57,11 @@ describe('the form of a brownout', () => {
   it.each([
     [...combination('cron: "0 14 * * 2", for: 1h'), 'a cron expression needs its zone, such as zone: UTC'],
     [...combination('cron: "0 14 * * 2", zone: UTC'), 'a cron expression needs for: how long a window lasts'],
-    [...combination('from: 2027-01-05, for: 1h, zone: UTC'), 'zone belongs to a cron expression'],
+    [...combination('from: 2027-01-05, for: 1h, zone: UTC'), 'zone is only for a cron expression'],
     [...combination('from: 2027-01-05'), 'a window needs until or for'],
     [...combination('until: 2027-01-05'), 'a brownout needs from, before_sunset or cron'],
     [...combination('from: 2027-01-05, until: 2027-01-06, for: 1h'), 'a window has until or for, not both'],
-    [
-      ...combination('before_sunset: 7d, from: 2027-01-05, for: 1h'),
-      'before_sunset stands instead of from and until',
-    ],
+    [...combination('before_sunset: 7d, from: 2027-01-05, for: 1h'), 'before_sunset replaces from and until'],
     [...combination('before_sunset: 7d'), 'before_sunset needs for: how long a window lasts'],
     [
       '[ { from: 2027-01-05, for: 1h } ]',
@@ -140,7 +137,7 @@ describe('brownout-windows', () => {
     [
       'more than 500 windows',
       `[ { cron: "* * * * *", zone: UTC, for: 30s, announced: 2025-06-01 } ]`,
-      '«brownouts» error: more than 500 windows: a version that is refused so often has in effect ended',
+      '«brownouts» error: more than 500 windows: write fewer, or an earlier sunset',
     ],
   ])('%s', async (_title, brownouts, expected) => expect(await said(brownouts)).toEqual([expected]));
 

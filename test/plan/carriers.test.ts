@@ -56,18 +56,18 @@ describe('the resolve list', () => {
       '{ query: version, header: API-Version }',
       'each entry names exactly one of path, header, query, media_type, subdomain, pin, default',
     ],
-    ['{ query: version, match: floor }', 'match belongs to a header'],
+    ['{ query: version, match: floor }', 'match is only for a header'],
     ['{ header: API-Version, match: nearest }', 'expected "exact" or "floor"'],
     ['{ header: Age }', 'not a field name that can carry a version, such as API-Version'],
-    ['{ header: API-Version, ignore: ["version[]"] }', 'ignore belongs to a query'],
+    ['{ header: API-Version, ignore: ["version[]"] }', 'ignore is only for a query'],
     ['{ query: version, ignore: [] }', 'the list is empty'],
     ['{ query: version, ignore: [""] }', 'not the decoded name of a query parameter, such as version[gte]'],
     [
       '{ query: version, ignore: [version] }',
-      'this is the parameter that carries the version: ignoring version would give every request the default (list only similar names, such as version[gte])',
+      'the parameter version carries the version: if it is ignored, every request gets the default (list only similar names, such as version[gte])',
     ],
-    ['{ query: version, ignore: ["ver*"] }', 'this is the parameter that carries the version'],
-    ['{ query: version, ignore: ["*"] }', 'this is the parameter that carries the version'],
+    ['{ query: version, ignore: ["ver*"] }', 'the parameter version carries the version'],
+    ['{ query: version, ignore: ["*"] }', 'the parameter version carries the version'],
   ])('refuses %s', async (entries, message) => {
     const found = await problems(entries);
     expect(found.join('\n')).toContain(' error: ');
@@ -77,7 +77,7 @@ describe('the resolve list', () => {
   it('reports that match does nothing without date versions', async () => {
     expect(
       await problems('{ path: "/api/{version}/orders" }, { header: API-Version, match: floor }'),
-    ).toEqual(['policies/orders.yaml:3 «match» warning: match does nothing where no version is a date']);
+    ).toEqual(['policies/orders.yaml:3 «match» warning: match has no effect, because no version is a date']);
   });
 
   it.each(['limit', 'filter[version]', 'versions', ';limit', 'limit[*]'])(
@@ -96,7 +96,7 @@ describe('the resolve list', () => {
       'policies/orders.yaml': `rewrite_content_type: true\n${ORDERS}`,
     });
     expect(await files.problems()).toEqual([
-      'policies/orders.yaml:1 «rewrite_content_type» warning: rewrite_content_type does nothing where no media_type carries the version',
+      'policies/orders.yaml:1 «rewrite_content_type» warning: rewrite_content_type has no effect, because no media_type carries the version',
     ]);
   });
 

@@ -92,7 +92,7 @@ describe('check', () => {
       'policies/orders.yaml': `${ended}rules: { parallel-versions: off }\n`,
     });
     expect(await files.problems()).toEqual([
-      'policies/orders.yaml:9 «v2» warning: v1 ends on 2025-06-01, and the redirect leads nowhere from 2026-02-01 on, when v2 ends (sunset of v2 2026-06-01 or later)',
+      'policies/orders.yaml:9 «v2» warning: v1 ends on 2025-06-01, and the redirect ends on 2026-02-01 with v2 (sunset of v2 2026-06-01 or later)',
     ]);
     expect((await files.load()).plan).toBeDefined();
   });
@@ -104,7 +104,7 @@ describe('check', () => {
     );
     await using files = await workspace({ 'policies/orders.yaml': text });
     expect(await files.problems()).toEqual([
-      'policies/orders.yaml:3 «resolve» warning: without a path or subdomain for the version a redirect would lead back to the same URL: those requests get 410',
+      'policies/orders.yaml:3 «resolve» warning: no path or subdomain has the version, so a redirect would return to the same URL: requests get 410',
     ]);
   });
 
@@ -125,7 +125,7 @@ versions: none
 `,
     });
     const nothing = (line: number, key: string, and = '') =>
-      `policies/open.yaml:${line} «${key}» error: ${key} does nothing in an API with "versions: none"${and}`;
+      `policies/open.yaml:${line} «${key}» error: ${key} has no effect in an API with "versions: none"${and}`;
     const undated = ' and no deprecated of its own';
     expect(await files.problems()).toEqual([
       nothing(4, 'warning', undated),

@@ -44,11 +44,11 @@ async function compiled(text: string, environment: Record<string, string> = {}):
   return plan;
 }
 
-const GATEWAYS = 'error: %s is reserved for the gateway: it says %s';
+const GATEWAYS = 'error: %s is reserved for the gateway: it carries %s';
 const gateways = (name: string, what: string): string => GATEWAYS.replace('%s', name).replace('%s', what);
 const FRAMING = 'connection framing';
-const WHO = 'who calls';
-const LIFE = 'what the gateway says of the life of an API';
+const WHO = 'the identity or address of the caller';
+const LIFE = 'the lifecycle of the API';
 
 describe('check', () => {
   it.each<[string, string, string]>([
@@ -58,7 +58,7 @@ describe('check', () => {
     [
       'a host with a path',
       'host: orders.internal/x',
-      '6 «orders.internal/x» error: not a host in lower case, perhaps with a port: "orders.internal/x"',
+      '6 «orders.internal/x» error: not a host in lower case, with or without a port: "orders.internal/x"',
     ],
   ])('%s in an upstream', async (_, rest, expected) => {
     expect(await problems(upstream(rest))).toEqual([expected]);
@@ -87,13 +87,13 @@ describe('check', () => {
     [
       'targets without TLS',
       secure('name: a.internal', 'http://127.0.0.1:4001'),
-      ['6 «tls» warning: tls does nothing for targets that begin with http:'],
+      ['6 «tls» warning: tls has no effect: a target begins with http:'],
     ],
     [
       'an address in place of a name',
       secure('name: 127.0.0.1'),
       [
-        '6 «127.0.0.1» error: not a host name in lower case, without a port; an address is no name: "127.0.0.1"',
+        '6 «127.0.0.1» error: not a host name in lower case, without a port; an address is not allowed: "127.0.0.1"',
       ],
     ],
   ])('tls with %s', async (_, text, expected) => {
@@ -110,20 +110,16 @@ describe('check', () => {
     ['response: { remove: [connection] }', '«connection»', gateways('connection', FRAMING)],
     ['request: { set: { X-Forwarded-For: a } }', '«X-Forwarded-For»', gateways('x-forwarded-for', WHO)],
     ['request: { set: { x-user-id: a } }', '«x-user-id»', gateways('x-user-id', WHO)],
-    [
-      'request: { set: { API-Version: v9 } }',
-      '«API-Version»',
-      gateways('api-version', 'which version is meant'),
-    ],
+    ['request: { set: { API-Version: v9 } }', '«API-Version»', gateways('api-version', 'the version')],
     [
       'request: { set: { Host: a } }',
       '«Host»',
-      `${gateways('host', 'which host is meant')} (write host: in the section of the upstream)`,
+      `${gateways('host', 'the host')} (write host: in the section of the upstream)`,
     ],
     [
       'request: { set: { X-Forwarded-Prefix: /a } }',
       '«X-Forwarded-Prefix»',
-      `${gateways('x-forwarded-prefix', 'where clients find the service')} (write locations: prefix)`,
+      `${gateways('x-forwarded-prefix', 'the path prefix for clients')} (write locations: prefix)`,
     ],
     ['response: { remove: [Sunset] }', '«Sunset»', gateways('sunset', LIFE)],
     ['response: { set: { Deprecation: "@1" } }', '«Deprecation»', gateways('deprecation', LIFE)],
@@ -131,12 +127,12 @@ describe('check', () => {
     [
       'response: { remove: [RateLimit-Policy] }',
       '«RateLimit-Policy»',
-      gateways('ratelimit-policy', 'limits'),
+      gateways('ratelimit-policy', 'the limits of the caller'),
     ],
     [
       'response: { remove: [Idempotency-Replayed] }',
       '«Idempotency-Replayed»',
-      gateways('idempotency-replayed', 'whether a response is replayed'),
+      gateways('idempotency-replayed', 'the mark of a replayed response'),
     ],
     ['request: { set: { "X Y": a } }', '«"X**"»', 'error: not a field name'],
     ['request: { set: { X-A: a, x-a: b } }', '«x-a»', 'error: x-a is set above'],
@@ -169,7 +165,7 @@ describe('check', () => {
       '{ default: v2 }',
       '{ media_type: "application/vnd.acme.{version}+json" }, { default: v2 }',
     );
-    expect(await problems(typed)).toEqual([`5 «Accept» ${gateways('accept', 'which version is meant')}`]);
+    expect(await problems(typed)).toEqual([`5 «Accept» ${gateways('accept', 'the version')}`]);
   });
 });
 

@@ -25,7 +25,7 @@ describe('a document', () => {
     ['an endless device', '/dev/zero', 'it is not a regular file'],
     ['an empty device', '/dev/null', 'it is not a regular file'],
     ['a missing file', 'nothing', 'no such file'],
-    ['a link to itself', 'round', 'its symbolic links lead in a circle'],
+    ['a link to itself', 'round', 'its symbolic links form a loop'],
     ['a link to nothing', 'dangling', 'it is a link to nowhere, which does not exist'],
   ])('%s is refused immediately', async (_what, path, why) => {
     expect(await tryRead(join(path.startsWith('/') ? '' : folder, path), readCapped)).toEqual({
@@ -47,7 +47,7 @@ describe('a secret', () => {
     ['/dev/null', 'it is not a regular file'],
     ['nothing', 'no such file'],
     ['dangling', 'it is a link to nowhere, which does not exist'],
-    ['round', 'its symbolic links lead in a circle'],
+    ['round', 'its symbolic links form a loop'],
     ['large', 'it is larger than 64 KiB'],
   ])('is not read from %s: %s', (path, why) => {
     const read = readSecret(join(path.startsWith('/') ? '' : folder, path));

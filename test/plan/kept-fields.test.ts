@@ -42,7 +42,7 @@ describe('XFF-1: headers.request.keep', () => {
 
   it('needs from, with a hint', async () => {
     expect(await said(policy('keep: [Remote-User]'))).toEqual([
-      '5 error: keep needs from, which says for which requests the fields are kept (write from: trusted_proxies if your proxies set them, or from: any)',
+      '5 error: keep needs from: the requests whose fields are kept (write from: trusted_proxies if your proxies set the fields, or from: any)',
     ]);
     expect(await said(policy('from: any'))).toEqual(['5 error: from has no effect without keep']);
   });
@@ -95,7 +95,7 @@ describe('XFF-1: headers.request.keep', () => {
 
   it('warns of a name that is forwarded anyway', async () => {
     expect(await said(policy('keep: [X-Debug], from: any'))).toEqual([
-      '5 warning: keep has no effect on x-debug, which is not dropped (remove it)',
+      '5 warning: keep has no effect: x-debug is forwarded anyway (remove it)',
     ]);
   });
 

@@ -36,13 +36,13 @@ const rows: readonly Row[] = [
     'an alternate beside a successor',
     '    successor: v2\n',
     '    successor: v2\n    alternate: https://other.example.com/orders\n',
-    /«alternate» error: v1 leads to v2: alternate is for a version without a successor/,
+    /«alternate» error: v1 has the successor v2: alternate is for a version without one/,
   ],
   [
     'a short label that a full label of the same major hides',
     '  v2:\n    released: 2025-06-01',
     '  v2.1.0: { released: 2026-02-01 }\n  v2:\n    released: 2025-06-01',
-    /«v2» warning: once v2\.1\.0 is released no request reaches v2: a request for v2 gets v2\.1\.0 \(call it v2\.0\.0, .*\)/,
+    /«v2» warning: after the release of v2\.1\.0, requests for v2 get v2\.1\.0 \(call it v2\.0\.0, .*\)/,
   ],
   [
     'an unknown method',
@@ -60,7 +60,7 @@ const rows: readonly Row[] = [
     'a path with the base and the version',
     'GET /search:',
     'GET /api/v2/orders/search:',
-    /«GET \/api\/v2\/orders\/search» warning: operation paths are relative to the base: .* \(write GET \/search\)/,
+    /«GET \/api\/v2\/orders\/search» warning: operation paths are relative to the base, .* \(write GET \/search\)/,
   ],
   [
     'a parameter in the syntax of other routers',
@@ -102,7 +102,7 @@ const rows: readonly Row[] = [
     'templates that overlap',
     'GET /{id}: {',
     'GET /{a}/b: {}\n      GET /a/{b}: {',
-    /«GET \/a\/\{b\}» warning: some requests match this and GET \/\{a\}\/b/,
+    /«GET \/a\/\{b\}» warning: some requests also match GET \/\{a\}\/b/,
   ],
   [
     'an operation sunset before it is deprecated',

@@ -29,5 +29,5 @@ it('listeners.metrics has its own address and no token', async () => {
 it('the warning about a public admin listener recommends listeners.metrics', async () => {
   await using files = await workspace(withListeners(`admin: { address: ":9901", token: "\${env:TOKEN}" }`));
   const [problem] = await files.problems({ TOKEN: 'a-token-of-more-than-thirty-two-characters' });
-  expect(problem).toContain('for probes and scrapers, use listeners.metrics');
+  expect(problem).toContain('use listeners.metrics for probes and scrapers');
 });

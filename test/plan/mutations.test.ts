@@ -103,9 +103,9 @@ describe('a changed file', () => {
   it.each([
     [`"\${file:x\\0y}"`, 'error: cannot read the file x?y: its name has a NUL character'],
     ['*x', 'error: no anchor above has the name &x'],
-    ['* x', 'error: an alias (*), an anchor (&) or a tag (!) cannot stand here like this'],
-    ['!!int x', 'error: an alias (*), an anchor (&) or a tag (!) cannot stand here like this'],
-    ['}', 'error: a bracket or a brace closes here that was not opened'],
+    ['* x', 'error: an alias (*), an anchor (&) or a tag (!) is not allowed here'],
+    ['!!int x', 'error: an alias (*), an anchor (&) or a tag (!) is not allowed here'],
+    ['}', 'error: a bracket or a brace is closed here but was not opened'],
   ])('with %s as a value gets a message of Sundial, not of a library', async (value, message) => {
     const { problems } = await loadText(ORDERS.replace('/api/orders', value));
     expect(renderProblems(problems, { colour: false })).toContain(message);

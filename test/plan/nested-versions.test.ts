@@ -18,7 +18,7 @@ versions:
 it('nested-access names a version inside the path of another', async () => {
   await using files = await workspace({ 'policies/hist.yaml': versions('/Two') });
   expect(await files.problems()).toEqual([
-    'policies/hist.yaml:7 «v2» warning: requests for v1 whose path behind the base begins with /Two are answered with 400: the service takes them as requests for v2 (give each version a path of its own, none inside another; or write rules: { nested-access: off })',
+    'policies/hist.yaml:7 «v2» warning: requests for v1 whose path after the base begins with /Two get 400: the service would read them as requests for v2 (give each version a path that is not inside another, or write rules: { nested-access: off })',
   ]);
 });
 

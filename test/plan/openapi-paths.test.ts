@@ -88,7 +88,7 @@ describe('OAS-2: facts of a description that are only published', () => {
     ['support: null\n    changelog: null', 'breaking-changes: null', [], undefined],
     ['support: full', '', ['«full» warning: support is not a map of level and until'], undefined],
     ['support: [ ]', '', ['«[ ]» warning: support is not a map'], undefined],
-    ['support: { level: 3 }', '', ['«3» warning: support.level is no text of 1 to 300'], undefined],
+    ['support: { level: 3 }', '', ['«3» warning: support.level is not a text of 1 to 300'], undefined],
     ['support: { until: soon }', '', ['«soon» error: until is not a calendar date'], undefined],
     ['changelog: ./log.md', '', ['«./log.md» warning: changelog is not an absolute https URL'], undefined],
     ['changelog: "javascript:1"', '', ['«"javascript:1"» warning: changelog is not'], undefined],
@@ -96,7 +96,7 @@ describe('OAS-2: facts of a description that are only published', () => {
     [
       'x-a: b',
       'breaking-changes: [ { a: 1 }, id is text ]',
-      ['«{ a: 1 }» warning: a breaking change is no text of 1 to 300 characters, and is not published'],
+      ['«{ a: 1 }» warning: a breaking change is not a text of 1 to 300 characters, so it is not published'],
       { operations: [{ operation: 'GET /{id}', breakingChanges: ['id is text'] }] },
     ],
   ])('%s, { %s }', async (api, ofOperation, expected, notes) => {

@@ -112,7 +112,7 @@ describe('a pin', () => {
     ['{ pin: {} }, { pin: { by: tenant } }', '3 «{ pin: { by: tenant } }» error: a second pin'],
     [
       '{ pin: { match: exact } }',
-      '3 «match» warning: match does nothing without created: the first call decides',
+      '3 «match» warning: match has no effect without created: the first call decides',
     ],
   ])('%s: %s', async (pin, problem) => {
     expect((await problems(withPin(pin))).join('\n')).toContain(`policies/payments.yaml:${problem}`);
@@ -128,7 +128,7 @@ describe('a pin', () => {
 
   it('needs date versions', async () => {
     expect(await problems(PAYMENTS.replaceAll('2025-09-15: {', 'v1: {'))).toEqual([
-      'policies/payments.yaml:3 «pin» error: accounts are pinned to dates, and the version "v1" is no date (name versions by date, such as 2026-01-15)',
+      'policies/payments.yaml:3 «pin» error: accounts are pinned to dates, and the version "v1" is not a date (name versions by date, such as 2026-01-15)',
     ]);
   });
 
@@ -154,7 +154,7 @@ upstreams: { one: { targets: [http://127.0.0.1:4001] } }
 versions: none
 `;
     expect(await problems(text)).toEqual([
-      'policies/payments.yaml:3 «resolve» error: resolve does nothing in an API with "versions: none"',
+      'policies/payments.yaml:3 «resolve» error: resolve has no effect in an API with "versions: none"',
     ]);
   });
 });

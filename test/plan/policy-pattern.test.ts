@@ -22,28 +22,24 @@ describe('an unreadable pattern is a finding with the reason', () => {
     [
       'below a file',
       '../policies/orders.yaml/*.yaml',
-      'cannot look for policy files: there is a file in place of a folder',
+      'cannot find policy files: a part of its path is a file, not a folder',
     ],
-    [
-      'below a link to itself',
-      '../round/*.yaml',
-      'cannot look for policy files: its symbolic links lead in a circle',
-    ],
+    ['below a link to itself', '../round/*.yaml', 'cannot find policy files: its symbolic links form a loop'],
     [
       'below a name that is too long',
       `../${'a'.repeat(300)}/*.yaml`,
-      'cannot look for policy files: its name is too long',
+      'cannot find policy files: its name is too long',
     ],
-    ['that is too long', `../${'x'.repeat(70_000)}*`, 'cannot look for policy files: pattern is too long'],
+    ['that is too long', `../${'x'.repeat(70_000)}*`, 'cannot find policy files: pattern is too long'],
     [
       'over the whole disk',
       '/**/*',
-      'cannot look for policy files: the pattern leads through more than 50,000 files and folders',
+      'cannot find policy files: the pattern covers more than 50,000 files and folders',
     ],
-    ['below a missing folder', '../nothing/*.yaml', 'no policy file matches'],
-    ['that matches nothing', '../empty/*.yaml', 'no policy file matches'],
-    ['that ends in an open bracket', '../policies/[', 'no policy file matches'],
-    ['that ends in an open brace', '../policies/{a', 'no policy file matches'],
+    ['below a missing folder', '../nothing/*.yaml', 'no policy file matches this pattern'],
+    ['that matches nothing', '../empty/*.yaml', 'no policy file matches this pattern'],
+    ['that ends in an open bracket', '../policies/[', 'no policy file matches this pattern'],
+    ['that ends in an open brace', '../policies/{a', 'no policy file matches this pattern'],
     ['that is a folder', '../policies', 'cannot read: it is a folder'],
   ])('%s', async (_what, pattern, message) => {
     await using files = await prepared();
@@ -68,7 +64,7 @@ it('is a finding of a reload too', async () => {
   });
   expect(await reader.read(NOW)).toMatchObject({ problems: 1, revision: undefined });
   expect((await reader.problems(0, 9)).map(({ message }) => message)).toEqual([
-    'cannot look for policy files: there is a file in place of a folder',
+    'cannot find policy files: a part of its path is a file, not a folder',
   ]);
 });
 

@@ -30,17 +30,17 @@ describe('check', () => {
     [
       'a balance with one target',
       `${ONE}, balance: consumer`,
-      '6 «balance» warning: balance does nothing with one target',
+      '6 «balance» warning: balance has no effect with one target',
     ],
     [
       'a slow start with one target',
       `${ONE}, health: /healthz, slow_start: 30s`,
-      '6 «slow_start» warning: slow_start does nothing with one target',
+      '6 «slow_start» warning: slow_start has no effect with one target',
     ],
     [
       'a slow start without a health check and a breaker',
       `${TWO}, breaker: off, slow_start: 30s`,
-      '6 «slow_start» warning: slow_start does nothing where neither health nor a breaker ever takes a target out',
+      '6 «slow_start» warning: slow_start has no effect without health checks or a breaker',
     ],
     [
       'a health check interval above an hour',

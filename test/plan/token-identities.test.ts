@@ -157,7 +157,7 @@ describe('a mistake in an identity', () => {
     [
       'an endpoint over plain http',
       `introspection: http://auth.example.com/introspect, ${CLIENT}`,
-      '«http://auth.example.com/introspect» error: not an https URL without fragment; http is for this machine only: "http://auth.example.com/introspect"',
+      '«http://auth.example.com/introspect» error: not an https URL (no fragment; http only on this machine): "http://auth.example.com/introspect"',
     ],
     [
       'RFC 7662: a cache of introspection responses above 60s',

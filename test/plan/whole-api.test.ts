@@ -172,11 +172,11 @@ describe('a problem of the whole API', () => {
 
   it('does not mention versions if the API has none', async () => {
     const late = `${TOP}extended: [ { to: 2027-06-15, announced: 2027-02-01 } ]\n`;
-    expect((await said(unversioned(late))).join()).toContain('an API that is gone stays gone');
-    expect((await said(versioned(late))).join()).toContain('a version that is gone stays gone');
+    expect((await said(unversioned(late))).join()).toContain('an API that has ended is not revived');
+    expect((await said(versioned(late))).join()).toContain('a version that has ended is not revived');
     const alone = TOP.replace(/deprecated.*\n/, '');
     expect((await said(unversioned(alone))).join()).toContain(
-      'before the API is gone, callers get a Sunset header',
+      'before the API ends, callers get a Sunset header',
     );
     const leave = `${TOP}exceptions: [ { consumer: acme, until: 2027-05-01, from: [sunset], why: x, by: y } ]\n`;
     expect((await said(unversioned(leave))).join()).toContain('give the API a later retired');
@@ -292,7 +292,8 @@ describe('an API without versions', () => {
     'limits: { rate: 10/1s, deprecated: 50% }',
   ])('may have keys about its deprecation once it is deprecated: %s', async (line) => {
     expect(await said(unversioned(`${TOP}${line}\n`))).toEqual([]);
-    expect(await said(unversioned(`${line}\n`))).toEqual([expect.stringContaining('does nothing in an API')]);
+    const problems = await said(unversioned(`${line}\n`));
+    expect(problems).toEqual([expect.stringContaining('has no effect in an API')]);
   });
 
   it('has no version to redirect to and no version to request', async () => {

@@ -69,7 +69,7 @@ describe('making a pause', () => {
       'until',
       'must be later than 2027-04-20, when the pause begins',
     ],
-    ['a start in the past', { from: NOW - 1 }, 'from', 'is in the past; leave it out to begin now'],
+    ['a start in the past', { from: NOW - 1 }, 'from', 'is in the past; omit it to begin now'],
     [
       'more than 90 days',
       { until: NOW + LONGEST_PAUSE_MS + 1 },
@@ -141,7 +141,7 @@ describe('making a pause', () => {
       'stays_ended',
       'v1 has no upstream: its 404 stays',
     ],
-    ['far from its end', life({ sunset: END }), {}, 'none', 'v1 has no sunset or brownout in that time'],
+    ['far from its end', life({ sunset: END }), {}, 'none', 'v1 has no sunset or brownout during the pause'],
   ])('describes its effect on a version %s', (_what, rules, changes, effect, summary) => {
     const found = effectsOf(pause(changes), [{ name: 'orders', versions: new Map([['v1', rules]]) }]);
     expect(found).toMatchObject([{ version: 'v1', operation: undefined, effect, summary }]);

@@ -45,7 +45,7 @@ describe('the name of an operation', () => {
     ['GET /x%2f', '"x%2f" is neither'],
     ['GET /s%65arch', '"s%65arch" is neither'],
     ['GET /x?y', '"x?y" is neither'],
-    ['GET /{id}/{id}', '{id} stands twice in one path'],
+    ['GET /{id}/{id}', '{id} occurs twice in one path'],
   ])('%j is refused: %s', (text, why) => {
     expect(parseOperation(text)).toMatchObject({ kind: 'malformed', why: expect.stringContaining(why) });
   });

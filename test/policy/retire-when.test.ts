@@ -202,7 +202,7 @@ describe('the hold of a guard', () => {
     };
     expect(effectsOf(hold(), [orders]).map(({ effect, summary }) => [effect, summary])).toEqual([
       ['sunset_held', 'v1 stays until 2027-04-18, past its sunset of 2027-04-15'],
-      ['none', 'GET /search of v1 has no sunset or brownout in that time'],
+      ['none', 'GET /search of v1 has no sunset or brownout during the pause'],
     ]);
   });
 });

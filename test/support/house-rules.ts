@@ -15,6 +15,7 @@ const CONTRACT = ['gateway/policy/contract.ts', 'gateway/policy/notation.ts', 'g
 
 const ROOMS: Readonly<Record<string, Room>> = {
   'gateway/policy/contract.ts': { may: [] },
+  'gateway/policy/glossary.ts': { may: [] },
   'gateway/policy/notation.ts': { may: ['gateway/policy/contract.ts'] },
   'gateway/policy/octets.ts': { may: [] },
   'gateway/policy/recent-map.ts': { may: [] },

@@ -73,7 +73,7 @@ describe('a reload', () => {
     });
     expect(await lines()).toMatchObject([
       { level: 'error', message: 'policies not reloaded', error: { message: 'disk' } },
-      { level: 'info', message: 'policies match the plan in force again' },
+      { level: 'info', message: 'policy files match the plan in force again' },
     ]);
   });
 
@@ -83,7 +83,7 @@ describe('a reload', () => {
     report.onRejected([problem('error', 'wrong')]);
     report.onAccepted('abc', []);
     report.onUnchanged();
-    expect((await lines()).at(-1)).toMatchObject({ message: 'policies read again: nothing changed' });
+    expect((await lines()).at(-1)).toMatchObject({ message: 'policies reloaded: nothing changed' });
   });
 
   it('has its hints in the log', async () => {
@@ -108,11 +108,11 @@ describe('a reload', () => {
     report.onRejected([problem('error', 'a\u001b[31mb')]);
     expect(told).toEqual([
       'policies not reloaded: policies/orders.yaml:9:3: error: no version is called "v22" (did you mean "v2"?) (and 1 error, see the log)',
-      'policies match the plan in force again',
+      'policy files match the plan in force again',
       'policies reloaded',
       'policies reloaded (and 1 warning, see the log)',
       'the gateway file changed; restart to apply it',
-      'policies not reloaded; the log says why',
+      'policies not reloaded; the log has the error',
       'policies not reloaded: policies/orders.yaml:9:3: error: a?[31mb',
     ]);
   });
@@ -126,7 +126,7 @@ describe('the outcome of an idempotency key that was not kept', () => {
     expect(await lines()).toMatchObject([
       {
         level: 'error',
-        message: 'the outcome of an idempotency key was not kept',
+        message: 'the outcome of an idempotency key was not stored',
         request_id: deprecatedFacts().start.requestId,
         api: 'orders',
         version: 'v1',

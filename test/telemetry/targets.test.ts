@@ -60,7 +60,7 @@ describe('targets', () => {
     expect(await lines()).toMatchObject([
       { level: 'warn', message: 'a target fails its health checks', ...ONE, reason: 'ECONNREFUSED' },
       { level: 'info', message: 'a target passes its health checks again', ...ONE },
-      { level: 'warn', message: 'a target is taken out: its requests fail', ...TWO },
+      { level: 'warn', message: 'a target is taken out of service: its requests fail', ...TWO },
       { level: 'info', message: 'a target answers again', ...TWO },
     ]);
   });

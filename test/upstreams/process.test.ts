@@ -142,7 +142,7 @@ describe('any sample service', { timeout: 20_000 }, () => {
     const service = run([entry, ...more], { SUNDIAL_DATA: join(file, 'below'), ...NO_PORTS });
     const [line, ending] = await Promise.all([firstLine(service.stderr), once(service, 'exit')]);
     expect(line.startsWith(begin), line).toBe(true);
-    expect(line).toMatch(/ENOTDIR.*; SUNDIAL_DATA=<folder> says where else its files may be\n$/);
+    expect(line).toMatch(/ENOTDIR.*; set SUNDIAL_DATA to a folder for its files\n$/);
     expect(ending).toEqual([3, null]);
   });
 

@@ -24,20 +24,20 @@ const people = Object.entries(SAMPLE_PASSWORDS)
   .map(([name, password]) => `${name} with ${password}`)
   .join(', ');
 
-const signInForms = (issuer: string): Html => html`<p>This application shows your orders once you let it.
+const signInForms = (issuer: string): Html => html`<p>This application shows your orders if you allow it.
 It sends you to <b>${issuer}</b> and never sees your password.</p>
 <form method="post" action="/login">
 <button class="main" name="as" value="storefront">Sign in</button>
 <button name="as" value="classic">Sign in without PKCE</button>
 </form>
-<p>People of this demo: ${people}.</p>
-<p><small>The second way is the specification's own: a confidential client that proves itself by its secret alone.</small></p>`;
+<p>Sample accounts: ${people}.</p>
+<p><small>Without PKCE, a confidential client authenticates with its secret only, as the specification describes.</small></p>`;
 
 function signedInPart({ registration, tokens, refreshed, used }: SignedIn, called: Called | undefined): Html {
   return html`<dl>
 <dt>Client</dt><dd>${registration.id}, ${registration.pkce ? 'with PKCE' : 'without PKCE'}</dd>
 <dt>May</dt><dd>${tokens.scope}</dd>
-<dt>Access token</dt><dd>kept by the server of this page, good until ${new Date(tokens.ends).toISOString().slice(0, 19)}Z</dd>
+<dt>Access token</dt><dd>on the server of this page, valid until ${new Date(tokens.ends).toISOString().slice(0, 19)}Z</dd>
 <dt>Refreshes</dt><dd id="refreshed">${refreshed}</dd>
 </dl>
 <h2>Call the API</h2>
@@ -66,7 +66,7 @@ ${headers.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}
 
 export function foreignOriginPage(): Document {
   return {
-    title: 'Not from here',
-    body: html`<p role="alert">Another page sent this form. <a href="/">Begin here</a> instead.</p>`,
+    title: 'Form from another page',
+    body: html`<p role="alert">Another page sent this form. <a href="/">Start here</a> instead.</p>`,
   };
 }

@@ -71,7 +71,7 @@ export function createInteractions(provider: Provider, now: () => number): Inter
     // Only the exact word `allow` counts as consent.
     const said = form.getAll('decision');
     if (said.length !== 1 || said[0] !== 'allow') {
-      return sendDocument(response, 400, consentPage(pending, 'Say whether you allow it.'));
+      return sendDocument(response, 400, consentPage(pending, 'Choose Allow or Do not allow.'));
     }
     // One grant per consent, so that revoking it affects only what this consent gave.
     const grant = new provider.Grant({ accountId: pending.signedIn, clientId: pending.client.id });
@@ -88,7 +88,7 @@ export function createInteractions(provider: Provider, now: () => number): Inter
     const form = await readForm(request);
     if (form === undefined || isCrossSite(request, origin)) return sendDocument(response, 400, expiredPage());
     if (form.get('decision') === 'cancel') {
-      return finish(request, response, { error: 'access_denied', error_description: 'the person said no' });
+      return finish(request, response, { error: 'access_denied', error_description: 'the user refused' });
     }
     return details.prompt.name === 'login'
       ? login(request, response, pending, form)

@@ -5,8 +5,8 @@ import { html } from '../service/html.ts';
 import { MOUNT } from './environment.ts';
 
 const WORDS: Readonly<Record<string, string>> = {
-  invalid_client: 'The application that sent you here is not known.',
-  invalid_redirect_uri: 'The application asked to be answered at an address that it has not registered.',
+  invalid_client: 'The application that sent you here is unknown.',
+  invalid_redirect_uri: 'The application has not registered the address to return to.',
 };
 
 /** OAU-1: an unknown client or redirect URI gets this page and no redirect. */
@@ -48,7 +48,7 @@ export async function renderSignOutWithoutSession(
   const isAsked = typeof leadsTo === 'string';
   show(context, {
     title: 'You are not signed in',
-    body: html`<p role="status">This browser is signed in nowhere at ${new URL(context.oidc.issuer).host}${MOUNT}.</p>
+    body: html`<p role="status">This browser is not signed in at ${new URL(context.oidc.issuer).host}${MOUNT}.</p>
 ${
   isAsked
     ? html`<form method="post" action="${MOUNT}/logout/confirm">
@@ -64,7 +64,7 @@ ${
 export function renderSignedOut(context: KoaContextWithOIDC): void {
   show(context, {
     title: 'You are signed out',
-    body: html`<p role="status">This browser is signed in nowhere at ${new URL(context.oidc.issuer).host}${MOUNT} any more.</p>`,
+    body: html`<p role="status">This browser is signed out of ${new URL(context.oidc.issuer).host}${MOUNT}.</p>`,
   });
 }
 

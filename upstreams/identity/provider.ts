@@ -143,9 +143,9 @@ function checkScopes({ oidc }: KoaContextWithOIDC, allowed: readonly string[]): 
   if (oidc.route === 'token' && params.grant_type === 'client_credentials')
     params.scope ??= allowed.join(' ');
   if (oidc.route === 'authorization' && params.scope === undefined) {
-    throw new errors.InvalidScope('scope is missing: name the least that is needed', '');
+    throw new errors.InvalidScope('scope is missing: name the scopes that the client needs', '');
   }
   const notAllowed = [...oidc.requestParamScopes].filter((scope) => !allowed.includes(scope));
   if (notAllowed.length > 0)
-    throw new errors.InvalidScope('the client may not have one of the scopes', notAllowed.join(' '));
+    throw new errors.InvalidScope('the client may not use one of the scopes', notAllowed.join(' '));
 }

@@ -10,7 +10,7 @@ export function clientMetadata(client: Client): ClientMetadata {
   const unsafe = redirectUris.find(
     (uri) => !uri.startsWith('https://') && !(kind === 'native' && LOOPBACK.test(uri)),
   );
-  if (unsafe !== undefined) throw new Error(`the client ${id} may not have its codes sent to ${unsafe}`);
+  if (unsafe !== undefined) throw new Error(`the client ${id} must not use the redirect URI ${unsafe}`);
   return {
     client_id: id,
     client_name: name,

@@ -15,12 +15,12 @@ try {
   if (since < OVERLAP_MS) {
     const minutes = Math.ceil((OVERLAP_MS - since) / 60_000);
     throw new Error(
-      `the last rotation is too recent: tokens of the key before it live ${minutes} more minutes`,
+      `the last rotation is too recent: wait ${minutes} minutes until older tokens have expired`,
     );
   }
   const { kid } = await rotateIssuerKey(folder);
   process.stdout.write(
-    `The key ${kid} signs as soon as the identity service is restarted. Tokens signed before stay good until they end.\n`,
+    `The key ${kid} signs after a restart of the identity service. Earlier tokens stay valid until they expire.\n`,
   );
 } catch (error) {
   process.stderr.write(`rotate-key: ${error instanceof Error ? error.message : error}\n`);

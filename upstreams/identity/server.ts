@@ -57,7 +57,7 @@ function answerAs(issuer: string, callback: RequestListener, interact: Interacti
     if (route === undefined) return sendError(response, 404, 'There is no such resource');
     if (!route.methods.includes(request.method ?? '')) {
       const allow = { Allow: route.methods.join(', ') };
-      return sendError(response, 405, `${request.method} is not possible here`, allow);
+      return sendError(response, 405, `${request.method} is not supported here`, allow);
     }
     for (const [name, value] of Object.entries(PAGE_LINES)) response.setHeader(name, value);
     response.setHeader('Content-Security-Policy', "frame-ancestors 'none'");

@@ -93,7 +93,7 @@ export function openStore(dataFolder: string): Store {
     secret: (name, make) => {
       keepSecret.run(name, make());
       const value = textOf(readSecret.get(name)?.value);
-      if (value === undefined) throw new Error('identity.db keeps no secret');
+      if (value === undefined) throw new Error('identity.db stores no secret');
       return value;
     },
     close: () => database.close(),

@@ -69,12 +69,12 @@ function sampleOrder(index: number): Order {
 
 export function changeOrder(before: Order, after: Order): Decision<Order> {
   if (before.status === 'cancelled')
-    return { kind: 'conflict', message: 'The order is cancelled, and stays as it is' };
+    return { kind: 'conflict', message: 'The order is cancelled and cannot be changed' };
   return { kind: 'done', item: after, event: 'order.updated' };
 }
 
 export function cancelOrder(order: Order): Decision<Order> {
   if (order.status !== 'open')
-    return { kind: 'conflict', message: `The order is ${order.status}: only an open one can be cancelled` };
+    return { kind: 'conflict', message: `The order is ${order.status}: only an open order can be cancelled` };
   return { kind: 'done', item: { ...order, status: 'cancelled' }, event: 'order.cancelled' };
 }

@@ -57,11 +57,12 @@ const EDITION: Edition<Order> = {
   parse: ({ customerName, amount, currency, orderDate, state }, current) => {
     if (!isText(customerName)) return invalid('customerName must be one line of 1 to 200 characters');
     const minor = amountOf(amount);
-    if (minor === undefined) return invalid('amount must be a decimal string with two places, as "12.50"');
+    if (minor === undefined)
+      return invalid('amount must be a decimal string with two places, such as "12.50"');
     const unit = currency ?? current?.currency ?? 'EUR';
     if (!isOneOf(CURRENCIES, unit)) return invalid(`currency must be one of ${CURRENCIES.join(', ')}`);
     const day = secondOf(orderDate);
-    if (day === undefined) return invalid('orderDate must be a day, as "2026-03-01"');
+    if (day === undefined) return invalid('orderDate must be a day, such as "2026-03-01"');
     const status = state === undefined ? (current?.status ?? 'open') : statusOf(state);
     if (status === undefined || (status === 'cancelled' && current?.status !== status))
       return invalid('state must be "OPEN" or "SHIPPED"; POST …/cancel cancels');

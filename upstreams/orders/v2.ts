@@ -41,7 +41,7 @@ const EDITION: Edition<Order> = {
   }),
   parse: ({ customer, amount, currency, created, status = 'open' }, current) => {
     if (!isText(customer)) return invalid('customer must be one line of 1 to 200 characters');
-    if (!isAmount(amount)) return invalid('amount must be a whole number of minor units, as 1250');
+    if (!isAmount(amount)) return invalid('amount must be a whole number of minor units, such as 1250');
     if (!isOneOf(CURRENCIES, currency)) return invalid(`currency must be one of ${CURRENCIES.join(', ')}`);
     if (!isSecond(created)) return invalid('created must be a whole number of seconds since 1970');
     if (!isOneOf(STATUSES, status) || (status === 'cancelled' && current?.status !== status))

@@ -42,10 +42,11 @@ export const EDITION_2024_09_01: Edition<Payment> = {
   parse: ({ payer, amount, currency, date }, current) => {
     if (!isText(payer)) return invalid('payer must be one line of 1 to 200 characters');
     const minor = amountOf(amount);
-    if (minor === undefined) return invalid('amount must be a decimal string with two places, as "12.50"');
+    if (minor === undefined)
+      return invalid('amount must be a decimal string with two places, such as "12.50"');
     if (!isOneOf(CURRENCIES, currency)) return invalid(`currency must be one of ${CURRENCIES.join(', ')}`);
     const day = secondOf(date);
-    if (day === undefined) return invalid('date must be a day, as "2026-03-01"');
+    if (day === undefined) return invalid('date must be a day, such as "2026-03-01"');
     const created = secondOn(day, current?.created);
     const state = current?.state ?? 'pending';
     return { kind: 'valid', item: { payer, amount: minor, currency, created, state } };

@@ -42,7 +42,7 @@ export const EDITION_2025_09_15: Edition<Payment> = {
   }),
   parse: ({ payer, amount, currency, created }, current) => {
     if (!isText(payer)) return invalid('payer must be one line of 1 to 200 characters');
-    if (!isAmount(amount)) return invalid('amount must be a whole number of minor units, as 1250');
+    if (!isAmount(amount)) return invalid('amount must be a whole number of minor units, such as 1250');
     if (!isOneOf(CURRENCIES, currency)) return invalid(`currency must be one of ${CURRENCIES.join(', ')}`);
     if (!isSecond(created)) return invalid('created must be a whole number of seconds since 1970');
     const state = current?.state ?? 'pending';

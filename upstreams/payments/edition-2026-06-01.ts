@@ -22,7 +22,7 @@ export const EDITION_2026_06_01: Edition<Payment> = {
       return invalid('payer must be an object whose name is one line of 1 to 200 characters');
     if (!isAmount(amount) || !isOneOf(CURRENCIES, currency)) {
       return invalid(
-        `money must hold minor units and one of ${CURRENCIES.join(', ')}, as { "amount": 1250, "currency": "EUR" }`,
+        `money must have minor units and one of ${CURRENCIES.join(', ')}, such as { "amount": 1250, "currency": "EUR" }`,
       );
     }
     if (!isSecond(created)) return invalid('created must be a whole number of seconds since 1970');

@@ -95,7 +95,7 @@ function completed(payment: Payment): Decision<Payment> {
 
 export function changePayment(before: Payment, after: Payment): Decision<Payment> {
   if (before.state === 'failed' || before.state === 'refunded')
-    return { kind: 'conflict', message: `The payment is ${before.state}, and stays as it is` };
+    return { kind: 'conflict', message: `The payment is ${before.state} and cannot be changed` };
   return { kind: 'done', item: { ...after, state: before.state } };
 }
 
@@ -103,7 +103,7 @@ export function capturePayment(payment: Payment): Decision<Payment> {
   if (payment.state !== 'pending')
     return {
       kind: 'conflict',
-      message: `The payment is ${payment.state}: only a pending one can be captured`,
+      message: `The payment is ${payment.state}: only a pending payment can be captured`,
     };
   // A PATCH may have changed the payer since, also to one whose payments fail.
   return payment.payer === WAITING_PAYER ? completed(payment) : makePayment(payment);
@@ -113,7 +113,7 @@ export function refundPayment(payment: Payment): Decision<Payment> {
   if (payment.state !== 'completed')
     return {
       kind: 'conflict',
-      message: `The payment is ${payment.state}: only a completed one can be refunded`,
+      message: `The payment is ${payment.state}: only a completed payment can be refunded`,
     };
   return { kind: 'done', item: { ...payment, state: 'refunded' }, event: 'payment.refunded' };
 }

@@ -51,7 +51,7 @@ async function answer(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  if (!isOwnHost(request)) return sendError(response, 421, 'No service of that name is here');
+  if (!isOwnHost(request)) return sendError(response, 421, 'The service does not serve this host');
   const [path] = (request.url ?? '').split('?', 1);
   switch (`${request.method} ${path}`) {
     case 'GET /healthz':
@@ -61,9 +61,9 @@ async function answer(
     case `POST ${HOOKS}`:
       return takeDelivery(options, request, response);
     case `GET ${HOOKS}`:
-      return sendError(response, 405, 'Deliveries are POSTed here', { Allow: 'POST' });
+      return sendError(response, 405, 'Send deliveries with POST', { Allow: 'POST' });
     default:
-      return sendError(response, 404, `Deliveries are POSTed to ${HOOKS}; GET /received shows them`);
+      return sendError(response, 404, `Send deliveries with POST to ${HOOKS}; GET /received lists them`);
   }
 }
 

@@ -31,7 +31,7 @@ export async function readObject(
     return { kind: 'refused', status: 400, message: 'The body must be a JSON object in UTF-8' };
   }
   if (isDeeper(value, MOST_LEVELS)) {
-    return { kind: 'refused', status: 400, message: `The body may be nested ${MOST_LEVELS} deep at most` };
+    return { kind: 'refused', status: 400, message: `The body may have at most ${MOST_LEVELS} levels` };
   }
   return { kind: 'object', value: value as JsonObject, bytes };
 }

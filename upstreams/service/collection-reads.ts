@@ -65,7 +65,7 @@ function following<Item>(
   const { startingAfter, order, limit } = asked;
   const key = startingAfter === undefined ? undefined : keyOf(startingAfter);
   if (startingAfter !== undefined && (key === undefined || records.find(key) === undefined))
-    return 'starting_after must be the id of an item that is there';
+    return 'starting_after must be the id of an existing item';
   const column = order[0]?.column ?? 'key';
   const after = key === undefined ? undefined : { key, value: records.valueOf(key, column) };
   // One more than the page shows whether there is a next page.

@@ -25,8 +25,8 @@ export async function writeTo<Item>(
   request: IncomingMessage,
 ): Promise<Outcome | Refused> {
   const { writing } = collection;
-  if (writing === undefined) throw new Error('asked to write what is only read');
-  if (query.size > 0) return { refused: 400, message: 'There are no parameters here' };
+  if (writing === undefined) throw new Error('a write to a read-only collection');
+  if (query.size > 0) return { refused: 400, message: 'This request takes no query parameters' };
   const use = keyUseOf(collection, request);
   if (use === undefined) return write(collection, writing, target, use, request);
   if (use.key === MALFORMED)
@@ -35,7 +35,7 @@ export async function writeTo<Item>(
       message: 'Idempotency-Key must be 1 to 255 visible characters, in quotes or plain',
     };
   if (!writing.keys.lock(use)) {
-    const message = 'A request with this Idempotency-Key is under way';
+    const message = 'A request with this Idempotency-Key is still running';
     return { refused: 409, message, lines: { 'Retry-After': '1' } };
   }
   try {

@@ -39,10 +39,10 @@ async function outcomeOf<Item>(
   const lines = { Allow: allowed.join(', ') };
   if (method === 'OPTIONS')
     return { status: 204, lines: { ...lines, ...patchLine(allowed) }, body: undefined };
-  if (!allowed.includes(method)) return { refused: 405, message: `${method} is not possible here`, lines };
+  if (!allowed.includes(method)) return { refused: 405, message: `${method} is not supported here`, lines };
   // A DELETE has no response body to negotiate.
   if (method !== 'DELETE' && !acceptsJson(headers.accept))
-    return { refused: 406, message: `Answers are ${JSON_TYPE}, which Accept does not allow` };
+    return { refused: 406, message: `The response is ${JSON_TYPE}, which Accept excludes` };
   const asked = new URLSearchParams(query);
   if (method !== 'GET' && method !== 'HEAD') return writeTo(collection, target, asked, request);
   return target.kind === 'item'

@@ -67,14 +67,14 @@ export function readFields(
   const unknown = written?.find((name) => !known.includes(name));
   return unknown === undefined
     ? written
-    : `fields has ${JSON.stringify(unknown)}, which is none of ${known.join(', ')}`;
+    : `fields has ${JSON.stringify(unknown)}, not one of ${known.join(', ')}`;
 }
 
 /** The message of a 400 for unknown or repeated parameters; undefined if there are none. */
 export function refuseNames(query: URLSearchParams, known: readonly string[]): string | undefined {
   for (const name of new Set(query.keys())) {
     if (!known.includes(name))
-      return `There is no parameter ${JSON.stringify(name)} here; there are ${known.join(', ')}`;
+      return `Unknown parameter ${JSON.stringify(name)}; known: ${known.join(', ')}`;
     if (query.getAll(name).length > 1) return `${name} may be given once`;
   }
   return undefined;
@@ -98,7 +98,7 @@ function readSort(written: string | null, { sorts }: ListNames, most: number): r
     const bare = descending ? name.slice(1) : name;
     const column = Object.hasOwn(sorts, bare) ? sorts[bare] : undefined;
     if (column === undefined)
-      return `sort has ${JSON.stringify(name)}; it may be ${known}, with "-" before it for the other way`;
+      return `sort has ${JSON.stringify(name)}; it may be ${known}, with "-" before it for descending order`;
     if (order.some((each) => each.column === column)) return `sort names ${bare} twice`;
     order.push({ column, descending });
   }

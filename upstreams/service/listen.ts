@@ -30,7 +30,7 @@ export async function listen(
 ): Promise<Service> {
   const server = createServer((request, response) => {
     if (hosts !== 'any' && !isOwnHost(request, hosts))
-      sendError(response, 421, 'No service of that name is here', { Connection: 'close' });
+      sendError(response, 421, 'The service does not serve this host', { Connection: 'close' });
     else if (request.url === '/healthz') sendJson(response, 200, { status: 'ok' });
     else answer(request, response);
   });

@@ -79,5 +79,5 @@ function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { syscall = '' }: NodeJS.ErrnoException = error;
   const isFile = FILE_CALLS.includes(syscall) || isUnwritable(error.cause);
-  return isFile ? `${error.message}; SUNDIAL_DATA=<folder> says where else its files may be` : error.message;
+  return isFile ? `${error.message}; set SUNDIAL_DATA to a folder for its files` : error.message;
 }

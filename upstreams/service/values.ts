@@ -69,7 +69,7 @@ const equal = (column: string, read: Filter['read'], means: string): Filter => (
 });
 
 export const textFilter = (column: string) =>
-  equal(column, (text) => (isText(text) ? text : undefined), 'a text');
+  equal(column, (text) => (isText(text) ? text : undefined), 'one line of 1 to 200 characters');
 
 /** `words`: stored words by the words of the edition. */
 export function wordFilter(column: string, words: Readonly<Record<string, string>>): Filter {
@@ -89,10 +89,10 @@ export const boundFilter = (
 
 export const readWhole = (text: string) => (/^(0|[1-9]\d{0,13})$/.test(text) ? Number(text) : undefined);
 
-export const WHOLE_AMOUNT = 'a whole number of minor units, as 1250';
-export const DECIMAL_AMOUNT = 'a decimal with two places, as 12.50';
+export const WHOLE_AMOUNT = 'a whole number of minor units, such as 1250';
+export const DECIMAL_AMOUNT = 'a decimal with two places, such as 12.50';
 export const SECONDS = 'a whole number of seconds since 1970';
-export const A_DAY = 'a day, as 2026-03-01';
+export const A_DAY = 'a day, such as 2026-03-01';
 
 /** The last second of a day, since "until" includes the whole day. */
 export function endOf(day: string): number | undefined {

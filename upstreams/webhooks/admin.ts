@@ -32,7 +32,7 @@ export async function answerAdmin(
   const method = path === '/admin/replay' ? 'POST' : 'GET';
   if (request.method !== method && !(method === 'GET' && request.method === 'HEAD')) {
     const Allow = method === 'GET' ? 'GET, HEAD' : method;
-    return sendError(response, 405, `This answers to ${Allow}`, { Allow });
+    return sendError(response, 405, `This resource supports ${Allow}`, { Allow });
   }
   switch (path) {
     case '/admin/overview':
@@ -65,7 +65,7 @@ async function sendDeliveries(
   const unknown = refuseNames(query, ['subscription', 'state']);
   if (unknown !== undefined) return sendError(response, 400, unknown);
   const [id, written] = [query.get('subscription'), query.get('state')];
-  if (id === null) return sendError(response, 400, 'subscription must be the id of one');
+  if (id === null) return sendError(response, 400, 'subscription must be the id of a subscription');
   const state = DELIVERY_STATES.find((each) => each === written);
   if (written !== null && state === undefined)
     return sendError(response, 400, `state must be one of ${DELIVERY_STATES.join(', ')}`);
@@ -84,9 +84,9 @@ async function replay(parts: AdminParts, request: IncomingMessage, response: Ser
   const unknown = Object.keys(body.value).find((name) => !REPLAY_MEMBERS.includes(name));
   if (unknown !== undefined)
     return sendError(response, 400, `The body may have ${REPLAY_MEMBERS.join(', ')}`);
-  if (typeof id !== 'string') return sendError(response, 400, 'subscription must be the id of one');
+  if (typeof id !== 'string') return sendError(response, 400, 'subscription must be the id of a subscription');
   if (delivery !== undefined && typeof delivery !== 'string')
-    return sendError(response, 400, 'delivery must be the id of one');
+    return sendError(response, 400, 'delivery must be the id of a delivery');
   const period = readPeriod(body.value);
   if (typeof period === 'string') return sendError(response, 400, period);
   const subscription = await parts.store.subscriptions.read(id);
@@ -96,8 +96,8 @@ async function replay(parts: AdminParts, request: IncomingMessage, response: Ser
       ? await replayDead(parts, subscription, period)
       : await replayOne(parts, subscription, delivery);
   if (done.kind === 'refused') return sendError(response, done.status, done.message);
-  const told = 'delivery' in done ? { replayed: 1, left: 0 } : { replayed: done.replayed, left: done.left };
-  sendJson(response, 200, told, NOT_STORED);
+  const result = 'delivery' in done ? { replayed: 1, left: 0 } : { replayed: done.replayed, left: done.left };
+  sendJson(response, 200, result, NOT_STORED);
 }
 
 function sendUnknown(response: ServerResponse): void {

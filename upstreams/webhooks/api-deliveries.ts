@@ -68,7 +68,7 @@ export function deadReplayMethods(call: Call, subscription: Subscription): Metho
       if (body === undefined) return;
       const unknown = Object.keys(body).find((name) => !PERIOD_MEMBERS.includes(name));
       if (unknown !== undefined) {
-        const message = `"${unknown.slice(0, 50)}" is unknown; there are ${PERIOD_MEMBERS.join(', ')}`;
+        const message = `"${unknown.slice(0, 50)}" is unknown; known: ${PERIOD_MEMBERS.join(', ')}`;
         return sendError(call.response, 400, message);
       }
       const period = readPeriod(body);

@@ -56,7 +56,7 @@ export function rotationMethods(call: Call, { id }: Subscription): Methods {
       const [unknown] = Object.keys(others);
       if (unknown !== undefined) {
         // A leaked secret must not stay valid for a day because of a misspelt name.
-        const message = `"${unknown.slice(0, 50)}" is unknown; there is overlap`;
+        const message = `"${unknown.slice(0, 50)}" is unknown; known: overlap`;
         return sendError(call.response, 400, message);
       }
       if (!Number.isInteger(overlap) || Number(overlap) < 0 || Number(overlap) > LONGEST_OVERLAP_SECONDS) {
@@ -106,7 +106,7 @@ export function healthMethods(call: Call, { id }: Subscription): Methods {
   const { store, rules, now } = call.parts;
   return {
     GET: async () => {
-      if (call.query.size > 0) return sendError(call.response, 400, 'There are no parameters here');
+      if (call.query.size > 0) return sendError(call.response, 400, 'This request takes no query parameters');
       const shown = showHealth(await store.health.read(id), rules, now());
       sendJson(call.response, 200, shown, { 'Cache-Control': 'no-store' });
     },
@@ -160,7 +160,7 @@ async function change(call: Call, { id, url }: Subscription, method: 'PUT' | 'PA
   const after = await store.subscriptions.change(id, (present) => {
     delete refusal.status;
     if (judge(call.request.headers, false, validatorsOf(present, now())) === 'failed') {
-      Object.assign(refusal, { status: 412, message: 'The subscription is not as If-Match says' });
+      Object.assign(refusal, { status: 412, message: 'The subscription has changed since If-Match' });
       return present;
     }
     const whole = method === 'PATCH' ? mergePatch({ ...writable(present) }, body) : body;
@@ -179,7 +179,7 @@ async function change(call: Call, { id, url }: Subscription, method: 'PUT' | 'PA
 
 async function remove(call: Call, subscription: Subscription): Promise<void> {
   if (judge(call.request.headers, false, validatorsOf(subscription, call.parts.now())) === 'failed') {
-    return sendError(call.response, 412, 'The subscription is not as If-Match says');
+    return sendError(call.response, 412, 'The subscription has changed since If-Match');
   }
   await call.parts.store.subscriptions.remove(subscription.id);
   call.response.writeHead(204).end();

@@ -27,11 +27,11 @@ export async function answerApi(
   // A request of a web page has not come through the gateway, whatever consumer it names. It could get the secret of a
   // subscription.
   if (request.headers.origin !== undefined) {
-    return sendError(response, 403, 'Pages of a browser are not served here');
+    return sendError(response, 403, 'This API refuses requests of web pages');
   }
   const owner = request.headers[CONSUMER_FIELD];
   if (typeof owner !== 'string' || owner === '') {
-    return sendError(response, 401, 'Subscriptions belong to consumers, and this request names none');
+    return sendError(response, 401, 'The request names no consumer');
   }
   const call: Call = { parts, request, response, owner, query: new URLSearchParams(query) };
   const methods = await methodsOf(call, path.slice(PATH.length).split('/').slice(1));
@@ -40,11 +40,11 @@ export async function answerApi(
   const handle = methods[method === 'HEAD' ? 'GET' : method];
   if (handle === undefined) return sendMethods(method, methods, response);
   if (method !== 'DELETE' && !acceptsJson(request.headers.accept)) {
-    return sendError(response, 406, `Answers are ${JSON_TYPE}, which Accept does not allow`);
+    return sendError(response, 406, `The response is ${JSON_TYPE}, which Accept excludes`);
   }
   // Reads check their own parameters.
   if (method !== 'GET' && method !== 'HEAD' && call.query.size > 0) {
-    return sendError(response, 400, 'There are no parameters here');
+    return sendError(response, 400, 'This request takes no query parameters');
   }
   return handle();
 }
@@ -85,5 +85,5 @@ function sendMethods(method: string, methods: Methods, response: ServerResponse)
   const allow = { Allow: [...names, 'OPTIONS'].join(', ') };
   const patch = names.includes('PATCH') ? { 'Accept-Patch': `${MERGE_PATCH}, ${JSON_TYPE}` } : {};
   if (method === 'OPTIONS') response.writeHead(204, { ...allow, ...patch }).end();
-  else sendError(response, 405, `${method} is not possible here`, allow);
+  else sendError(response, 405, `${method} is not supported here`, allow);
 }

@@ -33,9 +33,9 @@ const EMPTY_LABEL = /^\.|\.\.|\.$/;
 export function checkDestination(written: string, { allow }: DestinationRules): Destination {
   if (written.length > MOST_CHARACTERS) return refuse(`url may have at most ${MOST_CHARACTERS} characters`);
   const url = URL.parse(written);
-  if (url === null) return refuse('url must be an absolute address, as https://example.com/hooks');
+  if (url === null) return refuse('url must be an absolute address, such as https://example.com/hooks');
   if (url.protocol !== 'https:') return refuse('url must begin with https://');
-  if (WITH_USER.test(written)) return refuse('url must not hold a user name or a password');
+  if (WITH_USER.test(written)) return refuse('url must not contain a user name or a password');
   if (!PLAIN.test(written))
     return refuse('url must be written as https://host/path, without backslashes and control characters');
   if (url.href.includes('#')) return refuse('url must not have a fragment: it is never sent');

@@ -55,7 +55,7 @@ async function openStore(
 ): Promise<WebhookStore> {
   if (!url) return openSqliteStore({ file: join(folder, 'webhooks.db'), now });
   if (!/^rediss?:$/.test(URL.parse(url)?.protocol ?? '')) {
-    throw new Error('SUNDIAL_WEBHOOKS_STORE must be a redis:// or rediss:// URL, or left out');
+    throw new Error('SUNDIAL_WEBHOOKS_STORE must be a redis:// or rediss:// URL, or unset');
   }
   // Imported only here: most processes use no Redis.
   const { openRedisStore } = await import('./redis/store.ts');
@@ -74,7 +74,7 @@ function readListener(written: string | undefined): ListenOptions | undefined {
   const [, bracketed, plain, port] = /^(?:\[([^\]]+)\]|([^:]+)):(\d{1,5})$/.exec(written) ?? [];
   const host = bracketed ?? plain;
   if (host === undefined || Number(port) > 65_535)
-    throw new Error('SUNDIAL_WEBHOOKS_METRICS must be host:port, as 0.0.0.0:9903, or left out');
+    throw new Error('SUNDIAL_WEBHOOKS_METRICS must be host:port, such as 0.0.0.0:9903, or unset');
   return { host, port: Number(port) };
 }
 

@@ -8,12 +8,12 @@ export function createFaultLog(
   log: (line: Readonly<Record<string, unknown>>) => void,
   now: () => number,
 ): (error: unknown) => void {
-  const told = new Map<string, number>();
+  const reportedAt = new Map<string, number>();
   return (error) => {
     const text = describe(error);
-    if (now() - (told.get(text) ?? Number.NEGATIVE_INFINITY) < AGAIN_AFTER_MS) return;
-    if (told.size >= MOST_REMEMBERED) told.clear();
-    told.set(text, now());
+    if (now() - (reportedAt.get(text) ?? Number.NEGATIVE_INFINITY) < AGAIN_AFTER_MS) return;
+    if (reportedAt.size >= MOST_REMEMBERED) reportedAt.clear();
+    reportedAt.set(text, now());
     log({ event: 'store_fault', error: text });
   };
 }

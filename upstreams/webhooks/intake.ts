@@ -25,7 +25,7 @@ export async function answerIntake(
   // Services send no Origin. A browser does, for a page of another site.
   if (request.headers.origin !== undefined) return sendError(response, 404, 'There is no such resource');
   if (request.method !== 'POST') {
-    return sendError(response, 405, 'Events are posted here', { Allow: 'POST' });
+    return sendError(response, 405, 'Send events with POST', { Allow: 'POST' });
   }
   if (!isWrittenIn([JSON_TYPE], request.headers)) {
     return sendError(response, 415, `The body must be ${JSON_TYPE} in UTF-8`);

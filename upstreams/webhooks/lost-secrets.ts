@@ -8,7 +8,7 @@ import { type Subscription, signingSecrets } from './subscription.ts';
 export type OpenSecret = (sealed: string) => Secret | undefined;
 
 export const ADVICE =
-  'restore the file webhooks-key or SUNDIAL_WEBHOOKS_KEY and restart; if it is lost, owners POST to ' +
+  'restore the file webhooks-key or SUNDIAL_WEBHOOKS_KEY and restart; if the key is lost, owners POST to ' +
   '/rotate-secret and then to /replay; until then their events become dead letters';
 
 /** Valid secrets that can be opened, the newest first; empty if they are lost. */

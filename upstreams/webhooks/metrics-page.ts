@@ -15,7 +15,7 @@ export async function answerMetrics(
   const [path] = (request.url ?? '').split('?', 1);
   if (path !== METRICS_PATH) return sendError(response, 404, 'There is no such resource');
   if (request.method !== 'GET' && request.method !== 'HEAD')
-    return sendError(response, 405, 'This answers to GET, HEAD', { Allow: 'GET, HEAD' });
+    return sendError(response, 405, 'This resource supports GET, HEAD', { Allow: 'GET, HEAD' });
   const text = await metrics.text();
   response.writeHead(200, { 'Content-Type': metrics.contentType, 'Cache-Control': 'no-store' }).end(text);
 }
@@ -34,7 +34,7 @@ export async function listenForScrapers(
     { ...options, hosts: 'any' },
   ).catch((error: NodeJS.ErrnoException) => {
     throw new Error(
-      `port ${options.port} for the metrics cannot be had (${error.code}); SUNDIAL_WEBHOOKS_METRICS moves it`,
+      `the metrics listener cannot use port ${options.port} (${error.code}); SUNDIAL_WEBHOOKS_METRICS moves it`,
       { cause: error },
     );
   });

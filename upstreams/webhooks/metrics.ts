@@ -40,10 +40,10 @@ export function createMetrics(store: WebhookStore, now: () => EpochMs): Metrics 
   };
   const events = counter(
     'events_total',
-    'Events taken in, by type and whether they were known.',
+    'Events received, by type and whether they were stored before.',
     EVENTS.flatMap((event) => ['yes', 'no'].map((known) => ({ event, known }))),
   );
-  const made = counter('deliveries_made_total', 'Deliveries made from events.', []);
+  const made = counter('deliveries_made_total', 'Deliveries created for events.', []);
   const results = counter(
     'deliveries_total',
     'Attempts by result: delivered, retried later, or exhausted after the last attempt.',
@@ -51,35 +51,35 @@ export function createMetrics(store: WebhookStore, now: () => EpochMs): Metrics 
   );
   const attempts = counter(
     'attempts_total',
-    'Attempts to deliver, by outcome.',
+    'Delivery attempts, by outcome.',
     OUTCOMES.map((outcome) => ({ outcome })),
   );
   const dead = counter('dead_letters_total', 'Deliveries that became dead letters.', []);
   const alerts = counter(
     'alerts_total',
-    'Endpoints that reached a share of the way to being disabled.',
+    'Alerts about failing endpoints, by percent of the way to being disabled.',
     ALERT_LEVELS.map((level) => ({ level: String(level) })),
   );
   const disabled = counter(
     'disabled_total',
-    'Subscriptions that were disabled, by reason.',
+    'Disabled subscriptions, by reason.',
     ['gone', 'failing'].map((reason) => ({ reason })),
   );
   const duration = new Histogram({
     name: `${PREFIX}attempt_duration_seconds`,
-    help: 'How long attempts took.',
+    help: 'Duration of delivery attempts.',
     buckets: SECONDS,
     registers,
   });
   const deliveries = new Gauge({
     name: `${PREFIX}deliveries_kept`,
-    help: 'Deliveries that are kept, by state.',
+    help: 'Stored deliveries, by state.',
     labelNames: ['state'],
     registers,
   });
   const lag = new Gauge({
     name: `${PREFIX}lag_seconds`,
-    help: 'How long the delivery that waits longest has been due.',
+    help: 'Time since the oldest pending delivery became due.',
     registers,
   });
 

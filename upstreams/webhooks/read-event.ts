@@ -18,10 +18,10 @@ export function readEvent(bytes: Uint8Array, now: EpochMs): ReadEvent {
   if (body === undefined || !isObject(value)) return refused('The body must be a JSON object in UTF-8');
   const { id, type, created, data } = value;
   if (typeof id !== 'string' || !ID.test(id)) {
-    return refused('id must be 1 to 100 of letters, digits, "-" and "_"; it tells one event from another');
+    return refused('id must be 1 to 100 of letters, digits, "-" and "_"; it identifies the event');
   }
   if (typeof type !== 'string' || !isEventType(type)) {
-    return refused('type must be of the form <resource>.<action>, in lower case, as "payment.completed"');
+    return refused('type must be of the form <resource>.<action>, in lower case, such as "payment.completed"');
   }
   if (typeof created !== 'number' || !Number.isSafeInteger(created) || created < 0 || created > LAST_SECOND) {
     return refused('created must be a whole number of seconds since 1970');

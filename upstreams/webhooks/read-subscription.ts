@@ -30,11 +30,11 @@ export function readSubscription(value: JsonObject, checkUrl: CheckUrl): ReadSub
     return refused(`"${unknown.slice(0, 50)}" is unknown; a subscription has ${WRITABLE.join(', ')}`);
   }
   const { url, events, signature = 'both' } = value;
-  if (typeof url !== 'string') return refused('url must be a text, as "https://example.com/hooks"');
+  if (typeof url !== 'string') return refused('url must be a string, such as "https://example.com/hooks"');
   const checked = checkUrl(url);
   if (checked.kind === 'refused') return checked;
   if (!isTextList(events) || events.length === 0 || events.length > MOST_EVENTS) {
-    return refused(`events must be a list of 1 to ${MOST_EVENTS} event types, as ["payment.completed"]`);
+    return refused(`events must be a list of 1 to ${MOST_EVENTS} event types, such as ["payment.completed"]`);
   }
   const malformed = events.find((type) => !isEventType(type));
   if (malformed !== undefined) {
@@ -42,7 +42,7 @@ export function readSubscription(value: JsonObject, checkUrl: CheckUrl): ReadSub
   }
   const missing = events.find((type) => !EVENT_TYPES.includes(type));
   if (missing !== undefined) {
-    return refused(`There are no events of type "${missing}"; there are ${EVENT_TYPES.join(', ')}`);
+    return refused(`Unknown event type "${missing}"; known: ${EVENT_TYPES.join(', ')}`);
   }
   const form = SIGNATURE_FORMS.find((each) => each === signature);
   if (form === undefined) return refused(`signature must be one of ${SIGNATURE_FORMS.join(', ')}`);

@@ -30,11 +30,11 @@ export function createAlerts({ store, rules, now, report }: AlertParts): Alerts 
   const announce = async (
     type: string,
     { owner, id }: Subscription,
-    told: object,
+    details: object,
     once: string,
   ): Promise<void> => {
     const digest = createHash('sha256').update(`${type}\n${id}\n${once}`).digest('base64url').slice(0, 22);
-    const event = makeEvent({ id: `evt_${digest}`, type, data: { subscription: id, ...told } }, now());
+    const event = makeEvent({ id: `evt_${digest}`, type, data: { subscription: id, ...details } }, now());
     const listeners = (await store.subscriptions.wanting(type)).filter(
       (each) => each.owner === owner && each.id !== id,
     );
@@ -49,9 +49,9 @@ export function createAlerts({ store, rules, now, report }: AlertParts): Alerts 
       const level = dueAlert(health, rules);
       if (level === undefined) return;
       const since = Math.floor((health.failingSince ?? now()) / 1000);
-      const told = { level, failures: health.failures, failing_since: since };
-      report('webhook_failing', { subscription: subscription.id, owner: subscription.owner, ...told });
-      await announce(OWN_TYPES.failing, subscription, told, `${since} ${level}`);
+      const details = { level, failures: health.failures, failing_since: since };
+      report('webhook_failing', { subscription: subscription.id, owner: subscription.owner, ...details });
+      await announce(OWN_TYPES.failing, subscription, details, `${since} ${level}`);
       // Marked after sending. A process killed in between sends it again, under the same id.
       await store.health.change(subscription.id, (present) =>
         present.alerted < level && present.failures > 0 ? { ...present, alerted: level } : present,
@@ -59,8 +59,8 @@ export function createAlerts({ store, rules, now, report }: AlertParts): Alerts 
     },
     ofDisabled: async (subscription, { reason, at }) => {
       report('webhook_disabled', { subscription: subscription.id, owner: subscription.owner, reason });
-      const told = { reason, at: Math.floor(at / 1000) };
-      await announce(OWN_TYPES.disabled, subscription, told, String(at));
+      const details = { reason, at: Math.floor(at / 1000) };
+      await announce(OWN_TYPES.disabled, subscription, details, String(at));
     },
   };
 }

@@ -42,7 +42,7 @@ export async function versionPage(
     ({ rules }) => rules.api === api?.name && rules.label === parameter('version'),
   );
   if (api === undefined || state === undefined)
-    return errorAnswer(404, 'The policies have no such version. GET /-/versions lists those they have.');
+    return errorAnswer(404, 'The policies have no such version. GET /-/versions lists their versions.');
   try {
     const use = await useOf(ports, state.rules, moment.now);
     const version = versionBody(api, state, moment.now);
@@ -56,7 +56,7 @@ export async function versionPage(
     });
   } catch (error) {
     if (!(error instanceof TooSlow)) throw error;
-    return storeTooSlow(LOOK_WITHIN_MS / 1_000, 'GET /-/usage adds up where the records are kept.');
+    return storeTooSlow(LOOK_WITHIN_MS / 1_000, 'GET /-/usage lets the store add up the records.');
   }
 }
 

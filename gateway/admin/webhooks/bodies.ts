@@ -1,4 +1,4 @@
-// Bodies of webhook subscriptions and deliveries in the admin API.
+// Response bodies of the admin API for webhook subscriptions and deliveries.
 import type { WebhookDelivery, WebhookEndpoint, WebhookOverview } from '../../api/webhook-answers.ts';
 import { instantText } from '../answers.ts';
 
@@ -7,7 +7,7 @@ export function overviewBody({ store, deliveries, oldest_due, endpoints, endpoin
     store,
     deliveries,
     oldestDue: instantOf(oldest_due),
-    /** The number of all. The list is limited and has failing ones first. */
+    /** Counts all subscriptions. `subscriptions` lists some of them, the failing ones first. */
     total: endpoints_total,
     subscriptions: endpoints.map(subscriptionBody),
   };

@@ -61,9 +61,9 @@ async function showOne(ports: WebhookPorts, { parameter, query }: AdminRequest):
   const names = [...query.keys()];
   const state = query.get('state');
   if (names.some((name) => name !== 'state') || names.length > 1)
-    return malformedQuery(['the one parameter here is "state", given once']);
+    return malformedQuery(['the only parameter is "state", at most once']);
   if (state !== null && !STATES.includes(state))
-    return malformedQuery([`"state" is one of ${STATES.join(', ')}`]);
+    return malformedQuery([`"state" must be one of ${STATES.join(', ')}`]);
   const search = new URLSearchParams({ subscription, ...(state !== null && { state }) });
   const answer = await service(`/deliveries?${search}`);
   const read = answer.kind === 'answered' && answer.status === OK ? readDeliveries(answer.body) : undefined;
@@ -105,8 +105,8 @@ function datedAnswer({ now, wallClock }: WebhookPorts, body: Readonly<Record<str
 function notSet(): AdminAnswer {
   return errorAnswer(
     404,
-    'This gateway is not told of deliveries: write notify: { webhooks: { deliveries: "http://127.0.0.1:4006/admin" } } ' +
-      'into the gateway file, with the address of your webhooks service, and restart it.',
+    'No webhooks service is set. Add notify: { webhooks: { deliveries: "http://127.0.0.1:4006/admin" } } ' +
+      'to the gateway file, with the address of your webhooks service, and restart the gateway.',
   );
 }
 
@@ -114,9 +114,7 @@ function notSet(): AdminAnswer {
 function serviceFailure(answer: ServiceAnswer, missing?: string): AdminAnswer {
   switch (answer.kind) {
     case 'away':
-      return unavailable(
-        `The webhooks service cannot be reached (${answer.code}). ${SETTING} says where it is.`,
-      );
+      return unavailable(`The webhooks service cannot be reached (${answer.code}). Check ${SETTING}.`);
     case 'late': {
       const seconds = `${answer.withinMs / 1000}s`;
       const message = `The webhooks service did not answer within ${seconds}.`;
@@ -124,7 +122,7 @@ function serviceFailure(answer: ServiceAnswer, missing?: string): AdminAnswer {
     }
     case 'huge': {
       const most = `${Math.floor(answer.mostBytes / 1024 / 1024)} MiB`;
-      return unusable(`The webhooks service answered with more than ${most}, which is not read.`);
+      return unusable(`The webhooks service answered with more than ${most}, the limit of the gateway.`);
     }
     case 'answered':
       return refused(answer, missing);
@@ -139,10 +137,10 @@ function refused(
 ): AdminAnswer {
   if (status === 404 && missing !== undefined) return errorAnswer(404, missing);
   if (status === 409)
-    return errorAnswer(409, readRefusal(body)?.message ?? 'The webhooks service refuses it as it is now.');
-  if (status === 503) return unavailable('The webhooks service cannot reach its store. Ask again.');
-  const what = status === 200 ? 'with something else than its deliveries' : `with status ${status}`;
-  return unusable(`The webhooks service answered ${what}. ${SETTING} says where it is.`);
+    return errorAnswer(409, readRefusal(body)?.message ?? 'The webhooks service refuses the replay.');
+  if (status === 503) return unavailable('The webhooks service cannot reach its store. Retry.');
+  const what = status === 200 ? 'with a body that is not a list of deliveries' : `with status ${status}`;
+  return unusable(`The webhooks service answered ${what}. Check ${SETTING}.`);
 }
 
 function unavailable(message: string): AdminAnswer {

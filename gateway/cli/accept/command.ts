@@ -25,10 +25,10 @@ const WITHIN_MS = 120_000;
 export function addAcceptCommand(program: Command, setting: CommandSetting): void {
   const command = withCalls(program.command('accept'), CALLS)
     .description(
-      'accept a changed date that a rule refuses: valid for this date only, recorded in the audit log',
+      'accept a changed date that a rule refuses: for this date only, and recorded in the audit log',
     )
     .argument('<api>', 'the API', readName)
-    .argument('[version]', 'one version of it; default every one, and the API as a whole');
+    .argument('[version]', 'one version of the API; default every version, and the API as a whole');
   onGateway(
     withGateway(withAuthor(command)),
     setting,

@@ -141,10 +141,10 @@ async function refusedByGateway({ configFile, ...files }: FilesAt): Promise<Refu
 
 function notAsked({ text, exitCode }: CallError): RefusedReload {
   const why = text.replace(/^sundial: /, '').trim();
-  const advice = 'sundial check --store compares with the schedules that are recorded';
+  const advice = 'sundial check --store compares with the recorded schedules';
   return {
     problems: [],
-    absent: `no gateway was asked what a reload would refuse: ${why}; ${advice}`,
+    absent: `cannot check what a reload would refuse: ${why}; ${advice}`,
     unanswered: exitCode === NO_ANSWER,
   };
 }

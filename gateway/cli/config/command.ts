@@ -5,13 +5,13 @@ import { type CommandSetting, configOption, filesOf, formatOption } from '../com
 export function addConfigCommands(program: Command, setting: CommandSetting): void {
   program
     .command('config')
-    .description('the configuration as the gateway understands it')
+    .description('the configuration that the gateway uses')
     .command('show')
     .description('print every value of the gateway file and the policies; secrets are redacted')
-    .argument('[api]', 'the policy of this API alone')
+    .argument('[api]', 'only the policy of this API')
     .addOption(configOption())
-    .option('--defaults', 'add what holds where the files say nothing', false)
-    .option('--origin', 'say behind each value where it comes from', false)
+    .option('--defaults', 'include the defaults of keys that the files do not set', false)
+    .option('--origin', 'print the source of each value after it', false)
     .addOption(formatOption(['text', 'json']))
     .action(async (api, { defaults, origin, format, ...said }) => {
       const { runConfigShow } = await import('./config-show.ts');

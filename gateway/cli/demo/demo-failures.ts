@@ -35,7 +35,7 @@ export function explainPorts(environment: Environment): string {
 export function explainSamples(failed: readonly FailedSample[]): string {
   const lines = failed.flatMap(({ service: { name }, start }) => {
     if (start.kind === 'silent')
-      return [`sundial: the sample service ${name} does not start: it says nothing`];
+      return [`sundial: the sample service ${name} does not start, and reports no reason`];
     if (REPORTED_EXIT_CODE.includes(start.code)) return [];
     return [`sundial: the sample service ${name} cannot start (${start.signal ?? `exit ${start.code}`})`];
   });
@@ -47,7 +47,7 @@ export function explainSamples(failed: readonly FailedSample[]): string {
 /** Advice to append to the reason. Empty if the reason is enough. */
 export function adviseOnGateway(error: unknown): string {
   if (!(error instanceof Error)) return '';
-  if (Reflect.get(error, 'code') === 'data_folder_locked') return ' (SUNDIAL_DATA=<folder> moves this one)';
+  if (Reflect.get(error, 'code') === 'data_folder_locked') return ' (SUNDIAL_DATA=<folder> sets another)';
   const variable = PORT_VARIABLES.get(Reflect.get(error, 'listener'));
-  return variable === undefined ? '' : `; ${variable}=<free port> moves it`;
+  return variable === undefined ? '' : `; ${variable}=<free port> sets another`;
 }

@@ -19,7 +19,7 @@ export interface SampleService {
 
 const NO_ANSWERS = 'its routes answer 502';
 const NO_KEYS = 'sign-in and new tokens fail; the gateway keeps the keys that it has fetched';
-const NO_PAGE = 'its page is gone';
+const NO_PAGE = 'its page does not load';
 
 export const SAMPLE_SERVICES: readonly SampleService[] = [
   {
@@ -57,13 +57,13 @@ export const SAMPLE_SERVICES: readonly SampleService[] = [
     name: 'webhooks',
     start: ['upstreams/webhooks/main.ts'],
     variable: 'SUNDIAL_WEBHOOKS_PORT',
-    loss: 'its routes answer 502, and events wait where they happened',
+    loss: 'its routes answer 502, and events wait in the services that made them',
   },
   {
     name: 'receiver',
     start: ['upstreams/receiver/main.ts'],
     variable: 'SUNDIAL_RECEIVER_PORT',
-    loss: 'its deliveries are tried again',
+    loss: 'the webhooks service retries its deliveries',
   },
   { name: 'client', start: ['upstreams/client/main.ts'], variable: 'SUNDIAL_CLIENT_PORT', loss: NO_PAGE },
 ];

@@ -10,20 +10,20 @@ import {
   withCalls,
 } from '../command-setting.ts';
 
-const CALLS = `diff compares policies as they were with policies as they are to be: two files, or two folders. Usual calls:
+const CALLS = `diff compares policies before and after a change: two files, or two folders. Usual calls:
   sundial diff old/orders.yaml policies/orders.yaml
-  sundial diff old/                     a folder, with the policies that the gateway file names`;
+  sundial diff old/                     a folder, with the policies of the gateway file`;
 
 export function addDiffCommand(program: Command, setting: CommandSetting): void {
   withCalls(program.command('diff'), CALLS)
-    .description('show what changed between two policy files or folders, and what the rules say of it')
-    .argument('<old>', 'policy file, or folder of policy files, as it was')
-    .argument('[new]', 'the same as it is to be; default: the policies that the gateway file names')
+    .description('show the changes between two policy files or folders, and what the rules report')
+    .argument('<old>', 'policy file, or folder of policy files, before the change')
+    .argument('[new]', 'the same after the change; default: the policies of the gateway file')
     .addOption(configOption())
     .addOption(atOption('judge at this instant'))
     .addOption(formatOption(['text', 'json']))
-    .option('--exit-code', 'end with 1 when there are changes', false)
-    .option('--live', 'also ask the running gateway who calls what is changed', false)
+    .option('--exit-code', 'exit with 1 if there are changes', false)
+    .option('--live', 'also show the callers of changed versions, from the running gateway', false)
     .action(async (older, newer, { format, exitCode, live, ...said }) => {
       const { runDiff } = await import('./diff.ts');
       const options = { ...filesOf(setting, said), older, newer, format, exitCode, live };

@@ -1,5 +1,6 @@
 // Command line of `sundial extend`.
 import { type Command, Option } from 'commander';
+import { GLOSSARY } from '../../policy/glossary.ts';
 import { allOrNothing } from '../command-result.ts';
 import {
   atOption,
@@ -10,25 +11,25 @@ import {
   withCalls,
 } from '../command-setting.ts';
 
-const CALLS = `Usual calls:
+const CALLS = `Extension: ${GLOSSARY.extension}
+
+Usual calls:
   sundial extend orders v1 --to 2027-04-15 --why "acme still migrates" --dry-run
   sundial extend orders --to 2027-04-15 --why "…"     the sunset of the whole API`;
 
 export function addExtendCommand(program: Command, setting: CommandSetting): void {
   withCalls(program.command('extend'), CALLS)
     .description(
-      'extend the sunset of a version, or of a whole API: one more entry in its policy file, checked before it is written',
+      'extend the sunset of a version or a whole API: checks and writes an entry in its policy file',
     )
     .argument('<api>', 'name of the API, such as orders')
-    .argument('[version]', 'its version, such as v1; none for the sunset of the whole API')
+    .argument('[version]', 'version, such as v1; without it, the sunset of the whole API')
     .addOption(new Option('--to <date>', 'the new sunset').argParser(readMovedTo).makeOptionMandatory())
-    .requiredOption('--why <text>', 'why, for the readers of the file')
-    .addOption(
-      new Option('--announced <date>', 'when callers were told; default: today').argParser(readMovedTo),
-    )
+    .requiredOption('--why <text>', 'reason, for readers of the file')
+    .addOption(new Option('--announced <date>', 'announcement day; default: today').argParser(readMovedTo))
     .addOption(configOption())
-    .addOption(atOption('put today here'))
-    .option('--dry-run', 'show what would be written, and write nothing', false)
+    .addOption(atOption('treat this day as today'))
+    .option('--dry-run', 'show the change, but do not write it', false)
     .action(async (api, version, { to, why, announced, dryRun, ...said }) => {
       const { runExtend } = await import('./extend.ts');
       const options = { ...filesOf(setting, said), api, version, to, why, announced, dryRun };

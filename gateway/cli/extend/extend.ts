@@ -49,7 +49,7 @@ export interface ExtendOptions extends PrintedFiles {
 export async function runExtend(options: ExtendOptions): Promise<CommandResult> {
   const cwd = options.cwd ?? process.cwd();
   if (!WHY.safeParse(options.why).success)
-    return unusable('--why is one line of 1 to 300 characters, none of them a control character');
+    return unusable('--why must be a single line of 1 to 300 printable characters');
   if (options.why.includes('${')) return unusable('the reason cannot contain ${');
   const before = await loadAll(options);
   if (hasErrors(before.problems) || before.sources === undefined) return refusedBy(before.problems, options);
@@ -83,7 +83,10 @@ export async function runExtend(options: ExtendOptions): Promise<CommandResult> 
   }
   if (hasSunset(life, options.now)) {
     const what = version === undefined ? 'an API' : 'a version';
-    return refuse([...at, 'sunset'], `the sunset of ${name} has passed: ${what} that is gone stays gone`);
+    return refuse(
+      [...at, 'sunset'],
+      `the sunset of ${name} has passed: ${what} that has ended is not revived`,
+    );
   }
 
   const path = resolve(cwd, source.document.file);
@@ -103,7 +106,7 @@ export async function runExtend(options: ExtendOptions): Promise<CommandResult> 
   if (hasErrors(after.problems)) return refusedBy(after.problems, options, madeErrors(after.problems));
   const extended = after.sources?.policies.find(({ file }) => file.api === options.api);
   if (extended === undefined || effectiveSunset(lifeOf(extended.file, version)) !== to.at)
-    throw new Error('an extension that was written is not what the file then says');
+    throw new Error('an extension that was written differs from the file');
 
   const refused = options.dryRun ? undefined : await replaceFile(path, bytes, edited);
   if (refused !== undefined) return unusable(`cannot write ${source.document.file}: ${refused}`);

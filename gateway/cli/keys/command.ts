@@ -31,13 +31,13 @@ interface AddOptions extends AuthorOptions {
 /** Scopes are separated by commas or blanks, as in the lists that people copy. */
 function readScopes(text: string): readonly string[] {
   const scopes = text.split(/[\s,]+/).filter((scope) => scope !== '');
-  if (scopes.length === 0) throw new InvalidArgumentError('It names no scope.');
+  if (scopes.length === 0) throw new InvalidArgumentError('The value names no scope.');
   return scopes;
 }
 
 export function addKeyCommands(program: Command, setting: Pick<CommandSetting, 'openGateway' | 'end'>): void {
   const keys = withCalls(program.command('keys'), CALLS).description(
-    'the API keys with which consumers call: make, list, rotate and revoke them',
+    'make, list, rotate and revoke the API keys of consumers',
   );
   const part = (name: string, description: string) =>
     withGateway(keys.command(name).description(description)).addOption(
@@ -45,7 +45,7 @@ export function addKeyCommands(program: Command, setting: Pick<CommandSetting, '
     );
   const change = (name: string, description: string) => withAuthor(part(name, description));
 
-  onGateway(part('list', 'every key there is, by its public part; no secret'), setting, () =>
+  onGateway(part('list', 'list all keys by their public parts, without secrets'), setting, () =>
     call({
       request: { method: 'GET', path: '/-/keys' },
       read: readKeysAnswer,
@@ -53,16 +53,16 @@ export function addKeyCommands(program: Command, setting: Pick<CommandSetting, '
       inCommandWords,
     }),
   );
-  const add = change('add', 'make a key; it is printed once, and kept nowhere')
-    .argument('<consumer>', 'the consumer that calls with it', readName)
+  const add = change('add', 'make a key; it is printed once and not stored')
+    .argument('<consumer>', 'consumer that calls with the key', readName)
     .addOption(
-      new Option('--scope <scopes>', 'scopes it has, separated by commas or blanks; may be written again')
+      new Option('--scope <scopes>', 'scopes of the key, separated by commas or blanks; may be repeated')
         .argParser((text: string, before: readonly string[]) => [...before, ...readScopes(text)])
         .default([], 'none'),
     )
     .option('--contact <mail>', 'mail address for messages about this key')
     .addOption(
-      new Option('--expires <date>', 'the day or instant at which it ends by itself').argParser(
+      new Option('--expires <date>', 'day or instant at which the key expires').argParser(
         readInstantText,
       ),
     );
@@ -70,10 +70,10 @@ export function addKeyCommands(program: Command, setting: Pick<CommandSetting, '
     const body = { consumer, scopes, contact, expires, ...authorOf(keys, author) };
     return newKey({ method: 'POST', path: '/-/keys', body });
   });
-  const rotate = change('rotate', 'give a key another secret; the one before works on for a while')
+  const rotate = change('rotate', 'replace the secret of a key; the previous secret stays valid for a while')
     .argument('<id>', 'the public part of the key', readName)
     .addOption(
-      new Option('--overlap <duration>', 'how long the secret before works on; default 1d').argParser(
+      new Option('--overlap <duration>', 'validity of the previous secret; default 1d').argParser(
         readDuration,
       ),
     );

@@ -5,20 +5,20 @@ import { plural } from '../../plan/problems.ts';
 import { moment, onTerminal } from '../terminal-text.ts';
 
 const NOT_ACCEPTED =
-  'Warning: no API takes API keys, so that it opens nothing. Write identity: { keys: { header: X-API-Key } } into the gateway file, restart the gateway, and write access: { identity: keys, scopes: any } into a policy.';
+  'Warning: no API accepts API keys, so this key has no effect. Add identity: { keys: { header: X-API-Key } } to the gateway file, restart the gateway, and add access: { identity: keys, scopes: any } to a policy.';
 
 const scopeWarning = (scopes: readonly string[]): string =>
-  `Warning: no policy names the ${scopes.length === 1 ? 'scope' : 'scopes'} ${scopes.join(', ')}. Scopes are compared whole and by case: look for a slip, then revoke this key and make another.`;
+  `Warning: no policy names the ${scopes.length === 1 ? 'scope' : 'scopes'} ${scopes.join(', ')}. Scopes are case-sensitive and must match whole. If this is a slip, revoke this key and make another.`;
 
 export function madeText({ key, takenBy, unknownScopes = [] }: NewKeyAnswer, next: NextCommand): string {
-  const overlap = key.overlap === null ? [] : [`The one before works until ${moment(key.overlap)}.`];
+  const overlap = key.overlap === null ? [] : [`The previous secret is valid until ${moment(key.overlap)}.`];
   return onTerminal([
     '',
     `The key ${key.id} of ${key.consumer}${scopesText(key)}. It is shown only once.`,
     ...overlap,
     ...(takenBy?.length === 0 ? [NOT_ACCEPTED] : []),
     ...(unknownScopes.length === 0 ? [] : [scopeWarning(unknownScopes)]),
-    `End it: ${next('keys', 'revoke', key.id, '--why', '"…"')}`,
+    `Revoke it: ${next('keys', 'revoke', key.id, '--why', '"…"')}`,
   ]);
 }
 
@@ -30,7 +30,7 @@ export function keysText({ keys }: { readonly keys: readonly KeyBody[] }, next: 
       `${key.id}  ${key.state.padEnd(7)}  ${key.consumer}${scopesText(key)}`,
       `made ${moment(key.created)}`,
       ...(key.rotated === null ? [] : [`rotated ${moment(key.rotated)}`]),
-      ...(key.overlap === null ? [] : [`the one before works until ${moment(key.overlap)}`]),
+      ...(key.overlap === null ? [] : [`previous secret valid until ${moment(key.overlap)}`]),
       ...(key.expires === null ? [] : [`until ${moment(key.expires)}`]),
       ...(key.revoked === null ? [] : [`revoked ${moment(key.revoked)}`]),
       ...(key.contact === null ? [] : [key.contact]),
@@ -41,7 +41,7 @@ export function keysText({ keys }: { readonly keys: readonly KeyBody[] }, next: 
 
 export function revokedText(key: KeyBody): string {
   return onTerminal([
-    `Revoked the key ${key.id} of ${key.consumer}: within a second no gateway takes it any more.`,
+    `Revoked the key ${key.id} of ${key.consumer}: all gateways refuse it within a second.`,
   ]);
 }
 

@@ -13,7 +13,7 @@ export function addLogLevelCommand(program: Command, setting: CommandSetting): v
   const command = program
     .command('log-level')
     .description('show the log level of the running gateway, or change it until the next restart')
-    .addArgument(new Argument('[level]', 'messages below it are left out of the log').choices(LOG_LEVELS))
+    .addArgument(new Argument('[level]', 'lowest level of messages in the log').choices(LOG_LEVELS))
     .addOption(whyOption())
     .addOption(byOption());
   onGateway(

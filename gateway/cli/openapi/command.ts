@@ -12,10 +12,10 @@ export function addOpenapiCommand(program: Command, setting: CommandSetting): vo
       'print the OpenAPI description of a version with the dates in force in `deprecated` and x-lifecycle',
     )
     .argument('<api>', 'the API')
-    .argument('<version>', 'the version, which names its description with `openapi:`')
-    .option('--write', 'replace the file instead', false)
+    .argument('<version>', 'version whose `openapi:` names the description')
+    .option('--write', 'write the file instead of printing it', false)
     .addOption(configOption())
-    .addOption(atOption('say the stages of this instant'))
+    .addOption(atOption('instant whose stages are written'))
     .action(async (api, version, { write, ...said }) => {
       const { runOpenapi } = await import('./openapi.ts');
       await setting.end(runOpenapi({ ...filesOf(setting, said, process.stderr), api, version, write }));

@@ -21,7 +21,7 @@ export interface OpenapiOptions extends DatedFiles {
   readonly write: boolean;
 }
 
-/** Not written before its announcement. The policy may have taken it from the description. */
+/** Removed from a written description before their announcement. The policy may have only the values from there. */
 const REMOVED = ['sunset', 'guide'] as const;
 
 /** Exit code 1 for problems in the files or description. 2 if a version or description is missing or unwritable. */
@@ -44,7 +44,7 @@ export async function runOpenapi(options: OpenapiOptions): Promise<ApartResult> 
     );
   const { versions } = source.file;
   if (versions === 'none')
-    return unusable(`${options.api} has no versions, and only a version names a description`);
+    return unusable(`${options.api} has no versions, so it has no description`);
   const version = Object.hasOwn(versions, options.version) ? versions[options.version] : undefined;
   if (version === undefined)
     return unusable(nothingCalled('version', options.version, Object.keys(versions)));
@@ -76,7 +76,7 @@ export async function runOpenapi(options: OpenapiOptions): Promise<ApartResult> 
     return unusable(
       `${options.api} ${rules.label} is announced on ${dayOf(announced)}, and only ${shown} has its ${key}: add \`${key}:\` to ${rules.label} in ${source.document.file}`,
     );
-  if (after === before) return { exitCode: 0, stdout: `${shown} says so already.\n`, stderr: '' };
+  if (after === before) return { exitCode: 0, stdout: `${shown} is already up to date.\n`, stderr: '' };
   const refused = await replaceFile(file, read.bytes, new TextEncoder().encode(after));
   if (refused !== undefined) return unusable(`cannot write ${shown}: ${refused}`);
   return { exitCode: 0, stdout: `${shown} is written.\n`, stderr: '' };
@@ -87,11 +87,11 @@ function codeOf(problems: readonly Problem[]): ApartResult['exitCode'] {
 }
 
 function unnamed({ document }: PolicySource, { api, version }: OpenapiOptions): string {
-  return `${api} ${version} names no description: add \`openapi:\` and its path to ${version} in ${document.file}`;
+  return `${api} ${version} has no description: add \`openapi:\` and its path to ${version} in ${document.file}`;
 }
 
 function entangled(file: string): string {
-  return `${file} cannot be written without changing more than the lifecycle: it says several operations with one anchor, or something else than a map at x-lifecycle`;
+  return `${file} cannot be written without changing more than the lifecycle: several operations share one anchor, or x-lifecycle is not a map`;
 }
 
 function unusable(message: string): ApartResult {

@@ -7,6 +7,7 @@ import {
   readPausesAnswer,
 } from '../../api/admin-answers.ts';
 import type { NextCommand } from '../../plan/next-command.ts';
+import { GLOSSARY } from '../../policy/glossary.ts';
 import { UNVERSIONED } from '../../policy/versioning/resolution.ts';
 import {
   type CallError,
@@ -29,7 +30,9 @@ import {
 import { type CommandSetting, readInstantText, withCalls } from '../command-setting.ts';
 import { isUnversioned, pauseEndedText, pauseMadeText, pausesText, severalPausesText } from './pause-text.ts';
 
-const CALLS = `Usual calls:
+const CALLS = `Pause: ${GLOSSARY.pause}
+
+Usual calls:
   sundial pause orders v1 --for 2h --why "the new client fails at checkout"
   sundial pause --list
   sundial pause --end orders v1 --why "fixed"`;
@@ -43,12 +46,12 @@ interface PauseOptions extends Partial<AuthorOptions> {
 
 export function addPauseCommand(program: Command, setting: CommandSetting): void {
   const command = withCalls(program.command('pause'), CALLS)
-    .description('hold brownouts and retirement of an API or version at once, on every gateway, for a while')
+    .description('suspend brownouts and retirement of an API or version on all gateways, for a while')
     .argument('[api]', 'the API; with --end also the id of a pause')
-    .argument('[version]', 'one version of it; default every one')
-    .addOption(new Option('--for <duration>', 'how long, such as 2h or 3d').argParser(readDuration))
+    .argument('[version]', 'one version of the API; default every version')
+    .addOption(new Option('--for <duration>', 'duration, such as 2h or 3d').argParser(readDuration))
     .addOption(
-      new Option('--until <date>', 'the day or instant at which it ends by itself')
+      new Option('--until <date>', 'day or instant at which the pause ends')
         .argParser(readInstantText)
         .conflicts('for'),
     )
@@ -62,18 +65,18 @@ export function addPauseCommand(program: Command, setting: CommandSetting): void
     (api: string | undefined, version: string | undefined, options: PauseOptions) => {
       const { list, end, for: duration, until, why, by } = options;
       if (list) {
-        if (api !== undefined) command.error('error: --list shows every pause; it takes no API');
+        if (api !== undefined) command.error('error: --list shows every pause, so it has no API argument');
         return call({ request: LIST, read: readPausesAnswer, render: pausesText });
       }
       if (api === undefined)
         return command.error(
-          end ? 'error: name the API or the pause to end' : 'error: name an API to pause, or say --list',
+          end ? 'error: name the API or the pause to end' : 'error: name an API to pause, or use --list',
         );
-      if (why === undefined) return command.error('error: say --why; it is kept with the pause');
+      if (why === undefined) return command.error('error: --why is required; it is stored with the pause');
       const author = authorOf(command, { by, why });
       if (end) return endPause({ what: api, version }, author);
       if (duration === undefined && until === undefined)
-        return command.error('error: say when the pause ends: --for 2h, or --until 2026-12-01');
+        return command.error('error: the end of the pause is missing: use --for 2h or --until 2026-12-01');
       const body = { api, version, for: duration, until, ...author };
       return call({
         request: { method: 'POST', path: '/-/pauses', body },
@@ -134,7 +137,7 @@ function nothingFits(
   const wider = pauses.find((pause) => pause.api === what && pause.version === null);
   if (version === undefined || wider === undefined)
     return `no pause of ${[what, version ?? []].flat().join(' ')} is in force; see ${next('pause', '--list')}`;
-  return `${what} ${version} has no pause of its own, but every version of ${what} has: ${next('pause', '--end', wider.id, '--why', '"…"')}`;
+  return `${what} ${version} has no pause of its own. End the pause of every version of ${what}: ${next('pause', '--end', wider.id, '--why', '"…"')}`;
 }
 
 function inCommandWords(text: string): string {

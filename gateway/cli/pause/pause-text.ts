@@ -34,7 +34,7 @@ export function pausesText({ overrides, now }: PausesAnswer, next: NextCommand):
 
 /** The guard checks every minute and recreates a missing hold until the sunset. */
 const HELD_AGAIN =
-  'Before its sunset a hold is made again while more is called than retire_when allows: on_exceed: warn stops that.';
+  'The gateway renews a hold until the sunset if usage exceeds retire_when. on_exceed: warn stops that.';
 
 function isHeldAgain({ kind, renewable = true }: PauseBody): boolean {
   return kind === 'hold' && renewable;
@@ -44,21 +44,21 @@ export function pauseEndedText(pause: PauseBody): string {
   if (pause.kind === 'hold')
     return onTerminal([
       `Ended the hold of ${subjectOf(pause)} that ${pause.by} had made until ${moment(pause.until)}.`,
-      isHeldAgain(pause) ? HELD_AGAIN : 'Retirement happens by its date again, from the next request on.',
+      isHeldAgain(pause) ? HELD_AGAIN : 'From the next request, retirement follows its date again.',
     ]);
   return onTerminal([
     `Ended the pause of ${subjectOf(pause)} that ${pause.by} had made until ${moment(pause.until)}.`,
-    'Brownouts and retirement happen by their dates again, from the next request on.',
+    'From the next request, brownouts and retirement follow their dates again.',
   ]);
 }
 
 export function severalPausesText(pauses: readonly PauseBody[]): string {
   const ids = pauses.map(({ id, until, ...pause }) => `  ${id}  ${subjectOf(pause)}, until ${moment(until)}`);
-  return onTerminal(['sundial: several pauses fit; say which by its id:', ...ids]);
+  return onTerminal(['sundial: several pauses match; name one by its id:', ...ids]);
 }
 
 function effectLines({ effects }: PauseBody, indent: string): readonly string[] {
-  if (effects.length === 0) return [`${indent}the policies name nothing of it any more`];
+  if (effects.length === 0) return [`${indent}the policies do not have this subject any more`];
   return effects.map(({ summary }) => indent + summary);
 }
 

@@ -2,6 +2,7 @@
 import { type Command, Option } from 'commander';
 import { type PinAnswer, readPinAnswer } from '../../api/admin-answers.ts';
 import type { NextCommand } from '../../plan/next-command.ts';
+import { GLOSSARY } from '../../policy/glossary.ts';
 import { type ApiCall, call, segment } from '../admin-call.ts';
 import {
   type AuthorOptions,
@@ -14,7 +15,9 @@ import {
 import { type CommandSetting, readInstantText, withCalls } from '../command-setting.ts';
 import { moment, onTerminal } from '../terminal-text.ts';
 
-const CALLS = `Usual calls:
+const CALLS = `Pin: ${GLOSSARY.pin}
+
+Usual calls:
   sundial pin show payments acme
   sundial pin upgrade payments acme 2026-03-01 --why "asked for it"
   sundial pin roll-back payments acme --why "the new amounts confuse its books"`;
@@ -29,21 +32,21 @@ export function addPinCommands(program: Command, setting: CommandSetting): void 
         .command(name)
         .description(description)
         .argument('<api>', 'the API', readName)
-        .argument('<account>', 'the account, as its token names it', readName),
+        .argument('<account>', 'account, as in its token', readName),
     );
   const pinCall = (request: ApiCall) => call({ request, read: readPinAnswer, render: pinText });
 
   onGateway(
-    part('show', 'the version of an account, and whether its last upgrade can be taken back'),
+    part('show', 'show the version of an account, and whether its last upgrade can be rolled back'),
     setting,
     (api: string, account: string) => pinCall({ method: 'GET', path: pathOf(api, account) }),
   );
-  const upgrade = part('upgrade', 'move an account to a newer version; it can be taken back for 72 hours')
+  const upgrade = part('upgrade', 'move an account to a newer version; can be rolled back for 72 hours')
     .argument('<version>', 'the version')
     .addOption(
       new Option(
         '--created <date>',
-        'when the account was made: where nothing is stored of it, that says what it is to be newer than',
+        'creation day of the account, which gives its present version if none is stored',
       ).argParser(readInstantText),
     );
   onGateway(
@@ -60,7 +63,7 @@ export function addPinCommands(program: Command, setting: CommandSetting): void 
     },
   );
   onGateway(
-    withAuthor(part('roll-back', 'take the last upgrade of an account back')),
+    withAuthor(part('roll-back', 'roll back the last upgrade of an account')),
     setting,
     (api: string, account: string, author: AuthorOptions) => {
       const path = `${pathOf(api, account)}/roll-back`;
@@ -77,14 +80,14 @@ function pinText({ api, account, rule, pin }: PinAnswer, next: NextCommand): str
   const unstored =
     rule.created === null ? 'its first call' : `the day in its claim ${rule.created}, else its first call`;
   if (pin === null)
-    return onTerminal([`${api}: nothing is stored for ${account}. Its version follows from ${unstored}.`]);
+    return onTerminal([`${api}: no version is stored for ${account}. Its version follows from ${unstored}.`]);
   const { version, origin, since, rollBack } = pin;
   return onTerminal([
     `${api}: ${account} gets ${version}, by ${ORIGINS[origin]} of ${moment(since)}.`,
     ...(rollBack === null
-      ? ['No upgrade can be taken back.']
+      ? ['No upgrade can be rolled back.']
       : [
-          `Until ${moment(rollBack.until)} this leads back to ${rollBack.version ?? `what follows from ${unstored}`}:`,
+          `Until ${moment(rollBack.until)} this restores ${rollBack.version ?? `the version by ${unstored}`}:`,
           `  ${next('pin', 'roll-back', api, account, '--why', '"…"')}`,
         ]),
   ]);

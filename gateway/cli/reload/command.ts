@@ -13,7 +13,7 @@ const REJECTED = 422;
 export function addReloadCommand(program: Command, setting: CommandSetting): void {
   const command = program
     .command('reload')
-    .description('have the running gateway read its policies again, and show what it says of them');
+    .description('reload the policies of the running gateway, and show its findings');
   onGateway(withGateway(command), setting, () =>
     call({
       request: { method: 'POST', path: '/-/reload', also: REJECTED },
@@ -34,7 +34,7 @@ export function reloadText(answer: ReloadAnswer): string {
     ...quarantined.map(({ api, file }) => `${api}: ${file} is refused; the last accepted form is served`),
     ...leftOut.map(({ api, file }) => `${api}: ${file} is refused and left out`),
   ].map((line) => `${printable(line)}\n`);
-  const restart = restartNeeded ? 'the gateway file has changed too: restart to apply it\n' : '';
+  const restart = restartNeeded ? 'the gateway file has changed too; restart to apply it\n' : '';
   return `${renderProblems(problems, { colour: false })}${sentence(answer)}, revision ${revision}\n${apart.join('')}${restart}`;
 }
 
@@ -44,11 +44,11 @@ function sentence({ outcome, problems, since, quarantined = [], leftOut = [] }: 
       return leftOut.length + quarantined.length === 0 ? 'policies reloaded' : 'policies reloaded in part';
     case 'unchanged':
       // Usually because the file watch was faster.
-      return `nothing to reload: the files are in force already${since === undefined ? '' : `, since ${moment(since)}`}`;
+      return `nothing to reload: the files are already in force${since === undefined ? '' : `, since ${moment(since)}`}`;
     case 'rejected':
-      return `not reloaded: ${countProblems(problems)}; still in force`;
+      return `not reloaded: ${countProblems(problems)}; the policies in force stay`;
     case 'failed':
-      return 'not reloaded, the log says why; still in force';
+      return 'not reloaded; the log has the error, and the policies in force stay';
     default:
       return outcome satisfies never;
   }

@@ -47,7 +47,7 @@ export function renderBanner(info: BannerInfo): string {
     ['plain http', http && origin('http', http.address), PLAIN[http?.mode ?? 'reject']],
     ['admin', admin && origin('http', admin.address), '/dashboard/  /metrics  /-/healthy  /-/ready'],
     ['metrics', metrics && origin('http', metrics.address), '/metrics  /-/healthy  /-/ready'],
-    ['pid', info.pid?.toString(), 'SIGHUP reads the policies again, SIGTERM drains and ends'],
+    ['pid', info.pid?.toString(), 'SIGHUP reloads the policies, SIGTERM drains and ends'],
     ['store', describeStore(info.store)],
     ['refused', info.refused.length === 0 ? undefined : info.refused.join(', ')],
     ['workers', info.workers === 1 ? undefined : `${info.workers} processes`],
@@ -57,7 +57,7 @@ export function renderBanner(info: BannerInfo): string {
   ];
   const lines = ['', 'Sundial is running.', '', ...rows.flatMap(renderRow)];
   if (info.trial !== undefined) {
-    lines.push('', 'Sample services (`kill <pid>` stops one: an API without its service answers 502)', '');
+    lines.push('', 'Sample services (`kill <pid>` stops one; its API then answers 502)', '');
     lines.push(...info.trial.samples.flatMap(({ name, url, pid }) => renderRow([name, url, `pid ${pid}`])));
     lines.push(...renderCurls(info, info.trial.tokenCommand), '', 'Ctrl-C stops everything.');
   }

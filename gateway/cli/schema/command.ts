@@ -9,7 +9,7 @@ import type { CommandSetting } from '../command-setting.ts';
 export function addSchemaCommand(program: Command, setting: CommandSetting): void {
   program
     .command('schema')
-    .description('write the JSON Schemas that editors use for both kinds of file')
+    .description('write the JSON Schemas of the gateway file and the policy files, for editors')
     .option('--folder <folder>', 'where to', 'config/schema')
     .action(async ({ folder }) => setting.end(allOrNothing(runSchema({ folder }))));
 }

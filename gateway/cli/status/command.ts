@@ -14,7 +14,7 @@ read or names no listener, 3 no gateway answers. A failing target is shown and d
 export function addStatusCommand(program: Command, setting: CommandSetting): void {
   const command = program
     .command('status')
-    .description('say whether the running gateway takes requests, and which targets fail; needs no token');
+    .description('show whether the running gateway accepts requests, and which targets fail; needs no token');
   onGateway(withGateway(command).addHelpText('after', STATUS_CODES), setting, () => showStatus);
 }
 
@@ -34,7 +34,7 @@ async function showStatus(gateway: GatewayClient): Promise<ApartResult> {
   const { origin, status, body } = page;
   const answer = readReadiness(body);
   if (answer === undefined)
-    return failed(failure(3, `what answers at ${origin} is no Sundial gateway`), format);
+    return failed(failure(3, `the server at ${origin} is not a Sundial gateway`), format);
   const failing = await failingTargets(gateway);
   const text =
     format === 'json'

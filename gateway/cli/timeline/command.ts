@@ -9,10 +9,10 @@ const DEFAULT_COLUMNS = 100;
 export function addTimelineCommand(program: Command, setting: CommandSetting): void {
   program
     .command('timeline')
-    .description('show the versions of each API on one axis, with their dates and months of notice')
-    .option('--api <name>', 'this API alone')
+    .description('show the versions of each API on a time axis, with their dates and months of notice')
+    .option('--api <name>', 'only this API')
     .addOption(configOption())
-    .addOption(atOption('put today here'))
+    .addOption(atOption('treat this day as today'))
     .addOption(formatOption(['text', 'json', 'ics']))
     .action(async ({ api, format, ...said }) => {
       const { runTimeline } = await import('./timeline.ts');

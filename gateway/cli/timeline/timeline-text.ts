@@ -94,7 +94,7 @@ function yearsOf(axis: Axis): string {
   let line = '';
   for (let year = yearOf(axis.from); newYear(year) < axis.until; year += 1) {
     const column = columnOf(newYear(year), axis);
-    // A year without room beside the one before it is omitted.
+    // Omits a year if the label of the year before it reaches its column.
     if (line === '' || column > line.length) line = line.padEnd(column) + String(year);
   }
   return line.slice(0, axis.width);
@@ -108,7 +108,7 @@ function todayLine(axis: Axis, now: EpochMs): string {
     : `${date} ${TODAY}`.padStart(column + 1);
 }
 
-/** Uses the scheduled dates, so that a version whose upstream was removed keeps its bar. */
+/** Follows the scheduled dates. A version without an upstream counts as retired, but keeps the bar of its dates. */
 function bar(version: VersionRules, axis: Axis, now: EpochMs, colour: boolean): string {
   const { schedule, phasesOf, brownouts, freeze } = version;
   const phases = phasesOf(schedule);
@@ -132,7 +132,7 @@ function inWords(version: VersionRules, now: EpochMs): string {
   const phase = phaseAt(phases, now);
   const ended = hasEnded(phase);
   const early = ended && upstream === undefined && (schedule.sunset ?? now) > now;
-  const words = [early ? `${phase.stage} for want of an upstream` : phase.stage, ...datesOf(schedule, now)];
+  const words = [early ? `${phase.stage} without an upstream` : phase.stage, ...datesOf(schedule, now)];
   if (freeze !== undefined && !ended)
     words.push(`closed to new consumers ${freeze > now ? 'from' : 'since'} ${dateInWords(freeze)}`);
   const windows = (ended ? undefined : brownouts?.windows(now, Number.POSITIVE_INFINITY)) ?? [];

@@ -38,16 +38,16 @@ export function usageText({ answer, rows, operations, filter, colour }: UsageLoo
     ...exceptionLines(version),
     '',
   ]);
-  const begins = began === null ? 'the ledger has nothing yet' : `the ledger begins ${minute(began)}`;
-  const off = 'is off: nothing is counted';
+  const begins = began === null ? 'the ledger has no records yet' : `the ledger begins ${minute(began)}`;
+  const off = 'is off and counts nothing';
   const from = recording ? begins : began === null ? `the ledger ${off}` : `${begins}, and ${off}`;
   const forgotten =
     kept !== null && kept.slice(0, since.length) > since
-      ? `, and forgets what is before ${moment(kept)}`
+      ? `, and keeps no records before ${moment(kept)}`
       : '';
   const last = [
     `Counted from ${since} to ${minute(now)} UTC by the gateway's clock; ${from}${forgotten}.`,
-    'Trend: the last seven whole days against the seven before.',
+    'Trend: the last seven whole days compared with the seven days before.',
   ];
   return [...(blocks.length === 0 ? [nothing(filter, since)] : [...blocks.flat(), ...last])]
     .map((line) => `${line}\n`)
@@ -56,11 +56,11 @@ export function usageText({ answer, rows, operations, filter, colour }: UsageLoo
 
 function nothing({ consumer, api, version }: UsageLook['filter'], since: string): string {
   if (consumer !== undefined)
-    return `The ledger has no call of ${printable(consumer)} since ${since} in what was asked for.`;
+    return `The ledger has no call of ${printable(consumer)} since ${since} for this query.`;
   const part = [api, version].filter((each) => each !== undefined).join(' ');
   return part === ''
-    ? 'Nothing that the policies have is deprecated, and the ledger has no call.'
-    : `Nothing of ${printable(part)} is deprecated, and the ledger has no call of it.`;
+    ? 'The policies have no deprecated version, and the ledger has no calls.'
+    : `${printable(part)} has nothing deprecated, and the ledger has no calls of it.`;
 }
 
 function heading(version: UsedVersion, now: string, colour: boolean): readonly string[] {
@@ -69,7 +69,7 @@ function heading(version: UsedVersion, now: string, colour: boolean): readonly s
   const dates = [
     stage === 'deprecated' && deprecated !== null
       ? `deprecated since ${moment(deprecated)}`
-      : (stage ?? 'in no policy'),
+      : (stage ?? 'not in the policies'),
     ...(sunset === null ? [] : [`sunset ${moment(sunset)}${daysLeft(now, sunset)}`]),
     ...(successor === null ? [] : [`successor ${successor}`]),
   ];
@@ -98,7 +98,7 @@ function table(rows: BusiestRows, { api, version }: UsedVersion, operations: boo
     others.consumers === 0
       ? []
       : [
-          `and ${counted(others.consumers, 'more consumer')} with ${counted(others.calls, 'call')}: --format csv has all`,
+          `and ${counted(others.consumers, 'more consumer')} with ${counted(others.calls, 'call')}; --format csv shows all`,
         ];
   return [...lines, ...more].map((line) => `    ${line}`);
 }

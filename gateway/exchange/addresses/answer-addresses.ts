@@ -104,7 +104,7 @@ function mapRefresh(line: string, mapping: AddressMapping): string | undefined {
   const end = quote === '' ? -1 : rest.indexOf(quote);
   const address = end < 0 ? rest : rest.slice(0, end);
   const mapped = mapAddress(address, mapping);
-  // Text behind the closing quote is not part of the address, and no client reads it.
+  // Text after the closing quote is not part of the address, and no client reads it.
   return mapped === undefined ? undefined : before + quote + mapped + (end < 0 ? '' : quote);
 }
 

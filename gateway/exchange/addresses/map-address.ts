@@ -65,7 +65,8 @@ export function mapAddress(address: string, mapping: AddressMapping): string | u
       ? url.search
       : withParameter(withoutParameter(url.search, parameter.name), parameter.name, parameter.value);
   const at = mapped ?? path;
-  // Two addresses in one value: HTTP/2 may join lines of one name. A path such as /batch:orders names no host.
+  // HTTP/2 may join two lines of one name, so the value may hold a second address. An address has `//`, a path such
+  // as /batch:orders has not.
   if (at.includes('//') && mapping.own.isContainedIn(at)) return undefined;
   if (isRelative) {
     if (search === url.search && at === pathAsWritten(text, path, mapping)) return address;

@@ -198,12 +198,15 @@ export function clampLifetimes(value: string, seconds: number, impliedSeconds = 
   );
 }
 
-/** Numbers below a tenth of `seconds` stay below the limit even if two of them are added. */
+/**
+ * Whether a lifetime in `text`, or the sum of two, may exceed `seconds`. False if every number has at least two digits
+ * less than `seconds`, so that it is below a tenth of it.
+ */
 function mayReach(text: string, seconds: number): boolean {
   return DIGITS[String(seconds).length - 1]?.test(text) ?? true;
 }
 
-/** Without stale use. */
+/** The lifetimes in `text`, in seconds, except those for stale use. */
 function freshIn(text: string): readonly number[] {
   return [...text.matchAll(LIFETIME)]
     .filter(([, directive = '']) => !/^stale/i.test(directive))

@@ -64,7 +64,7 @@ export function describeRefusal(
     case 'key_invalid':
       return challenge(401, 'The API key is not valid.', refusal, facts);
     case 'certificate_invalid':
-      return challenge(401, 'The client certificate names no consumer.', refusal, facts);
+      return challenge(401, 'The client certificate does not name a consumer.', refusal, facts);
     case 'scope_insufficient': {
       const what = CREDENTIALS[refusal.via];
       return challenge(403, `The ${what} lacks a scope: ${refusal.required.join(' ')}.`, refusal, facts);

@@ -24,11 +24,11 @@ export function describeRequestRefusal(
     case 'request_malformed':
       return refuse(refusal.status, refusal.message);
     case 'plain_http':
-      return refuse(400, 'This address speaks HTTPS only. Send the request to the https URL.');
+      return refuse(400, 'This address accepts only HTTPS. Send the request to the https URL.');
     case 'plain_http_moved':
       return refuse(
         refusal.status,
-        'This address speaks HTTPS only. The resource is at the https URL.',
+        'This address accepts only HTTPS. The resource is at the https URL.',
         {},
         { location: refusal.location },
       );
@@ -55,15 +55,15 @@ export function describeRequestRefusal(
     case 'credentials_in_url':
       return refuse(
         400,
-        `Credentials do not belong in a URL: send ${refusal.parameter} in the Authorization header.`,
+        `Credentials are not allowed in a URL. Send ${refusal.parameter} in the Authorization header.`,
       );
     case 'method_overridden':
       return refuse(
         400,
-        `The ${refusal.field} header differs from the method of the request, ${refusal.method}. Send the intended method itself.`,
+        `The ${refusal.field} header differs from the method of the request, ${refusal.method}. Send the request with the intended method.`,
       );
     case 'body_too_large':
-      return refuse(413, `The body is larger than the ${refusal.most} bytes this resource takes.`);
+      return refuse(413, `The body is larger than ${refusal.most} bytes, the limit of this resource.`);
     case 'overloaded':
       return {
         ...unavailable('The gateway has more requests than it can answer right now.', refusal),
@@ -76,7 +76,7 @@ export function describeRequestRefusal(
     case 'websockets_exhausted':
       return refuse(429, 'This client has reached its limit of open WebSockets. Close one first.');
     case 'origin_not_allowed':
-      return refuse(403, 'Pages of this origin may not open a WebSocket here.');
+      return refuse(403, 'Pages of this origin may not open a WebSocket to this API.');
     default:
       return refusal satisfies never;
   }

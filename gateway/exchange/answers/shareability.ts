@@ -9,7 +9,7 @@ const CACHE_CONTROL = /^(?:(?:.+-)?cache|edge|surrogate)-control$/;
 /** One directive. A comma in a quoted string does not end it. */
 const DIRECTIVE = /(?:[^",]|"(?:[^"\\]|\\.)*"?)+/g;
 
-/** CACHE-3: a brownout or a sunset exempts some callers, or an exception has its own `Sunset`. */
+/** CACHE-3: whether a brownout or a sunset exempts some callers, or this caller's exception has its own `Sunset`. */
 export function dependsOnCaller({
   differsByCaller,
   phase,

@@ -36,7 +36,7 @@ export function catalogLink(plan: GatewayPlan): string {
   return link(plan.public + API_CATALOG, 'api-catalog');
 }
 
-/** One per place. Versions that share a place share one context with what holds for the whole API. */
+/** One context per place. Versions that share a place share one context, with the links of the whole API. */
 function contextsOf(plan: GatewayPlan, moment: StageInput): readonly LinkContext[] {
   const byPlace = new Map<string, LinkContext>();
   for (const api of plan.apis) {

@@ -29,7 +29,7 @@ export type AllRules = [JudgedRules, ...JudgedRules[]];
 
 type AdmissionStep = (each: JudgedRules, request: StepInput) => Refusal | undefined;
 
-/** Other rules may identify callers that `own` does not. */
+/** Whether other rules identify callers by another access rule than `own`. */
 export function differsByCaller([own, ...others]: AllRules): boolean {
   return others.some(
     ({ version: { access } }) => access.kind === 'identified' && access !== own.version.access,

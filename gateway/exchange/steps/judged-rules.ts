@@ -34,13 +34,13 @@ import {
 
 export interface JudgedRules extends Pick<Decision, 'linked' | 'successor' | 'relatedLinks'> {
   readonly api: ApiPlan;
-  /** As in the plan. */
+  /** As in the plan, without overrides. */
   readonly rules: VersionRules;
-  /** At the instant of the request. */
+  /** `rules` with the overrides and dates in force at the instant of the request. */
   readonly version: VersionRules;
   readonly carrier: Carrier;
   readonly resource: Resource;
-  /** For every caller without an exception. With a known consumer: its own phase. */
+  /** With a known consumer: its own phase. Otherwise the phase for callers without an exception. */
   readonly phase: Phase;
   readonly consumer: Consumer | undefined;
   /** The version has ended, and an exception may admit some consumers. */

@@ -18,12 +18,12 @@ const malformed = (message: string): RequestRefusal => ({
 export const ENCODED_SLASH = malformed('The path of this API cannot hold an encoded slash.');
 export const EMPTY_SEGMENT = malformed('The path of this API cannot hold an empty segment.');
 export const DOUBLE_SLASH = malformed(
-  'The path begins with an empty segment where the service would read a host.',
+  'The path begins with an empty segment, which the service may read as a host.',
 );
 const ENCODED_QUERY = malformed('The path of this API cannot hold an encoded ? or #.');
 /** A nested API that a reading reaches also admits the request, but only its own paths may lead to it. */
 export const MISREAD = malformed(
-  'The service may read this path as that of another API. Write the base of that API plainly.',
+  'The service may read this path as that of another API. Write the base of that API without escapes.',
 );
 /** The rules of that version are not checked, so only requests that name it may reach it. */
 export const MISREAD_VERSION = malformed(

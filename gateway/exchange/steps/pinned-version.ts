@@ -27,7 +27,7 @@ export type Pinned =
   | (Extract<Verdict, { kind: 'resolved' }> & { readonly firstCall?: FirstCall | undefined })
   | RefusedPin;
 
-/** As with a token that names no consumer, no other claim may replace the account. */
+/** The token lacks the account claim. No other claim may replace it, as with a token that names no consumer. */
 const NAMELESS: Pinned = {
   kind: 'refused',
   refusal: { reason: 'token_invalid', description: 'The access token names no account', flaw: 'account' },

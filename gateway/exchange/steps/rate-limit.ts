@@ -79,7 +79,7 @@ export function shownQuotas(
   return shown.length === 0 ? undefined : shown;
 }
 
-/** Of two parts of one bucket: the higher cost, and enforced if one of them is. */
+/** Combines two parts of one bucket: the higher cost, and enforced if either part is enforced. */
 function stricter(one: LimitPart, other: LimitPart): LimitPart {
   const enforced = one.rule.shadow ? other : one;
   return { ...enforced, cost: Math.max(one.cost, other.cost) };

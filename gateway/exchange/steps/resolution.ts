@@ -54,7 +54,7 @@ interface AccountResolution {
   readonly evidence: Evidence;
 }
 
-/** It is unknown when the policy file will be corrected. */
+/** A guess, because it is unknown when the policy file will be corrected. */
 const RETRY_SECONDS = 60;
 
 /** An API is left out if its file has errors and no earlier accepted form replaces it. */

@@ -96,7 +96,7 @@ export async function compareWithFolder(
 ): Promise<readonly Problem[]> {
   const side = await filesOf(context, folder);
   if (side.kind === 'file')
-    return documentOf(context, side.at, { kind: 'unreadable', why: 'this is no folder' }).problems;
+    return documentOf(context, side.at, { kind: 'unreadable', why: 'this is not a folder' }).problems;
   const older = await readSide(context, side);
   return [
     ...older.problems.filter(isUnread),

@@ -22,7 +22,7 @@ export function windowChanges(before: Windows, after: Windows): readonly Differe
   return [...timeChanges(gone, come), ...answerChanges(before, after)];
 }
 
-/** The same number of windows with the same durations counts as moved. */
+/** If as many windows with the same durations were removed and added, they count as moved. */
 function timeChanges(gone: Windows, come: Windows): readonly Difference[] {
   const moved =
     gone.length > 0 &&

@@ -18,7 +18,7 @@ export function checkGateway(view: GatewayView, report: Report): void {
   ) {
     report(['listeners', 'http', 'mode'], {
       rule: 'plain-http',
-      message: 'plain HTTP is served on loopback or behind trusted_proxies only',
+      message: 'mode: serve is only for a loopback address, or with trusted_proxies',
     });
   }
   checkAdmin(view, report);
@@ -48,7 +48,7 @@ function checkProxies({ parts }: GatewayView, report: Report): void {
     report(['trusted_proxies', index], {
       rule: 'proxies',
       severity: 'warning',
-      message: 'every client can forge its address, the host and the scheme',
+      message: 'every client can forge its address, host and scheme',
       hint: 'write the addresses of the proxies, such as 10.0.0.0/8',
     });
   }
@@ -132,7 +132,7 @@ function checkAdmin({ document, parts }: GatewayView, report: Report): void {
     rule: 'admin',
     severity: 'warning',
     message,
-    hint: 'prefer loopback; for probes and scrapers, use listeners.metrics',
+    hint: 'prefer loopback, and use listeners.metrics for probes and scrapers',
   });
 }
 

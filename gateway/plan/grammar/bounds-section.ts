@@ -65,35 +65,37 @@ function withinADay(ms: number | undefined): number | undefined {
 const off = z.literal('off');
 
 export const wholeBounds = z.strictObject({
-  header_bytes: size(described('All header fields of a request together: 431 beyond.', 'header_bytes')),
-  header_fields: count(described('Header fields of a request: 431 beyond.', 'header_fields')),
-  target_bytes: size(described('The request target: 414 beyond.', 'target_bytes')),
-  body: size(described('A request body where no policy has a max_body: 413 beyond.', 'body')),
-  connections: count(described('Client connections: a further one is closed at once.', 'connections')),
+  header_bytes: size(
+    described('Size of all header fields of a request together; more gets 431.', 'header_bytes'),
+  ),
+  header_fields: count(described('Number of header fields of a request; more get 431.', 'header_fields')),
+  target_bytes: size(described('Size of the request target; more gets 414.', 'target_bytes')),
+  body: size(described('Size of a request body, if the policy has no max_body; more gets 413.', 'body')),
+  connections: count(described('Client connections; further ones are closed at once.', 'connections')),
   connections_per_address: count(
-    described('Client connections of one address that is no trusted proxy.', 'connections_per_address'),
+    described('Client connections of one address that is not a trusted proxy.', 'connections_per_address'),
   ),
   streams: count(described('Concurrent requests of one HTTP/2 connection.', 'streams')),
-  resets: rate(described('Streams that one HTTP/2 connection may reset; it is ended beyond.', 'resets')),
+  resets: rate(described('Streams that one HTTP/2 connection may reset; more end the connection.', 'resets')),
   pipelined: count(described('Unanswered requests of one HTTP/1.1 connection.', 'pipelined')),
   headers: duration(
-    described('For a header section to arrive, and for a TLS handshake: 408 beyond.', 'headers'),
+    described('Time for a header section to arrive, and for a TLS handshake; later gets 408.', 'headers'),
   ),
-  request: duration(described('For a whole request to arrive: 408 beyond.', 'request')),
+  request: duration(described('Time for a whole request to arrive; later gets 408.', 'request')),
   body_rate: z.union([off, rate('Octets in a window.')]).meta({
     description: described(
-      'The fewest octets of a body in each window of waiting for it, 408 below; or off.',
+      'Fewest octets of a body that must arrive in each window, or off. Slower bodies get 408.',
       'body_rate',
     ),
   }),
-  idle: duration(described('A connection without a request.', 'idle')),
-  unread: duration(described('A response that the client does not read.', 'unread')),
-  websockets: count(described('Open WebSockets: 503 beyond.', 'websockets')),
+  idle: duration(described('Time that a connection may stay open without a request.', 'idle')),
+  unread: duration(described('Longest time in which a client reads no data of a response.', 'unread')),
+  websockets: count(described('Open WebSockets; more get 503.', 'websockets')),
   websockets_per_client: count(
-    described('Open WebSockets of one consumer or address: 429 beyond.', 'websockets_per_client'),
+    described('Open WebSockets of one consumer or address; more get 429.', 'websockets_per_client'),
   ),
   websocket_idle: z.union([off, duration('A duration.')]).meta({
-    description: described('A WebSocket without traffic is closed with 1001; or off.', 'websocket_idle'),
+    description: described('Time without traffic until a WebSocket gets 1001, or off.', 'websocket_idle'),
   }),
   plane: z.enum(PLANES).meta({
     description: described(
@@ -105,9 +107,9 @@ export const wholeBounds = z.strictObject({
 
 export const wholeOverload = z.strictObject({
   lag: duration(
-    `How late the event loop may be before a growing share of requests is refused. Default ${OVERLOAD_DEFAULTS.lag}.`,
+    `Event loop delay above which a growing share of requests is refused. Default ${OVERLOAD_DEFAULTS.lag}.`,
   ),
-  requests: count(`Requests in flight: 503 beyond. Default ${OVERLOAD_DEFAULTS.requests}.`),
+  requests: count(`Requests in flight; more get 503. Default ${OVERLOAD_DEFAULTS.requests}.`),
 });
 
 const durationFromZero = (description: string) =>
@@ -119,10 +121,10 @@ const durationFromZero = (description: string) =>
 
 export const wholeDrain = z.strictObject({
   wait: durationFromZero(
-    `How long connections are still accepted after readiness turns false. Default ${DRAIN_DEFAULTS.wait}.`,
+    `Time to accept connections after readiness turns false. Default ${DRAIN_DEFAULTS.wait}.`,
   ),
   timeout: duration(
-    `Time for requests in flight after that; the rest is closed. Default ${DRAIN_DEFAULTS.timeout}.`,
+    `Time for requests in flight after that; the rest are closed. Default ${DRAIN_DEFAULTS.timeout}.`,
   ),
 });
 

@@ -1,5 +1,6 @@
 // Converts the grammars to JSON Schema for editors.
 import { z } from 'zod';
+import { GLOSSARY } from '../../policy/glossary.ts';
 import { policyGrammar, policyPartsGrammar } from '../../sections/policy-file.ts';
 import { gatewayGrammar } from './gateway-grammar.ts';
 
@@ -12,11 +13,11 @@ export function editorSchemas(): readonly EditorSchema[] {
   return [
     {
       file: 'gateway.schema.json',
-      text: textOf(gatewayGrammar, 'How the gateway runs; a change needs a restart.'),
+      text: textOf(gatewayGrammar, GLOSSARY['gateway file']),
     },
     {
       file: 'policy.schema.json',
-      text: textOf(policyGrammar, 'Versions, dates and limits of one API; read again when it changes.'),
+      text: textOf(policyGrammar, GLOSSARY['policy file']),
     },
   ];
 }

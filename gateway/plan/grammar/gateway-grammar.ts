@@ -1,5 +1,6 @@
 // The grammar of `config/gateway.yaml`.
 import { z } from 'zod';
+import { GLOSSARY } from '../../policy/glossary.ts';
 import { notation, parseDuration, parseRate, type Rate } from '../../policy/notation.ts';
 import { pathsSection } from '../../sections/routes/grammar.ts';
 import { deprecationHeaderSection } from '../../sections/signals/grammar.ts';
@@ -30,17 +31,17 @@ const guard = notation(
   (text): Rate | 'off' | undefined => (text === 'off' ? 'off' : parseRate(text)),
   'not a rate such as 600/1m, or off',
   {
-    description: 'Requests of one address, checked before authentication; off to disable.',
+    description: `${GLOSSARY.guard} \`off\` disables it.`,
     examples: ['600/1m', 'off'],
   },
 );
 
 const store = notation(
   parseStore,
-  'not a store: embedded, embedded:<folder>, redis://host:port or rediss://host:port, perhaps with a database such as /1, redis+cluster://host:port,host:port or redis+sentinel://host:port,host:port/primary',
+  'not a store: embedded, embedded:<folder>, redis://host:port or rediss://host:port (with a database such as /1 if needed), redis+cluster://host:port,host:port or redis+sentinel://host:port,host:port/primary',
   {
     description:
-      'Where pins, pauses and schedules are kept, and with Redis limits counted; default embedded, in the data folder.',
+      'Store of pins, pauses and schedules. Redis also counts limits. Default embedded, in the data folder.',
     examples: [
       'embedded',
       'embedded:./data',
@@ -62,7 +63,7 @@ const storeTimeout = notation(
   },
   'not a duration from 10ms to 5s',
   {
-    description: 'The most that the limits of a request wait for a Redis that is slow or away. Default 50ms.',
+    description: 'Longest time that a request waits for Redis to count its limits. Default 50ms.',
     examples: ['50ms'],
   },
 );
@@ -96,7 +97,7 @@ const workers = notation(
 
 const fields = {
   public: origin(
-    'What Location, Link and metadata are built from; never the Host of a request.',
+    'Base URL of Location, Link and metadata. The Host of a request is never used for them.',
     'https://api.example.com',
     parsePublic,
   ),
@@ -107,7 +108,7 @@ const fields = {
         description: 'An address or range.',
       }),
     )
-    .meta({ description: 'Proxies whose X-Forwarded-For, -Proto and -Host are believed.' })
+    .meta({ description: 'Proxies from which the gateway accepts X-Forwarded-For, -Proto and -Host.' })
     .optional(),
   forwarded: z
     .enum(['off', 'rfc7239'])
@@ -125,7 +126,7 @@ const fields = {
     .optional(),
   identity: z
     .record(z.string(), identitySection)
-    .meta({ description: 'Ways to identify callers, by name: issuers of tokens, API keys, certificates.' })
+    .meta({ description: `${GLOSSARY.identity} Policies use its name.` })
     .optional(),
   credentials_in_url: z
     .array(text('A parameter.', ['access_token']))
@@ -134,20 +135,20 @@ const fields = {
   guard: guard.optional(),
   log_level: logLevelSection.optional(),
   access_log: accessLogSection
-    .meta({ description: 'Which requests have a line in the log, and what stands there.' })
+    .meta({ description: 'Requests that get an access line in the log, and its fields.' })
     .optional(),
   tracing: tracingSection
-    .meta({ description: 'Traces for requests without a traceparent; off to start none.' })
+    .meta({ description: 'Traces for requests without a traceparent; off starts none.' })
     .optional(),
-  bounds: boundsSection.meta({ description: 'What a client may make the gateway hold.' }).optional(),
+  bounds: boundsSection.meta({ description: 'Limits of what clients may send and hold open: sizes, counts and times.' }).optional(),
   overload: overloadSection
     .meta({
-      description: 'Load above which requests are refused with 503; off to refuse none.',
+      description: 'Load above which requests get 503; off refuses none.',
     })
     .optional(),
-  drain: drainSection.meta({ description: 'How the gateway drains when it ends.' }).optional(),
+  drain: drainSection.meta({ description: `${GLOSSARY.drain} These keys set its times.` }).optional(),
   ledger: ledgerSection
-    .meta({ description: 'Calls of deprecated versions by consumer, kept in the store; off to record none.' })
+    .meta({ description: `${GLOSSARY.ledger} The store keeps it; \`off\` records none.` })
     .optional(),
   notify: notifySection
     .meta({ description: 'Notices about the lifecycle of versions: mails to consumers, events to machines.' })
@@ -157,7 +158,7 @@ const fields = {
     .enum(['accepted', 'partial', 'strict'])
     .meta({
       description:
-        'What the gateway does at start if a policy file is refused: accepted serves the last accepted form of its API and exits if there is none, partial leaves the API out and answers 503 at its routes, strict exits. Default accepted.',
+        'Reaction to a refused policy file at the start. accepted: serve the last accepted form of its API, or exit if there is none. partial: leave the API out and answer 503 at its routes. strict: exit. Default accepted.',
     })
     .optional(),
   paths: pathsSection.optional(),

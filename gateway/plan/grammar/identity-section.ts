@@ -18,7 +18,7 @@ const url = (description: string, example: string, mayHaveQuery = false) =>
       const barred = mayHaveQuery ? /#/ : /[?#]/;
       return parsePageUrl(written) === undefined || barred.test(written) ? undefined : written;
     },
-    `not an https URL without ${mayHaveQuery ? 'fragment' : 'query'}; http is for this machine only`,
+    `not an https URL (no ${mayHaveQuery ? 'fragment' : 'query'}; http only on this machine)`,
     { description, examples: [example] },
   );
 
@@ -40,14 +40,14 @@ const algorithm = z.enum([
 const CLAIM = { description: 'A claim.' };
 
 const consumer = z
-  .array(notation(parseClaimName, 'not the name of a claim about who calls, such as client_id', CLAIM))
+  .array(notation(parseClaimName, 'not a claim that identifies the caller, such as client_id', CLAIM))
   .min(1)
   .meta({ description: 'Claims tried in order for the consumer; default client_id, azp, sub.' });
 
 /** `off` becomes ''. */
 const prefix = notation(
   parseIdPrefix,
-  'not a prefix such as partner/: letters, digits, dots and hyphens with / or : behind them, or off',
+  'not a prefix such as partner/: letters, digits, dots and hyphens, then / or :; or off',
   {
     description:
       'Prefix of the consumer ids of its tokens, to keep them apart from other issuers; off if ids are shared.',
@@ -70,9 +70,9 @@ const tokenCache = (longest: '5m' | '60s', description: string) => {
 
 const jwtSection = z.strictObject({
   issuer: url('The exact `iss` of its tokens.', 'https://auth.example.com'),
-  audience: text('The `aud` that means this gateway.', ['api']),
+  audience: text('The `aud` that tokens for this gateway have.', ['api']),
   jwks: url(
-    'Where its keys are; default: issuer + /.well-known/jwks.json.',
+    'URL of its keys; default: issuer + /.well-known/jwks.json.',
     'https://auth.example.com/keys',
   ).optional(),
   algorithms: z
@@ -91,7 +91,7 @@ const jwtSection = z.strictObject({
   profile: z
     .literal('rfc9068')
     .meta({
-      description: 'Tokens need client_id and jti too (RFC 9068); default: sub, iat and exp.',
+      description: 'Claims that tokens need: rfc9068 adds client_id and jti; default: sub, iat and exp.',
     })
     .optional(),
   token_cache: tokenCache(
@@ -112,7 +112,7 @@ const introspectionSection = z.strictObject({
   introspection: url('Introspection endpoint (RFC 7662).', 'https://auth.example.com/introspect', true),
   client: z
     .strictObject({
-      id: printable('the id of a client', 'The client id of this gateway there.', 'sundial'),
+      id: printable('the id of a client', 'The client id of this gateway at the endpoint.', 'sundial'),
       secret: printable('a client secret', 'Its secret.', `\${file:/run/secrets/introspection}`),
     })
     .meta({ description: 'Credentials of the gateway at this endpoint (client_secret_basic).' }),

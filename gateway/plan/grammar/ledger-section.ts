@@ -14,7 +14,7 @@ function parseDays(text: string): number | undefined {
 
 export const wholeLedger = z.strictObject({
   keep: notation(parseDays, 'not a number of whole days such as 400d', {
-    description: `How long the record of a day is kept. Default ${LEDGER_DEFAULTS.keep}.`,
+    description: `Time for which the record of a day is kept. Default ${LEDGER_DEFAULTS.keep}.`,
     examples: ['400d', '90d'],
   }),
 });

@@ -1,5 +1,6 @@
 // The grammar of `listeners` in `config/gateway.yaml`: addresses, TLS, plain HTTP, admin, metrics.
 import { z } from 'zod';
+import { GLOSSARY } from '../../policy/glossary.ts';
 import { notation, parseWholeSeconds } from '../../policy/notation.ts';
 import { PLANES } from '../bounds.ts';
 import { parseAddress, parseHostName } from './addresses.ts';
@@ -12,13 +13,13 @@ export const text = (description: string, examples: readonly string[] = []) =>
 
 const address = (example: string) =>
   notation(parseAddress, 'not an address such as 127.0.0.1:8443 or :8443', {
-    description: 'Address and port to listen on; without an address, every interface.',
+    description: 'Address and port to listen on. Without an address: every interface.',
     examples: [example],
   });
 
 const certificateName = notation(
   (name) => (parseHostName(name.replace(/^\*\./, '')) === undefined ? undefined : name),
-  'not a host name in lower case, perhaps with a leading *.',
+  'not a host name in lower case; it may begin with *.',
   { description: 'A host name; a leading *. stands for one label.', examples: ['api.example.com'] },
 );
 
@@ -67,7 +68,7 @@ const hsts = notation(
   },
 );
 
-const plane = z.enum(PLANES).meta({ description: 'As bounds.plane, for this listener only.' });
+const plane = z.enum(PLANES).meta({ description: 'Like bounds.plane, for this listener only.' });
 
 const https = z.strictObject({
   address: address(':8443'),
@@ -94,7 +95,7 @@ const admin = z.strictObject({
   address: address('127.0.0.1:9901'),
   token: notation(parseAdminToken, 'not a token of 32 to 512 letters, digits and . _ ~ + / -', {
     description:
-      'What writes need as "Authorization: Bearer <token>"; without it, one is made in the data folder.',
+      'Token that writes must send as "Authorization: Bearer <token>". Without it, the gateway makes a token in the data folder.',
     examples: [`\${file:/run/secrets/admin-token}`],
   }).optional(),
 });
@@ -107,10 +108,10 @@ export const listenersSection = z
   .strictObject({
     https: https.meta({ description: 'HTTPS for clients.' }).optional(),
     http: http
-      .meta({ description: 'Plain HTTP for clients; refused unless `mode` says otherwise.' })
+      .meta({ description: 'Plain HTTP for clients. Requests get 400 unless `mode` allows them.' })
       .optional(),
     admin: admin
-      .meta({ description: 'Admin API, dashboard, metrics and health. Keep it on loopback.' })
+      .meta({ description: `${GLOSSARY['admin listener']} Keep it on loopback.` })
       .optional(),
     metrics: metrics.optional(),
   })

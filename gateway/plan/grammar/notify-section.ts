@@ -55,7 +55,7 @@ function parseDeliveries(text: string): string | undefined {
 const email = z.strictObject({
   smtp: notation(
     parseSmtp,
-    'not the URL of a mail server: smtp://host:587 or smtps://host:465, perhaps with user:password@, their special characters percent-encoded',
+    'not the URL of a mail server: smtp://host:587 or smtps://host:465. user:password@ may precede the host, with special characters percent-encoded',
     {
       description: 'The mail server; empty: no mail is sent.',
       examples: ['smtp://mail.example.com:587', 'smtps://mail.example.com'],
@@ -68,13 +68,13 @@ const email = z.strictObject({
 });
 
 const webhooks = z.strictObject({
-  intake: notation(parseIntake, 'not a URL of http or https without user, password and fragment', {
-    description: 'URL that events of versions are posted to. Without it, none are sent.',
+  intake: notation(parseIntake, 'not an http or https URL (no user, password or fragment)', {
+    description: 'URL to which the gateway posts events of versions. Without it, no events are sent.',
     examples: ['http://127.0.0.1:4006/events'],
   }).optional(),
   deliveries: notation(
     parseDeliveries,
-    'not an https URL without user, password, query and fragment; http is for this machine only',
+    'not an https URL (no user, password, query or fragment; http only on this machine)',
     {
       description:
         'URL of the deliveries in the webhooks service, for the dashboard, which reads /overview below it.',
@@ -93,11 +93,11 @@ export const beforeSunset = z
   .max(MOST_STEPS);
 
 export const notifySection = z.strictObject({
-  email: email.meta({ description: 'Mails to the consumers that still call.' }).optional(),
+  email: email.meta({ description: 'Mails to consumers that still call deprecated versions.' }).optional(),
   webhooks: webhooks.meta({ description: 'Events for machines, and their deliveries.' }).optional(),
   before_sunset: beforeSunset
     .meta({
-      description: `When notices before a sunset are sent. Default ${BEFORE_SUNSET_DEFAULT.join(', ')}.`,
+      description: `Times before a sunset at which notices are sent. Default ${BEFORE_SUNSET_DEFAULT.join(', ')}.`,
     })
     .optional(),
 });

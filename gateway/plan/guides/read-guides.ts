@@ -85,7 +85,7 @@ export async function readGuides(view: PolicyView, report: Report, context: Guid
           severity: 'warning',
           message:
             'the guides of this API are larger than 1 MB together, and the store does not keep this one',
-          hint: 'a start that refuses this file serves its last accepted form only if the guide is still there',
+          hint: 'keep this guide: a start that refuses this file needs it to serve the last accepted form',
         });
     }
   }

@@ -43,21 +43,21 @@ export interface ComparisonSummary {
   readonly hasErrors: boolean;
 }
 
-/** Takes one call at a time. */
+/** Accepts one call at a time. */
 export interface PolicyReader {
   /** Reads and checks every file. Unchanged files are not parsed again. */
   readonly read: (now: EpochMs) => Promise<ReadSummary>;
-  /** Adds a part of the published history, for the next `compare` or `settle`. */
+  /** Passes a part of the published history to the thread, for the next `compare` or `settle`. */
   readonly recall: (entries: readonly PublishedEntry[]) => Promise<void>;
   /** Compares the last read with the published history and adds the findings to the problems. */
   readonly compare: (now: EpochMs) => Promise<ComparisonSummary>;
-  /** Instead of `compare`: replaces each refused file by the last accepted form of its API. */
+  /** At a start, instead of `compare`: replaces each refused file with the last accepted form of its API. */
   readonly settle: (now: EpochMs) => Promise<SettledSummary>;
-  /** A part of the published versions that the files no longer have. `to` is exclusive. */
+  /** Published versions that the files no longer have, from index `from` to before `to`. */
   readonly former: (from: number, to: number) => Promise<readonly FormerVersion[]>;
-  /** The pieces of the last read with these digests, in their order. */
+  /** The pieces of the last read with these digests, in the order of `digests`. */
   readonly pieces: (digests: readonly string[]) => Promise<readonly ReadPiece[]>;
-  /** A part of the sorted list. `to` is exclusive. */
+  /** The sorted problems from index `from` to before `to`. */
   readonly problems: (from: number, to: number) => Promise<readonly Problem[]>;
   /** The load has ended; no more calls follow for it. */
   readonly endLoad: () => void;

@@ -15,7 +15,7 @@ export type ReaderReply =
   /** A bug of the gateway. Errors in files are part of an answer. */
   | { readonly kind: 'failed'; readonly error: unknown };
 
-/** A quarter of a processor that the main thread also needs; all of an idle processor. */
+/** With this nice value, the thread gets about a quarter of a processor that the main thread also uses. */
 const NICENESS = 5;
 const LOWEST = 19;
 /** Code of the error if the system refuses the priority. */

@@ -25,7 +25,7 @@ export interface ApiNotes {
 }
 
 const LONGEST_TEXT = 300;
-const NOT_A_SENTENCE = `no text of 1 to ${LONGEST_TEXT} characters`;
+const NOT_A_SENTENCE = `not a text of 1 to ${LONGEST_TEXT} characters`;
 
 /** Reports unusable fields and treats them as absent. */
 export function createFieldReader({ at, resolve }: DescriptionText, report: (found: MarkedFinding) => void) {
@@ -66,7 +66,7 @@ export function createFieldReader({ at, resolve }: DescriptionText, report: (fou
   ): T | undefined {
     if (node === undefined || (isScalar(node) && node.value === null)) return undefined;
     const value = parse(node);
-    const finding = { rule: 'description-usable', message: `${message}, and is not published` };
+    const finding = { rule: 'description-usable', message: `${message}, so it is not published` };
     if (value === undefined) report({ mark: markOf(node), finding });
     return value;
   }

@@ -95,7 +95,7 @@ function itemsOf(node: unknown): readonly MapItem[] {
   return isMap(node) ? (node.items as MapItem[]) : [];
 }
 
-/** Without comments behind the node. */
+/** Without comments after the node. */
 export function markOf(node: Node): Mark {
   const [from = 0, to = 0] = node.range ?? [];
   return { from, to };

@@ -34,7 +34,7 @@ export function layOut(
   const target =
     service === undefined
       ? targetOf(description?.servers[0], around)
-      : { value: service, why: 'as --service says' };
+      : { value: service, why: 'from --service' };
   if (description === undefined) {
     return {
       name: 'api',
@@ -42,7 +42,7 @@ export function layOut(
       base: { value: '/', why: 'every path; a narrower one leaves room for further policies' },
       versionedPath: undefined,
       target,
-      upstreamPath: { value: '/', why: 'where the service has it' },
+      upstreamPath: { value: '/', why: 'the path of the service' },
     };
   }
   const name = slugOf(description.title ?? '');
@@ -58,16 +58,16 @@ export function layOut(
     label:
       labelInPath === undefined
         ? labelOf(description.version)
-        : { value: labelInPath, why: 'as in its path' },
+        : { value: labelInPath, why: 'from its path' },
     base: isUsable
-      ? { value: unversioned, why: 'where clients find it without a version in the path' }
-      : { value: `/${name}`, why: 'the description names no place of its own' },
+      ? { value: unversioned, why: 'the path for clients, without the version' }
+      : { value: `/${name}`, why: 'the description has no usable path' },
     versionedPath:
       labelInPath === undefined || reservedPath(pathOf(whole)) !== undefined
         ? undefined
-        : { value: pathOf(whole.with(versionAt, '{version}')), why: 'where the description has it' },
+        : { value: pathOf(whole.with(versionAt, '{version}')), why: 'from the description' },
     target,
-    upstreamPath: { value: pathOf(whole), why: 'where the service has it' },
+    upstreamPath: { value: pathOf(whole), why: 'the path of the service' },
   };
 }
 
@@ -86,7 +86,7 @@ function labelOf(version: string | undefined): ChosenValue {
   if (version !== undefined && isDate(version)) return { value: version, why: 'from info.version' };
   const major = /^v?(0|[1-9]\d{0,3})(\.|$)/.exec(version ?? '')?.[1];
   return major === undefined
-    ? { value: 'v1', why: 'info.version names no number: the first, then' }
+    ? { value: 'v1', why: 'the first: info.version has no number' }
     : { value: `v${major}`, why: `from info.version ${version}` };
 }
 
@@ -99,7 +99,7 @@ function targetOf(server: string | undefined, around: CheckContext): ChosenValue
     if (!isOurs) {
       const why = isLoopback(url.hostname)
         ? 'from servers'
-        : 'from servers: put the address behind the gateway';
+        : 'from servers: replace it with the address of the service behind the gateway';
       return { value: url.origin, why };
     }
   }

@@ -16,7 +16,7 @@ export interface FirstPolicyInput {
   readonly around: CheckContext;
   /** Relative to the folder of the policy, with forward slashes. Unused without a description. */
   readonly descriptionPath: string;
-  /** The same. Undefined if there is no schema for editors. */
+  /** The JSON Schema, relative to the folder of the policy. Undefined if there is no schema for editors. */
   readonly schemaPath: string | undefined;
   readonly next: NextCommand;
 }
@@ -59,7 +59,7 @@ function formatPolicy(layout: FirstLayout, input: FirstPolicyInput, added: reado
       : `${printable(description.title ?? name)}, made from its OpenAPI description`;
   const lines = [
     ...(schemaPath === undefined ? [] : [`# yaml-language-server: $schema=${schemaPath}`]),
-    `# A first policy for ${subject}: read it through, then run \`${next('check')}\`.`,
+    `# A first policy for ${subject}. Read it, then run \`${next('check')}\`.`,
     `api: ${scalar(name)} # in metrics and answers`,
     `base: ${base.value} # ${base.why}`,
     '',
@@ -86,20 +86,23 @@ function formatPolicy(layout: FirstLayout, input: FirstPolicyInput, added: reado
 
 function accessLines({ description, around }: FirstPolicyInput): readonly string[] {
   if (description === undefined)
-    return ['# The gateway asks for no token: your service sees those that callers send.', 'access: public'];
+    return [
+      '# The gateway checks no tokens. Your service gets the tokens that callers send.',
+      'access: public',
+    ];
   const asksForToken = description.securitySchemes.some((scheme) => TOKENS.test(scheme));
   const [identity] = around.identities ?? [];
   if (asksForToken && identity !== undefined) {
     return [
-      '# The description asks for tokens. Every token of this identity is accepted until you list scopes: { read: […], write: […] }.',
+      '# The description requires tokens. Every token of this identity is accepted until you list scopes: { read: […], write: […] }.',
       `access: { identity: ${scalar(identity)}, scopes: any }`,
     ];
   }
   const why = asksForToken
-    ? 'The description asks for tokens, and the gateway file names no identity to verify them: your service still sees them.'
+    ? 'The description requires tokens, but the gateway file has no identity to verify them. Your service still gets them.'
     : description.securitySchemes.length > 0
-      ? 'The description asks for credentials that the gateway does not verify: your service still sees them.'
-      : 'The description asks for no token.';
+      ? 'The description requires credentials that the gateway does not verify. Your service still gets them.'
+      : 'The description requires no token.';
   return [`# ${why}`, 'access: public'];
 }
 
@@ -122,7 +125,7 @@ function releaseOf(
     ? { day: known[0] ?? today, why: 'the earliest `introduced` of the description' }
     : {
         day: known[0] !== undefined && known[0] < today ? known[0] : today,
-        why: 'not in the description; chosen before its dates',
+        why: 'not in the description; chosen earlier than its dates',
       };
 }
 
@@ -145,12 +148,12 @@ function versionLines(
       : [`    sunset: ${String(sunset)} # from this day on, the version answers 410`]),
     ...(guide === undefined ? [] : [`    guide: ${scalar(String(guide))}`]),
     ...(deprecated === undefined && sunset === undefined
-      ? ['    # It has no end yet. When it has: deprecated, sunset, successor and guide go here.']
+      ? ['    # This version has no end yet. Later, add deprecated, sunset, successor and guide here.']
       : []),
     ...(description === undefined
       ? []
       : [
-          '    # The gateway reads this description too: it adds what this file leaves out, and must not contradict it.',
+          '    # The gateway also reads this description. It adds values that this file lacks, and must not contradict it.',
           `    openapi: ${scalar(descriptionPath)}`,
           ...operationLines(added),
         ]),
@@ -169,7 +172,7 @@ function expectLines(
   const stage = added.length === 0 ? ', stage: active' : '';
   return [
     '',
-    '# `check` judges each request as of its day and reports what differs.',
+    '# `check` applies the policy to each request on its day and reports differences.',
     'expect:',
     `  - { request: GET ${base.value}, at: ${day}, version: ${scalar(label.value)}${stage} }`,
   ];
@@ -188,7 +191,7 @@ function operationLines(added: readonly AddedValue[]): readonly string[] {
       const fields = fieldsOf.get(name) ?? [];
       const written = fields.map(({ at, value }) => `${String(at[4])}: ${scalar(String(value))}`);
       return written.length === 0
-        ? `      ${key(name)}: {} # not part of the wider one that also matches it`
+        ? `      ${key(name)}: {} # without the rules of the wider operation that also matches`
         : `      ${key(name)}: { ${written.join(', ')} }`;
     }),
   ];

@@ -24,7 +24,7 @@ import {
 import { formatSuccessor, type Replacement, readReplacement, sameSuccessor } from './replacement.ts';
 
 export interface Operation {
-  /** As in the policy, or as it would be there. */
+  /** The operation as the policy writes it, or would write it. */
   readonly name: string;
   readonly template: OperationTemplate;
 }

@@ -103,7 +103,7 @@ function mergeGuide(input: MergeInput): void {
     else
       input.atDescription(guide.mark, {
         rule: 'description-usable',
-        message: 'migration-guide is not an absolute https URL, and is not sent',
+        message: 'migration-guide is not an absolute https URL, so it is not sent',
       });
     return;
   }

@@ -213,6 +213,6 @@ function urlsRemoved(
 
 function whoAnswers(outer: string | undefined): string {
   return outer === undefined
-    ? 'leads to no API any more: its callers get 404'
-    : `leads to the API ${outer} now: its callers are judged by the access rules of that API`;
+    ? 'belongs to no API any more: its callers get 404'
+    : `belongs to the API ${outer} now: the access rules of that API apply to its callers`;
 }

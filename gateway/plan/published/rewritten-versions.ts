@@ -68,7 +68,7 @@ export function checkShared(past: PublishedVersions, { view, report }: Replacing
   }
 }
 
-/** Compares with recorded dates that the last published files, `past`, did not have. */
+/** Compares with the recorded dates of versions that `past`, the last published files, did not have. */
 export function checkFormer(
   former: PublishedVersions,
   past: PublishedVersions,

@@ -7,7 +7,7 @@ import type { SecretRead } from './interpolate.ts';
 
 export const NO_FILE = 'no such file';
 export const A_FOLDER = 'it is a folder';
-const TOO_MANY = 'the pattern leads through more than 50,000 files and folders';
+const TOO_MANY = 'the pattern covers more than 50,000 files and folders';
 const NOT_A_FILE = 'it is not a regular file';
 export const MOST_BYTES = 1_000_000;
 const MOST_SECRET_BYTES = 65_536;
@@ -96,7 +96,7 @@ export interface FoundFiles {
   readonly why: string | undefined;
 }
 
-/** Of files and folders that a pattern leads through: about a second of work. */
+/** The most files and folders that a search visits: about a second of work. */
 const MOST_SEEN = 50_000;
 
 /** Finds the files that match absolute patterns. Does not reject for malformed patterns or unreadable folders. */
@@ -152,20 +152,20 @@ function reasonOf(error: unknown, path: string): string {
     case 'ENOENT':
       return linkTarget(path) ?? NO_FILE;
     case 'ELOOP':
-      return 'its symbolic links lead in a circle';
+      return 'its symbolic links form a loop';
     case 'EACCES':
     case 'EPERM':
       return 'permission denied';
     case 'EISDIR':
       return A_FOLDER;
     case 'ENOTDIR':
-      return 'there is a file in place of a folder';
+      return 'a part of its path is a file, not a folder';
     case 'ENAMETOOLONG':
       return 'its name is too long';
     case 'ERR_INVALID_ARG_VALUE':
       return 'its name has a NUL character';
     default:
-      return error instanceof TypeError ? error.message : 'the system refused';
+      return error instanceof TypeError ? error.message : 'the operating system refused access';
   }
 }
 

@@ -52,14 +52,14 @@ const ROWS: readonly Row[] = [
     at: '**.algorithms',
     write: (given) =>
       typeof given === 'string' && SHARED_SECRET.test(given)
-        ? `algorithms: [RS256], or what else the issuer publishes keys for: they cannot verify a shared secret`
+        ? `algorithms: [RS256], or another algorithm of its keys: they cannot verify a shared secret`
         : undefined,
   },
   {
     at: 'cors',
     write: (given) =>
       typeof given === 'string' && /^(?:no|off|none)$/i.test(given)
-        ? 'nothing: without "cors" preflights go to the service'
+        ? 'nothing: without "cors", preflights go to the service'
         : `cors: { origins: ${list(given)} }`,
   },
   {
@@ -84,8 +84,8 @@ const ROWS: readonly Row[] = [
 /** Suggestions for an empty list, by its path. */
 const EMPTY_LIST_HINTS: readonly (readonly [at: string, hint: string])[] = [
   ['**.access.identity', 'name an identity of the gateway file, or write access: public'],
-  ['**.scopes', 'name a scope, or write any: every identified caller may'],
-  ['**.scopes.*', 'name a scope, or write any: every identified caller may'],
+  ['**.scopes', 'name a scope, or write any, which admits every identified caller'],
+  ['**.scopes.*', 'name a scope, or write any, which admits every identified caller'],
 ];
 
 /** Signature algorithms with a shared secret (JWT-1). */
@@ -132,7 +132,7 @@ export function nearWord(message: string, given: unknown): string | undefined {
 /** Why an enum word that differs in one letter is not the intended one. */
 export function whyNotMeant(path: Path, word: string): string | undefined {
   return matchesPath(path, ['**', 'algorithms', '*']) && SHARED_SECRET.test(word)
-    ? 'published keys cannot verify a shared secret: let the issuer sign with one of those'
+    ? 'published keys cannot verify a shared secret: let the issuer sign with one of these'
     : undefined;
 }
 

@@ -123,7 +123,7 @@ function withoutEntries(document: SourceDocument, pruned: unknown, kept: KeptInd
     if (Array.isArray(written) && Array.isArray(left))
       return left.map((each, index) => closed(written[kept.get(left)?.[index] ?? index], each));
     if (!isMap(written) || !isMap(left)) return written;
-    // Like the maps of readDocument.
+    // Without a prototype, like the maps of readDocument.
     const map: Record<string, unknown> = Object.create(null);
     for (const [key, each] of Object.entries(written)) map[key] = closed(each, valueAt(left, [key]));
     return map;

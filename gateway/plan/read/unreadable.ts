@@ -22,8 +22,8 @@ export function unreadable(file: string, why: string, cwd: string | undefined): 
 function ofGateway(cwd: string, why: string): string | undefined {
   if (why === A_FOLDER) return 'name the gateway file in it, such as gateway.yaml';
   return why === NO_FILE
-    ? `this is ${cwd}: go to the folder of the project, name the file with -c or ${CONFIG_VARIABLE}, or have ` +
-        '`sundial init --service <url>` write a first one'
+    ? `this is ${cwd}: change to the folder of the project, name the file with -c or ${CONFIG_VARIABLE}, ` +
+        'or write a first one with `sundial init --service <url>`'
     : undefined;
 }
 
@@ -40,7 +40,8 @@ export function nothingMatched(
   const path = ['policies'];
   const pattern = gateway.isSecret(path) ? undefined : gateway.written(path);
   const looked = pattern && relative(cwd, resolve(dirname(configFile), pattern));
-  const hint = looked && `looked for ${looked}: a pattern is relative to this file`;
-  const message = why === undefined ? 'no policy file matches' : `cannot look for policy files: ${why}`;
+  const hint = looked && `searched ${looked}; a pattern is relative to this file`;
+  const message =
+    why === undefined ? 'no policy file matches this pattern' : `cannot find policy files: ${why}`;
   return gateway.problem(path, { rule: 'policies', message, hint });
 }

@@ -107,12 +107,12 @@ function findUnquotedBrace(text: string, firstError: number): SyntaxProblem | un
   return {
     from,
     to: from + written.length,
-    message: `an unquoted ${dollar}{…} cannot stand inside { } or [ ]`,
+    message: `an unquoted ${dollar}{…} is not allowed inside { } or [ ]`,
     hint: `quote the whole value: "…${dollar}{${dollar === '' ? 'version' : 'env:NAME'}}…"`,
   };
 }
 
-/** Finds the open quote behind an error of the parser far below. `error`: the first one. */
+/** Finds the unclosed quote that causes a parser error, often many lines before it. `error`: the first error. */
 function findOpenQuote(
   text: string,
   error: { readonly at: number; readonly message: string },

@@ -18,27 +18,27 @@ const ROWS: readonly Row[] = [
   [/^Tabs are not allowed/, 'a tab indents this line', 'write spaces'],
   [
     /must start at the same column$/,
-    'this line begins in another column than those above it',
+    'this line is indented differently from the lines above it',
     'align the line with the others of its map or list',
   ],
   [
     /^Implicit (?:map )?keys|^The : indicator must/,
-    'no value belongs to this key',
-    'is a colon missing behind the key, or a space behind the colon?',
+    'this key has no value',
+    'is a colon missing after the key, or a space after the colon?',
   ],
   [
     /^Nested mappings are not allowed in compact/,
-    'a second key stands in the line of the first',
+    'two keys are on one line',
     'align the next line with this one; quote a value that has a colon and a space',
   ],
-  [/^A block sequence may not be used as/, 'a list stands where a key belongs', COLUMN],
+  [/^A block sequence may not be used as/, 'there is a list where a key is expected', COLUMN],
   [
     /^Block collections are not allowed within flow/,
-    'an indented list or map stands inside { } or [ ]',
+    'an indented list or map is inside { } or [ ]',
     'is a comma missing, or a quote around a value with a colon?',
   ],
   [/^Plain value cannot start with/, 'a value without quotes cannot begin with this character', QUOTES],
-  [/^Unexpected (?:double-quoted-|single-quoted-)?scalar/, 'text stands behind the end of a value', QUOTES],
+  [/^Unexpected (?:double-quoted-|single-quoted-)?scalar/, 'text follows the end of a value', QUOTES],
   [
     /^Flow \w+ .*end with a ([\]}])$/,
     'a bracket or a brace is not closed',
@@ -46,21 +46,21 @@ const ROWS: readonly Row[] = [
   ],
   [
     /^Unexpected flow-\w+-end[^"]*"?([\]}])?/,
-    'a bracket or a brace closes here that was not opened',
-    'which bracket does this $1 close? Take it out',
+    'a bracket or a brace is closed here but was not opened',
+    'remove this $1, or open its bracket',
   ],
   [
     /^Unexpected flow-\w+-start/,
-    'a bracket or a brace opens behind the end of a value',
+    'a bracket or a brace opens after the end of a value',
     'one file has one document: remove what follows the first',
   ],
   [
     /^Unexpected (?:,|comma|empty item)/,
-    'nothing stands before this comma',
+    'there is nothing before this comma',
     'add an entry before this comma, or remove the comma',
   ],
   [/^Missing , /, 'a comma is missing', 'write a comma between the entries'],
-  [/^Missing space after :/, 'a space is missing', 'write a space behind the colon'],
+  [/^Missing space after :/, 'a space is missing', 'write a space after the colon'],
   [/^Missing closing/, 'a quote is not closed'],
   [
     /^Invalid escape sequence/,
@@ -69,17 +69,17 @@ const ROWS: readonly Row[] = [
   ],
   [
     /^Comments must be separated/,
-    'this # begins no comment',
+    'this # does not begin a comment',
     'write a space before the #, or the whole value in quotes',
   ],
   [
     /^(?:An )?(?:Alias|alias|Anchor)|^A node can have|^Tags and anchors|^Unexpected (?:alias|anchor|tag)|^Unresolved tag|\btags?\b/,
-    'an alias (*), an anchor (&) or a tag (!) cannot stand here like this',
+    'an alias (*), an anchor (&) or a tag (!) is not allowed here',
     MARKS,
   ],
   [
     /^Not a YAML token|^Block scalar header|block scalar header/,
-    'more stands behind | or > than belongs there',
+    'text follows | or > on the same line',
     'write nothing else on the line after | or >',
   ],
   [
@@ -87,7 +87,7 @@ const ROWS: readonly Row[] = [
     'a list begins in the line of its key',
     'begin the list in the next line, or write it as [ … ]',
   ],
-  [/^Sequence item without|seq-item-ind|block-seq/, 'a list and keys stand in one column', COLUMN],
+  [/^Sequence item without|seq-item-ind|block-seq/, 'a list and keys begin in one column', COLUMN],
   [
     /^Block scalar/,
     'the lines of this text are not indented alike',
@@ -109,6 +109,6 @@ export function syntaxWords(said: string): SyntaxWords {
   }
   return {
     message: 'this is not YAML',
-    hint: 'compare this line and the one above with a file that is in order',
+    hint: 'compare this line and the line above with a valid file',
   };
 }

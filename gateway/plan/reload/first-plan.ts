@@ -20,13 +20,13 @@ export interface FirstPlan {
   readonly revision: string;
   readonly rewritten: readonly Problem[];
   readonly pieces: readonly PlanPiece[];
-  /** If there are any, a reload also judges file by file. */
+  /** If any file is quarantined, a reload also checks each file separately. */
   readonly quarantined: readonly Quarantined[];
-  /** Undefined if the files must be judged again. */
+  /** Undefined if a reload must check the files again. */
   readonly asRead: FilesAsRead | undefined;
 }
 
-/** The result of a reload while the files are those read at start. */
+/** The result that a reload has as long as the files have not changed since the start. */
 export interface FilesAsRead extends Pick<Policies, 'problems' | 'descriptions'> {
   readonly isCurrent: () => Promise<boolean>;
 }

@@ -111,7 +111,7 @@ export async function settle(input: SettleInput, context: Context, around: Check
         ],
         former: compared.former,
         quarantined: apart.map((each) => ({ ...each, reason: reasonOf(refused.get(each.file) ?? []) })),
-        // Files named by several policies are recorded as they are in force.
+        // A file that several policies name is recorded with the content in force.
         retained: retained.filter(({ kind, name }) => kind === 'policy' || !taken.has(name)),
         hasRivals: leftOut.some(({ isRival }) => isRival),
         unplaced: leftOut.flatMap(({ file, isPlaced, isSpare }) => (isPlaced || isSpare ? [] : file)),
@@ -160,7 +160,7 @@ async function routesOfEndedVersions(
       const isTaken = (key: string) => !held.has(key) && isWithin(key, places);
       const route = outlined.outline.routes.find(({ keys }) => keys.some(isTaken));
       if (route === undefined) continue;
-      const message = `${label} of the API ${api} has ended and answers here; the file of that API was refused`;
+      const message = `${label} of the API ${api} has ended and has this route, and its file was refused`;
       const hint = `correct the file of ${api} first`;
       problems.push(outlined.document().problem(route.at, { rule: 'duplicate', message, hint }));
       break;

@@ -75,7 +75,7 @@ export async function judge(
 function unknownRoutes(file: string): Problem {
   return {
     ...{ file, line: 1, column: 1, severity: 'error', rule: 'left-out' },
-    message: 'the routes of this file are unknown: without it another API could answer there',
+    message: 'the routes of this file are unknown: without it, another API could answer at them',
     hint: 'correct the file, or move it out of the folder',
   };
 }

@@ -29,7 +29,7 @@ export function closedRoutes({ parts }: PolicyView, name: string): ReadPiece | u
 
 const SHAPE_RULES: ReadonlySet<string> = new Set(['shape', 'custom', 'unknown-key', 'wrong-file']);
 
-/** Otherwise the file may be truncated, or have its host under another key. */
+/** Whether the file states all its routes. If not, it may be truncated, or have its host under another key. */
 export function statesRoutes(view: PolicyView, problems: readonly Problem[]): boolean {
   const { document, parts } = view;
   const lastKey = keysOf(document.value).at(-1);

@@ -16,7 +16,7 @@ export interface RouteNode<T> extends NodesByName<RouteNode<T>> {
 }
 
 export interface NestedRoutes<T> {
-  /** The longest routes that readers find for `path`, which starts behind the outer route; or the outer route. */
+  /** The longest routes that readers find for `path`, the path after the outer route. Otherwise the outer route. */
   readonly reached: (path: ReadPath) => readonly NestedRoute<T>[];
 }
 
@@ -44,7 +44,7 @@ function hasOtherRoute<T>(node: RouteNode<T>, route: T): boolean {
   );
 }
 
-/** A reader gets the route of `node` if it finds no longer one. `isFolded`: the path leads here only without case. */
+/** A reader gets the route of `node` if it finds no longer route. `isFolded`: the path matched only by ignoring case. */
 function longestMatches<T>(
   node: RouteNode<T>,
   path: ReadPath,

@@ -19,7 +19,7 @@ export interface RouteMatch<T> {
   readonly versionSegment: string | undefined;
   /** The first label of a host that matched `{version}.…`. Undefined if the full name matched. */
   readonly subdomain: string | undefined;
-  /** The raw path behind the API's base: empty, or starting with `/`. */
+  /** The raw path after the API's base: empty, or starting with `/`. */
   readonly tail: string;
 }
 

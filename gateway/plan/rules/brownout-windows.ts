@@ -15,7 +15,7 @@ export const brownoutWindows: VersionCheck = (subject, report) => {
       continue;
     }
     if (placed.kind === 'too-many') {
-      // Not a rule that can be switched off: every reload would have to expand the windows.
+      // This is not a rule that can be switched off, because every reload would have to expand the windows.
       report(at, {
         rule: 'brownouts',
         message: `with this list, the file has more than ${MOST_FILE_WINDOWS} different brownout windows`,
@@ -31,7 +31,7 @@ export const brownoutWindows: VersionCheck = (subject, report) => {
         report([...at, index], { rule: RULE, message: 'no window lies within this time' });
     }
     if (placed.windows.length > MOST_WINDOWS) {
-      const message = `more than ${MOST_WINDOWS} windows: a version that is refused so often has in effect ended`;
+      const message = `more than ${MOST_WINDOWS} windows: write fewer, or an earlier sunset`;
       report(at, { rule: RULE, message, at: 'key' });
       continue;
     }
@@ -69,7 +69,7 @@ function outside({ times }: BrownoutRule, span: BrownoutSpan): WindowFinding | u
     if (begin < span.deprecated) {
       return {
         at: ['before_sunset'],
-        message: `this begins ${formatInstant(begin)}, before deprecated (${deprecated})`,
+        message: `before_sunset begins ${formatInstant(begin)}, before deprecated (${deprecated})`,
       };
     }
     if (times.beat !== undefined || times.lasts <= times.beforeSunset) return undefined;

@@ -89,7 +89,7 @@ function takenOver({ document, labels }: PolicyView, report: Report): void {
     if (!document.has([key]) || labels.some((label) => isInherited(document, label, key))) continue;
     report([key], {
       rule: 'taken-over',
-      message: `${key} does nothing here: every version has ${INHERITED[key]?.join(' or ')} of its own`,
+      message: `${key} has no effect: every version has ${INHERITED[key]?.join(' or ')} of its own`,
       hint: 'write it in the version that it is for, or remove it',
       at: 'key',
     });
@@ -105,7 +105,7 @@ function checkUnversioned(view: PolicyView, report: Report): void {
     for (const path of paths.filter((each) => isWritten(view, each))) {
       report(path, {
         rule: 'unversioned',
-        message: `${path.at(-1)} does nothing in an API ${where}`,
+        message: `${path.at(-1)} has no effect in an API ${where}`,
         at: 'key',
       });
     }

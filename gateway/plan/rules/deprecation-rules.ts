@@ -36,7 +36,7 @@ export const parallelVersions: VersionCheck = (subject, report) => {
   if (alone === undefined) return;
   report([...at, 'deprecated'], {
     rule: 'parallel-versions',
-    message: `from ${dayOf(alone)} on no other version is served beside ${label}, which is deprecated`,
+    message: `${label} is deprecated, and from ${dayOf(alone)} no other version is served`,
     hint: `release a version by ${dayOf(alone)} and name it as successor`,
   });
 };

@@ -33,7 +33,7 @@ export const extensionLength: VersionCheck = ({ version, at }, report) => {
       message: `this extension moves the sunset (${dayOf(moves)}) by ${by} months`,
       hint:
         earliest > LAST_DAY
-          ? 'take it out'
+          ? 'remove it'
           : `to ${dayFrom(earliest)} or later, ${dayUntil(Math.min(latest, LAST_DAY))} at most`,
     });
   }

@@ -46,7 +46,7 @@ export const operationCircle: VersionCheck = ({ label, version, at, view }, repo
     const way = [...circle, start].map((each) => formatOperation(each, label));
     report([...at, 'operations', name, 'successor'], {
       rule: 'successor-circle',
-      message: `successors lead in a circle: ${way.join(' -> ')}`,
+      message: `successors form a circle: ${way.join(' -> ')}`,
       hint: 'name an operation outside the circle, or remove the successor',
     });
   }
@@ -78,7 +78,7 @@ export const operationSuccessor: VersionCheck = ({ label, version, at, view }, r
       message: `${name} ends on ${dayOf(ends)}, and ${to === label ? '' : `${to} `}${target} has ended by then`,
       hint:
         withAll && to === label
-          ? `both end with ${label}: an earlier sunset of ${name}, or a successor in another version`
+          ? `both end with ${label}: write an earlier sunset of ${name}, or a successor in another version`
           : orLater(`sunset of ${target}`, ends + 1, `remove the sunset of ${target}`),
     });
   }
@@ -112,7 +112,7 @@ function hasOwnSuccessor(requested: OperationRef, { versions }: PolicyView): boo
   return there?.rules.successor !== undefined && tailOf(there.template) === tailOf(requested.template);
 }
 
-/** Reports a cycle once, for the last operation of the newest version. */
+/** Each cycle is reported once, for the last operation of the newest version. */
 function comesAfter(other: OperationRef, start: OperationRef, { versions }: PolicyView): boolean {
   if (other.label !== start.label) return compareLabels(other.label, start.label) > 0;
   const keys = Object.keys(versions.get(start.label)?.operations ?? {});

@@ -43,7 +43,7 @@ export function pathRules(view: PolicyView, byDefault: PathsFile | undefined, re
     report(at, {
       rule: 'encoded-slash',
       message:
-        'a service that reads %2F as a slash routes the request to another operation than the one that the gateway judges',
+        'a service that decodes %2F routes the request to another operation than the one whose rules apply',
       hint: 'write both, unless the service is known to keep %2F in its segment',
     });
 }
@@ -57,8 +57,8 @@ function nestedVersions({ parts }: PolicyView, report: Report): void {
     const [outer, around] = found;
     report(['upstreams', label], {
       rule: 'nested-access',
-      message: `requests for ${outer} whose path behind the base begins with ${pathInside(around, inner)} are answered with 400: the service takes them as requests for ${label}`,
-      hint: 'give each version a path of its own, none inside another; or write rules: { nested-access: off }',
+      message: `requests for ${outer} whose path after the base begins with ${pathInside(around, inner)} get 400: the service would read them as requests for ${label}`,
+      hint: 'give each version a path that is not inside another, or write rules: { nested-access: off }',
       at: 'key',
     });
   }

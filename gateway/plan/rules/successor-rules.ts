@@ -36,7 +36,7 @@ export const successorCircle: VersionCheck = ({ label, version, at, view }, repo
   const place = version.successor === undefined ? ['after', 'redirect'] : ['successor'];
   report([...at, ...place], {
     rule: 'successor-circle',
-    message: `successors lead in a circle: ${[...circle, label].join(' -> ')}`,
+    message: `successors form a circle: ${[...circle, label].join(' -> ')}`,
     hint: `name a version that is newer than ${label}, or remove the successor`,
   });
 };
@@ -66,7 +66,7 @@ export const successorReleased: VersionCheck = (subject, report) => {
   report(sunsetPlace(subject), {
     rule: 'successor-released',
     severity: 'error',
-    message: `${label} ends before ${target.label}, where it redirects to, is released (${dayOf(released)})`,
+    message: `${label} ends before its redirect target ${target.label} is released (${dayOf(released)})`,
     hint: `sunset ${dayFrom(released)} or later`,
   });
 };
@@ -96,7 +96,7 @@ export const successorOutlives: VersionCheck = (subject, report) => {
     severity: gone && target !== undefined ? 'error' : 'warning',
     message: gone
       ? `${label} ends on ${dayOf(ends)}, and ${last.label} has ended by then`
-      : `${label} ends on ${dayOf(ends)}, and ${reach} leads nowhere from ${dayOf(last.until)} on, when ${last.label} ends`,
+      : `${label} ends on ${dayOf(ends)}, and ${reach} ends on ${dayOf(last.until)} with ${last.label}`,
     hint: orLater(`sunset of ${last.label}`, wanted, `remove the sunset of ${last.label}`),
   });
 };

@@ -9,7 +9,7 @@ import type { Path, SourceDocument } from '../read/document.ts';
 import { keysOf } from '../read/values.ts';
 import { addressesOf, outerPlaces, placesIn } from '../upstreams/upstream-places.ts';
 
-/** The facts of a file for these checks. It has no document: thousands are kept between reloads. */
+/** The facts of a file for these checks, without its document, because thousands are kept between reloads. */
 export interface PolicyOutline {
   readonly file: string;
   /** Undefined if the file has no name, or may be two files in one. */
@@ -103,9 +103,9 @@ function nestedAccess(outlinedPolicies: readonly OutlinedPolicy[]): readonly Pro
       .flatMap((place) => outerPlaces(place).flatMap((each) => byPlace.get(each) ?? []))
       .find((each) => each !== outline && each.access !== outline.access);
     if (outer === undefined) return [];
-    const message = `this upstream path is also reachable through the API in ${outer.file}, which has different access rules`;
+    const message = `callers of the API in ${outer.file} may reach this upstream path under other access rules`;
     const hint =
-      'use the same access in both files, or a separate upstream for one of them; if it is intended: rules: { nested-access: off }';
+      'use the same access in both files, or a separate upstream for one of them. If this is intended, write rules: { nested-access: off }';
     const finding = { rule: 'nested-access', message, hint, severity: outline.nestedAccess };
     return [document().problem(['base'], finding)];
   });

@@ -62,7 +62,7 @@ function unmapped(ipv6: string): string {
     .join('.');
 }
 
-/** The path behind `outer` that leads into `inner` on the same service. Undefined if there is none. */
+/** The path from `outer` to `inner` on the same service. Undefined if `inner` is not inside `outer`. */
 export function pathInside(outer: ServicePlace, inner: ServicePlace): string | undefined {
   if (!inner.path.toLowerCase().startsWith(`${outer.path.toLowerCase()}/`)) return undefined;
   const own = serversOf(outer);
@@ -71,7 +71,7 @@ export function pathInside(outer: ServicePlace, inner: ServicePlace): string | u
     : undefined;
 }
 
-/** For each version, the paths behind its own that lead to another version on the same service. */
+/** For each version, the paths below its own that belong to another version of the same service. */
 export function nestedVersionPaths(
   versions: readonly Pick<VersionRules, 'label' | 'upstream'>[],
 ): ReadonlyMap<Label, NestedRoutes<Label>> | undefined {

@@ -78,7 +78,7 @@ export class AnswerStream {
     const socket = this.#socket;
     this.#isEnding = false;
     this.#flush();
-    // The close event reports it.
+    // The close event reports the failure.
     if (socket.destroyed || socket.errored !== null) return;
     // A callback per write would cost an extra event loop turn.
     if (socket.writableLength > 0) socket.write('', 'latin1', this.#onTaken);

@@ -47,7 +47,7 @@ export function createFastLife(ports: FastPorts): FastLife {
     slowClients.watch(request);
     const refusal = refusalAtOnce(request, reading, load.begin(), ports);
     if (refusal !== undefined) refuse(request, refusal);
-    // Not deferred: the caller reads the body next, and the head must be judged before a malformed body is refused.
+    // At once, because the caller reads the body next, and a refusal by the head precedes that of a malformed body.
     else if (reading.kind === 'view' && request.hasBody) judge(request);
     else if (reading.kind === 'view') decideStage.schedule(judge, request);
     else if (reading.kind === 'server') {

@@ -74,7 +74,7 @@ export class FastRequest implements Inbound, AnswerSink, Watched {
   }
 
   get #judged(): Extract<RequestReading, { kind: 'view' }> {
-    if (this.reading.kind !== 'view') throw new Error('what the plane answers itself is not judged');
+    if (this.reading.kind !== 'view') throw new Error('the plane answers this request itself');
     return this.reading;
   }
 

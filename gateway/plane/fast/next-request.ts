@@ -1,7 +1,7 @@
 // Collects the octets of the next request of a connection until its head is complete.
 import { mayBeRequest } from './request-method.ts';
 
-/** Octets. The head is parsed from its start for each piece. After so many, Node's parser continues: it keeps its position. */
+/** Octets. Each new piece of a head is parsed with all earlier ones. After so many, Node's parser takes over: it resumes. */
 const MOST_REREAD = 1_024 * 1_024;
 /** Octets of pipelined requests that wait for the current response. */
 const MOST_KEPT = 64 * 1_024;

@@ -163,7 +163,7 @@ export class UpstreamConnection {
       if (head.status < 200) {
         this.#interim += 1;
         if (head.status === 101 || this.#interim > MOST_INTERIM)
-          throw Object.assign(new Error('interim answers without end'), { code: 'HPE_INVALID' });
+          throw Object.assign(new Error('too many interim responses'), { code: 'HPE_INVALID' });
         at += head.octets;
         continue;
       }

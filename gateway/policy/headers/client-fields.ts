@@ -45,7 +45,7 @@ const CLAIMED_PREFIX = new RegExp(`^(?:${CLAIMED_PREFIXES.join('|')})`);
 const UNUSUAL = /[^a-z0-9-]/g;
 
 export interface ClientField {
-  /** The name as a service sees it that maps unusual characters to `_` of a CGI variable (SMG-25). */
+  /** The name for a service that maps unusual characters to `_`, as CGI variables do (SMG-25). */
   readonly plain: string;
   /**
    * `own`: never forwarded. `claim`: forwarded only if a policy keeps it. `override`: judged (ORD-2). Undefined: any other
@@ -74,7 +74,7 @@ function kindOf(plain: string): ClientField['kind'] {
   return METHOD_OVERRIDES.has(plain) ? 'override' : undefined;
 }
 
-/** Whether the upstream gets the field. Another spelling of a listed name was neither judged nor kept, so it is dropped. */
+/** Whether the upstream gets the field. Another spelling of a listed name is dropped, because no rule applies to it. */
 export function isForwarded(name: string, { plain, kind }: ClientField, kept: readonly string[]): boolean {
   switch (kind) {
     case undefined:

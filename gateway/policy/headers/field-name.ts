@@ -9,26 +9,26 @@ export function parseFieldName(text: string): string | undefined {
   return NAME.test(text) ? text.toLowerCase() : undefined;
 }
 
-const CONTENT = 'what is sent, or wanted';
+const CONTENT = 'the description of a body';
 const FRAMING = 'connection framing';
-const CALLER = 'who calls';
-const TRACE = 'which trace it belongs to';
+const CALLER = 'the identity or address of the caller';
+const TRACE = 'the trace of the request';
 
 const MEANINGS: Readonly<Record<string, string>> = Object.assign(Object.create(null), {
-  authorization: 'which token is sent',
-  cookie: 'which cookies a browser has',
-  host: 'which host is meant',
-  origin: 'which page asks',
-  referer: 'which page asks',
-  'user-agent': 'which program asks',
-  date: 'when it was sent',
+  authorization: 'the token',
+  cookie: 'the cookies of a browser',
+  host: 'the host',
+  origin: 'the page that sends the request',
+  referer: 'the page that sends the request',
+  'user-agent': 'the program that sends the request',
+  date: 'the time of the message',
   range: CONTENT,
-  'cache-control': 'what caches may do',
-  pragma: 'what caches may do',
-  'idempotency-key': 'which request is retried',
-  'x-request-id': 'which request it is',
-  via: 'which proxies a message passed',
-  'max-forwards': 'how many proxies a message may pass',
+  'cache-control': 'the rules for caches',
+  pragma: 'the rules for caches',
+  'idempotency-key': 'the key of a retried request',
+  'x-request-id': 'the id of the request',
+  via: 'the proxies that forwarded the message',
+  'max-forwards': 'the limit of proxies',
   traceparent: TRACE,
   tracestate: TRACE,
   baggage: TRACE,
@@ -45,14 +45,14 @@ const MEANINGS: Readonly<Record<string, string>> = Object.assign(Object.create(n
 
 const FAMILIES: readonly (readonly [RegExp, string])[] = [
   [/^(?:accept|content)(?:-|$)/, CONTENT],
-  [/^if-/, 'under which condition'],
+  [/^if-/, 'a condition of the request'],
   [/^(?:x-forwarded|x-client-cert|client-cert)(?:-|$)/, CALLER],
   [/^(?:transfer|proxy)(?:-|$)/, FRAMING],
-  [/^sec-/, 'what a browser tells'],
-  [/^access-control-/, 'which page asks'],
+  [/^sec-/, 'data of the browser'],
+  [/^access-control-/, 'a CORS preflight'],
 ];
 
-/** The meaning of a well-known field, for `<name> says …`. Undefined for any other. `name` in lower case. */
+/** What a well-known field carries. Undefined for any other. `name` in lower case. */
 export function fieldMeaning(name: string): string | undefined {
   return MEANINGS[name] ?? FAMILIES.find(([family]) => family.test(name))?.[1];
 }

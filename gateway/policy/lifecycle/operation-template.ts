@@ -44,7 +44,7 @@ export function parseOperation(text: string): ParsedOperation {
     const name = PARAMETER.exec(segment)?.[1];
     if (name !== undefined) {
       if (segments.some((other) => other.kind === 'parameter' && other.name === name))
-        return { kind: 'malformed', why: `{${name}} stands twice in one path` };
+        return { kind: 'malformed', why: `{${name}} occurs twice in one path` };
       segments.push({ kind: 'parameter', name });
     } else if (isWord(segment)) {
       segments.push({ kind: 'literal', text: segment });

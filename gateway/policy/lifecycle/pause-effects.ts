@@ -90,7 +90,7 @@ function sentenceOf(effect: PauseEffect['effect'], { life, pause, brownouts }: E
     case 'stays_ended':
       return `has no upstream: its ${responseAfterEnd(schedule, pause)} stays`;
     case 'none':
-      return 'has no sunset or brownout in that time';
+      return 'has no sunset or brownout during the pause';
     default:
       return effect satisfies never;
   }

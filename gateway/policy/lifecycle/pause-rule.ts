@@ -88,7 +88,7 @@ function timeProblems(request: PauseRequest, now: EpochMs): readonly PauseProble
   const problems: PauseProblem[] = [];
   const begins = Math.max(from, now);
   const latest = now + LONGEST_PAUSE_MS;
-  if (from < now) problems.push({ field: 'from', message: 'is in the past; leave it out to begin now' });
+  if (from < now) problems.push({ field: 'from', message: 'is in the past; omit it to begin now' });
   if (until <= begins)
     problems.push({
       field: 'until',

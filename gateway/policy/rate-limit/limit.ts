@@ -77,7 +77,7 @@ export interface LimitPart extends Take {
   readonly rule: Pick<LimitRule, 'onStoreFailure' | 'exact' | 'shadow' | 'by'>;
 }
 
-/** The port of the pipeline: takes all parts of one request, at least one. Store failures are resolved by each rule. */
+/** Takes all parts of one request, at least one. If the store is unavailable, `onStoreFailure` of each rule decides. */
 export interface RateLimiter {
   /** In the order of the parts, without those that were not checked because an earlier one refused. */
   readonly take: (parts: readonly LimitPart[]) => MaybePromise<readonly Quota[]>;

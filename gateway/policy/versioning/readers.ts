@@ -48,7 +48,7 @@ export function claimsReader(enabled: Enabled): (input: CarrierInput) => readonl
   };
 }
 
-/** Everything a request says about its version. Only `Accept` is negotiated instead of claimed. */
+/** All versions that a request names. Only those in `Accept` are negotiated. */
 export function readEvidence(rules: ResolutionRules, input: CarrierInput): Evidence {
   const { mediaTypes } = rules;
   const preferences = mediaTypes.length === 0 ? NO_PREFERENCES : readPreferences(mediaTypes, input.headers);

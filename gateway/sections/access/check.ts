@@ -27,7 +27,7 @@ export function checkAccess(view: PolicyView, around: CheckContext, report: Repo
     }
     if (version.access.identity !== undefined && view.parts.resolve?.some(({ pin }) => pin !== undefined)) {
       const message =
-        'with pins the caller is authenticated before the version is known: versions share the identities of the API';
+        'with pins, the caller is authenticated before the version is known: use the identities of the API';
       report([...path, 'identity'], { rule: 'access', message });
     }
   }
@@ -41,7 +41,7 @@ function checkShared({ parts, versions, unversioned }: PolicyView, report: Repor
   const rules = [parts.access, ...own.map((version) => version.access)];
   if (parts.shared !== true || parts.access === undefined || rules.some((each) => typeof each === 'object'))
     return;
-  const message = 'shared does nothing where the access is public: no caller is identified';
+  const message = 'shared has no effect, because the access is public and no caller is identified';
   report(['shared'], { rule: 'access', severity: 'warning', message, at: 'key' });
 }
 
@@ -96,11 +96,11 @@ function checkIdentityHeaders(upstream: string, view: PolicyView, report: Report
     const says = gatewayMeaning(name, view) ?? fieldMeaning(name);
     const message =
       says !== undefined
-        ? `${name} says ${says}`
+        ? `${name} already carries ${says}`
         : set.includes(name)
           ? `headers.request.set has ${name} too`
           : use === 'scopes' && name === identityHeaders.consumer
-            ? `${name} says who calls already`
+            ? `${name} already carries the consumer`
             : undefined;
     if (message !== undefined) report([...at, use], { rule: 'headers', message, hint });
   }

@@ -39,7 +39,7 @@ const tls = z.strictObject({
   key: file('PEM file of its key.', './client.key').optional(),
   name: notation(
     (text) => (/^\[|(^|\.)\d+$/.test(text) ? undefined : parseHostName(text)),
-    'not a host name in lower case, without a port; an address is no name',
+    'not a host name in lower case, without a port; an address is not allowed',
     {
       description: "Name the upstream's certificate must have; default: the host of the target.",
       examples: ['orders.internal'],
@@ -72,7 +72,7 @@ export const connectionFields = {
     })
     .optional(),
   tls: tls.meta({ description: 'For https targets, whose certificates are always verified.' }).optional(),
-  host: notation(parseAuthority, 'not a host in lower case, perhaps with a port', {
+  host: notation(parseAuthority, 'not a host in lower case, with or without a port', {
     description: 'The Host field the upstream gets; default: the authority of the target.',
     examples: ['orders.internal'],
   }).optional(),

@@ -36,7 +36,7 @@ export async function readUpstreamTls(
     if (tls === undefined) continue;
     const at: Path = ['upstreams', name, 'tls'];
     if (targets.length > 0 && !targets.some((target) => target.startsWith('https:'))) {
-      const message = 'tls does nothing for targets that begin with http:';
+      const message = 'tls has no effect: a target begins with http:';
       report(at, { rule: 'tls', severity: 'warning', message, at: 'key' });
     }
     const { ca, cert, key } = absolute(tls, context);

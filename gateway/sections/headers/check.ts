@@ -49,7 +49,7 @@ function checkEdits(view: PolicyView, report: Report): void {
     if (why === undefined) return;
     report(place, {
       rule: 'headers',
-      message: `${name} is reserved for the gateway: it says ${why.says}`,
+      message: `${name} is reserved for the gateway: it carries ${why.says}`,
       hint: why.hint,
       at,
     });
@@ -72,7 +72,7 @@ function checkKept(view: PolicyView, around: CheckContext, report: Report): void
       report(place, {
         rule: 'headers',
         severity: 'warning',
-        message: `keep has no effect on ${name}, which is not dropped`,
+        message: `keep has no effect: ${name} is forwarded anyway`,
         hint: 'remove it',
       });
   }
@@ -90,8 +90,8 @@ function checkFrom(view: PolicyView, report: Report): void {
   if (keep && !from)
     report(KEEP, {
       rule: 'headers',
-      message: 'keep needs from, which says for which requests the fields are kept',
-      hint: 'write from: trusted_proxies if your proxies set them, or from: any',
+      message: 'keep needs from: the requests whose fields are kept',
+      hint: 'write from: trusted_proxies if your proxies set the fields, or from: any',
       at: 'key',
     });
   if (from && !keep)

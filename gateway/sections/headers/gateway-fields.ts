@@ -4,8 +4,8 @@ import { DEFAULT_VERSION_HEADER } from '../resolve/grammar.ts';
 import type { PolicyView } from '../view.ts';
 
 const FRAMING = 'connection framing';
-const IDENTITY = 'who calls';
-const LIFECYCLE = 'what the gateway says of the life of an API';
+const IDENTITY = 'the identity or address of the caller';
+const LIFECYCLE = 'the lifecycle of the API';
 
 const BOTH: Readonly<Record<string, string>> = {
   connection: FRAMING,
@@ -20,8 +20,8 @@ const BOTH: Readonly<Record<string, string>> = {
   trailer: FRAMING,
   'transfer-encoding': FRAMING,
   upgrade: FRAMING,
-  via: 'which proxies a message passed',
-  'x-request-id': 'which request it is',
+  via: 'the proxies that forwarded the message',
+  'x-request-id': 'the id of the request',
 };
 const REQUEST: Readonly<Record<string, string>> = {
   forwarded: IDENTITY,
@@ -29,21 +29,21 @@ const REQUEST: Readonly<Record<string, string>> = {
   'x-client-id': IDENTITY,
   'x-scopes': IDENTITY,
   proxy: IDENTITY,
-  'accept-encoding': 'which codings responses may have',
+  'accept-encoding': 'the codings of responses',
 };
 const RESPONSE: Readonly<Record<string, string>> = {
   'content-encoding': FRAMING,
   'content-range': FRAMING,
-  date: 'when it answered',
+  date: 'the time of the response',
   deprecation: LIFECYCLE,
   sunset: LIFECYCLE,
   link: LIFECYCLE,
   warning: LIFECYCLE,
-  'proxy-status': 'what failed',
-  'strict-transport-security': 'that HTTPS is required',
-  'retry-after': 'when to retry',
-  'idempotency-replayed': 'whether a response is replayed',
-  vary: 'what an answer depends on',
+  'proxy-status': 'the cause of a failure',
+  'strict-transport-security': 'the HTTPS policy',
+  'retry-after': 'the time to retry',
+  'idempotency-replayed': 'the mark of a replayed response',
+  vary: 'the fields on which the response depends',
 };
 /** The gateway drops these from client requests, whether or not it sends them to an upstream. */
 const DEFAULT_IDENTITY_HEADERS: ReadonlySet<string> = new Set(['x-client-id', 'x-scopes']);
@@ -52,9 +52,9 @@ const REQUEST_FAMILIES: readonly (readonly [RegExp, string])[] = [
   [/^(?:sec-websocket-)/, FRAMING],
 ];
 const RESPONSE_FAMILIES: readonly (readonly [RegExp, string])[] = [
-  [/^(?:x-ratelimit-|ratelimit)/, 'limits'],
+  [/^(?:x-ratelimit-|ratelimit)/, 'the limits of the caller'],
   [/^x-api-/, LIFECYCLE],
-  [/^access-control-/, 'pages of other origins: see cors'],
+  [/^access-control-/, 'the CORS rules, which cors sets'],
   [/^(?:sec-websocket-)/, FRAMING],
 ];
 
@@ -79,10 +79,10 @@ export function reservedField(
   view: PolicyView,
 ): Reserved | undefined {
   if (name === 'host' && direction === 'request')
-    return { says: 'which host is meant', hint: 'write host: in the section of the upstream' };
+    return { says: 'the host', hint: 'write host: in the section of the upstream' };
   if (name === 'x-forwarded-prefix' && direction === 'request')
-    return { says: 'where clients find the service', hint: 'write locations: prefix' };
-  if (direction === 'request' && versionCarriers(view).has(name)) return { says: 'which version is meant' };
+    return { says: 'the path prefix for clients', hint: 'write locations: prefix' };
+  if (direction === 'request' && versionCarriers(view).has(name)) return { says: 'the version' };
   const [own, families] =
     direction === 'request' ? [REQUEST, REQUEST_FAMILIES] : [RESPONSE, RESPONSE_FAMILIES];
   const says = BOTH[name] ?? own[name] ?? families.find(([family]) => family.test(name))?.[1];

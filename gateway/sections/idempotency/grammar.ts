@@ -27,7 +27,7 @@ const sizeUpTo = (description: string) =>
     { description, examples: ['64KB', '1MB'] },
   );
 
-/** `says` appends the default, which only the API has: versions and operations inherit. */
+/** `says` appends the default. Only the API has one, because versions and operations inherit. */
 function fieldsWith(says: (what: string, key: keyof typeof WRITTEN) => string) {
   return {
     methods: z

@@ -43,7 +43,7 @@ function checkEach(
       report([...at, key], { rule: 'limits', message, ...(hint && { hint }) });
     if (names.has(limit.name)) {
       const named = isWritten(view, [...at, 'name']);
-      const message = `a second limit called ${limit.name} in one list`;
+      const message = `a second limit has the name ${limit.name} in one list`;
       report(named ? [...at, 'name'] : at, { rule: 'limits', message, hint: 'give each a name of its own' });
     }
     names.add(limit.name);
@@ -61,7 +61,7 @@ function checkEach(
     }
     if (nearestValue(layers, 'algorithm') !== 'sliding-log') continue;
     if (limit.burst !== undefined)
-      wrong('burst', 'a sliding log has no burst: exactly its rate passes in any window');
+      wrong('burst', 'a sliding log has no burst: it admits exactly the rate in any window');
     if (limit.exact === false)
       wrong('exact', 'a sliding log is always exact: its units cannot be leased in advance');
     const { rate, algorithm, deprecated } = limit;
@@ -69,7 +69,7 @@ function checkEach(
     const tooLong = (key: string) =>
       wrong(
         key,
-        `a sliding log keeps the instant of every request: at most ${LONGEST_LOG} in a window`,
+        `a sliding log stores the time of every request: at most ${LONGEST_LOG} in a window`,
         'write a shorter window, or algorithm: gcra',
       );
     if (
@@ -95,7 +95,7 @@ function nearestValue<K extends keyof NamedLimit>(
 }
 
 /**
- * Milliseconds until an empty bucket is full. A burst belongs to the rate of its own level, or to the next rate behind it.
+ * Milliseconds until an empty bucket is full. A burst belongs to the rate of its own level, or to the next outer rate.
  */
 function longestFill(layers: readonly NamedLimit[]): number {
   const rated = layers.findIndex(({ rate }) => rate !== undefined);
@@ -161,7 +161,7 @@ function checkTogether(view: PolicyView, report: Report): void {
         : [];
       const at = namedLimits(owner.length === 0 ? limits : version.limits);
       const place = at.find(({ name }) => name === all.active.name);
-      const message = `all callers together get less than one ${one.by} gets from limit ${one.active.name}, which is never reached`;
+      const message = `limit ${one.active.name} is never reached: all callers together get less than one ${one.by} gets from it`;
       if (place !== undefined)
         report(placeOfLimit(owner, place), { rule: 'limits', severity: 'warning', message });
     }

@@ -59,7 +59,7 @@ function insufficientBurst(
   if (active.burst < cost) {
     const what = active.algorithm === 'sliding-log' ? 'rate' : 'burst';
     return {
-      message: `${describeBurst(active)}: no request with this cost ever passes`,
+      message: `${describeBurst(active)}: every request with this cost is refused`,
       hint: `write a ${what} of at least ${cost} for it, or a cost of at most ${active.burst}`,
     };
   }
@@ -67,7 +67,7 @@ function insufficientBurst(
   if (!isLowered || last.burst >= cost) return undefined;
   const since = deprecated.burst < cost ? 'once deprecated' : 'by the sunset';
   return {
-    message: `${since}, ${describeBurst(last)}: no request with this cost passes`,
+    message: `${since}, ${describeBurst(last)}: every request with this cost is refused`,
     hint: `lower it to no less than ${cost}, or write a cost of at most ${last.burst}`,
   };
 }

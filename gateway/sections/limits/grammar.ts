@@ -1,5 +1,6 @@
 // The grammar of `limits` and `cost`.
 import { z } from 'zod';
+import { GLOSSARY } from '../../policy/glossary.ts';
 import { notation, parseShare, rate } from '../../policy/notation.ts';
 import {
   DEFAULT_LIMIT,
@@ -53,7 +54,7 @@ const limitFields = (standing: boolean) => {
       .int()
       .min(1)
       .max(1_000_000_000)
-      .meta({ description: 'Most requests at once; default: the rate.' })
+      .meta({ description: `${GLOSSARY.burst} Default: the rate.` })
       .optional(),
     deprecated: lowering.optional(),
     by: z.enum(['consumer', 'address', 'everyone']).meta({ description: BY }).optional(),

@@ -25,7 +25,7 @@ function checkFall(owner: Path, limits: WrittenLimits, report: Report): void {
   for (const limit of namedLimits(limits)) {
     const lowering = limit.deprecated;
     if (lowering?.kind !== 'curve' || lowering.to <= lowering.from) continue;
-    const message = 'a curve must fall: "to" must not be above "from"';
+    const message = 'a curve must fall: "to" must not be greater than "from"';
     report([...placeOfLimit(owner, limit), 'deprecated', 'to'], { rule: 'limits', message });
   }
 }

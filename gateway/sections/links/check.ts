@@ -8,7 +8,7 @@ export function checkLinks({ versions }: PolicyView, _around: CheckContext, repo
     if (version.alternate === undefined || successor === undefined) continue;
     report(['versions', label, 'alternate'], {
       rule: 'reference',
-      message: `${label} leads to ${successor}: alternate is for a version without a successor`,
+      message: `${label} has the successor ${successor}: alternate is for a version without one`,
       at: 'key',
     });
   }

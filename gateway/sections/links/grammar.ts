@@ -1,5 +1,6 @@
 // The grammar of the links and texts about the end of an API, a version or an operation.
 import type { z } from 'zod';
+import { GLOSSARY } from '../../policy/glossary.ts';
 import { isGuideFile } from '../../policy/lifecycle/guide.ts';
 import { parsePageUrl } from '../../policy/lifecycle/page-url.ts';
 import { lineOfText, notation, orOff } from '../../policy/notation.ts';
@@ -13,12 +14,12 @@ const page = (description: string) =>
   });
 
 /** A URL, or a Markdown file beside the policy. */
-const guide = (description: string) =>
+const guide = (place = '') =>
   notation(
     (text) => (isGuideFile(text) ? text : parsePageUrl(text)),
     'not an absolute https URL with everything else percent-encoded, nor the path of a Markdown file',
     {
-      description: `${description} A URL, or a Markdown file relative to this one, which the lifecycle page shows.`,
+      description: `${GLOSSARY.guide}${place} A URL, or a Markdown file relative to this one, which the lifecycle page shows.`,
       examples: ['./guides/orders-v1-to-v2.md', 'https://docs.example.com/orders/v1-to-v2'],
     },
   );
@@ -34,7 +35,7 @@ const own = <Section extends z.ZodType>(section: Section) => orOff(section, unde
 export const linkFields = {
   ofApi: {
     alternate: page('Alternative to the API.').optional(),
-    guide: guide('Migration guide, for every version without one of its own.').optional(),
+    guide: guide(' Versions without a guide inherit it.').optional(),
     status: page(
       "Status page, sent as X-API-Deprecation-Info; default: the gateway's own page of the API.",
     ).optional(),
@@ -44,7 +45,7 @@ export const linkFields = {
   },
   ofVersion: {
     alternate: own(page('Alternative, for a version without a successor.')),
-    guide: own(guide('Migration guide.')),
+    guide: own(guide()),
     status: own(
       page("Status page, sent as X-API-Deprecation-Info; default: the gateway's own page of the API."),
     ),
@@ -53,7 +54,7 @@ export const linkFields = {
     reason: own(lineOfText('Reason for the end of the version, shown in the 410.', REASON)),
   },
   ofOperation: {
-    guide: guide('Migration guide.').optional(),
+    guide: guide().optional(),
     reason: lineOfText('Why the operation is deprecated.', REASON).optional(),
   },
 };

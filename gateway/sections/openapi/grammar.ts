@@ -9,7 +9,7 @@ export function parseDescriptionPath(text: string): string | undefined {
 
 export const openapiSection = notation(
   parseDescriptionPath,
-  'not the path of a file: a description is read from beside the policy, not from a URL',
+  'not the path of a file: the gateway reads a description from a file, not from a URL',
   {
     description:
       'OpenAPI description (3.0 to 3.2, YAML or JSON) of this version, relative to this file. Its `deprecated` and `x-lifecycle` apply where this file has no value; both must agree.',

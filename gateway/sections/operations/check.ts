@@ -47,7 +47,7 @@ function checkOperationsOf(label: string, version: VersionParts, view: PolicyVie
     before.push(template);
     const below = belowBase(name, label, view.parts);
     if (below !== undefined) {
-      const message = 'operation paths are relative to the base: no request matches this one';
+      const message = 'operation paths are relative to the base, so no request matches this operation';
       report(path, { rule: 'operation', severity: 'warning', message, hint: `write ${below}`, at: 'key' });
     }
     reportColons(path, template, report, { at: 'key' });
@@ -74,7 +74,7 @@ function reportOverlap(
       at: 'key',
     });
   } else if (template.method === other.method && crosses(template, other)) {
-    const message = `some requests match this and ${spellOperation(other)}: the one with the earlier literal segment wins`;
+    const message = `some requests also match ${spellOperation(other)}: the operation with the earlier literal segment applies`;
     report(path, { rule: 'operation', severity: 'warning', message, at: 'key' });
   }
 }
@@ -120,7 +120,7 @@ function checkDates(
   const announced = deprecated ?? version.deprecated;
   if (sunset !== undefined && announced === undefined && !isWritten(view, at('deprecated'))) {
     const message =
-      'a sunset without deprecated: before the operation is gone, callers get a Sunset header, but no Deprecation and no mail';
+      'a sunset without deprecated: before the operation ends, callers get a Sunset header, but no Deprecation and no mail';
     report(at('sunset'), { rule: 'date-order', severity: 'warning', message, at: 'key' });
   }
 }

@@ -20,7 +20,7 @@ export function checkResolve(view: PolicyView, around: CheckContext, report: Rep
     if (!isWritten(view, ['resolve']) && view.labels.length > 0) {
       report(['resolve'], {
         rule: 'resolve',
-        message: 'the key "resolve" is missing: say where clients write the version',
+        message: 'the key "resolve" is missing: it lists where clients write the version',
         hint: `write resolve: [{ path: "${versioned(view.parts.base ?? '/<name>')}" }], or versions: none`,
         at: 'key',
       });
@@ -34,7 +34,7 @@ export function checkResolve(view: PolicyView, around: CheckContext, report: Rep
   }
   for (const [index, { header }] of resolve.entries()) {
     if (header === undefined || !around.keyHeaders.includes(header.toLowerCase())) continue;
-    const message = `${header} carries the API key, so that no request can name a version in it`;
+    const message = `${header} carries the API key, so it cannot carry a version`;
     report(['resolve', index, 'header'], { rule: 'resolve', message, hint: 'name another header' });
   }
   checkDefault(view, around.now, report);
@@ -55,7 +55,7 @@ export function checkResolve(view: PolicyView, around: CheckContext, report: Rep
     !resolve.some(({ path, subdomain }) => path !== undefined || subdomain !== undefined)
   ) {
     const message =
-      'without a path or subdomain for the version a redirect would lead back to the same URL: those requests get 410';
+      'no path or subdomain has the version, so a redirect would return to the same URL: requests get 410';
     report(['resolve'], { rule: 'redirect', severity: 'warning', message, at: 'key' });
   }
   checkVersionHosts(view, around, report);
@@ -70,7 +70,7 @@ function checkReadable({ labels }: PolicyView, resolve: ResolveEntries, report: 
   report(['resolve'], {
     rule: 'resolve',
     severity: 'warning',
-    message: 'no request can name its version: every one gets the default',
+    message: 'no request can name a version, so every request gets the default',
     hint: 'add a carrier, such as { header: API-Version }',
     at: 'key',
   });
@@ -95,7 +95,7 @@ function checkBase({ parts, labels }: PolicyView, resolve: ResolveEntries, repor
   if (label === undefined || path === undefined) return;
   report(['base'], {
     rule: 'resolve',
-    message: `here the path template names ${label}: requests for it would name no version`,
+    message: `this base is the path of ${label}: requests for it would have no version`,
     hint: 'write the base without the version',
   });
 }
@@ -107,7 +107,7 @@ function checkSubdomain(view: PolicyView, resolve: ResolveEntries, report: Repor
   if (index < 0 || dotted === undefined || resolve.some(({ path }) => path !== undefined)) return;
   report(['resolve', index, 'subdomain'], {
     rule: 'resolve',
-    message: `no subdomain can name the version ${dotted}`,
+    message: `no subdomain can name the version ${dotted}: it has dots`,
     hint: 'add a path, or call versions v1, v2',
   });
 }
@@ -115,7 +115,7 @@ function checkSubdomain(view: PolicyView, resolve: ResolveEntries, report: Repor
 function checkMatch(view: PolicyView, resolve: ResolveEntries, report: Report): void {
   const index = resolve.findIndex(({ match }) => match !== undefined);
   if (index < 0 || view.labels.length === 0 || view.labels.some(isDate)) return;
-  const message = 'match does nothing where no version is a date';
+  const message = 'match has no effect, because no version is a date';
   report(['resolve', index, 'match'], { rule: 'resolve', severity: 'warning', message, at: 'key' });
 }
 
@@ -128,7 +128,7 @@ function checkIgnored(resolve: ResolveEntries, report: Report): void {
       if (ignoredNames([pattern])(query)) {
         report(path, {
           rule: 'resolve',
-          message: `this is the parameter that carries the version: ignoring ${query} would give every request the default`,
+          message: `the parameter ${query} carries the version: if it is ignored, every request gets the default`,
           hint: `list only similar names, such as ${query}[gte]`,
         });
       } else if (!mayResemble(pattern, query)) {
@@ -158,7 +158,7 @@ function mayResemble(pattern: string, query: string): boolean {
 function checkContentType(view: PolicyView, resolve: ResolveEntries, report: Report): void {
   if (view.parts.rewrite_content_type !== true || resolve.some((entry) => entry.media_type !== undefined))
     return;
-  const message = 'rewrite_content_type does nothing where no media_type carries the version';
+  const message = 'rewrite_content_type has no effect, because no media_type carries the version';
   report(['rewrite_content_type'], { rule: 'resolve', severity: 'warning', message, at: 'key' });
 }
 

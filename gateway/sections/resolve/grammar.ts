@@ -1,5 +1,6 @@
 // The grammar of `resolve`: carriers, pins and the default version.
 import { z } from 'zod';
+import { GLOSSARY } from '../../policy/glossary.ts';
 import { notation, oneOf, parseClaimName } from '../../policy/notation.ts';
 import { parseTemplate } from '../../policy/versioning/media-type.ts';
 
@@ -68,15 +69,15 @@ const pin = z
       'account_id',
     ).optional(),
     created: claim(
-      'Claim with the creation day of the account; without it the first call decides.',
+      'Claim with the creation day of the account. Without it, the first call decides.',
       'account_created',
     ).optional(),
     match: oneOf(
       ['exact', 'floor'],
-      'Whether that day means the newest version up to it, or that day only; default floor.',
+      'floor: the newest version up to that day. exact: a version of that day; default floor.',
     ),
   })
-  .meta({ description: 'Date version that an account gets if a request names none.' });
+  .meta({ description: GLOSSARY.pin });
 
 /** Each entry of `resolve` has exactly one of these. */
 export const RESOLVE_KEYS = ['path', 'header', 'query', 'media_type', 'subdomain', 'pin', 'default'] as const;
@@ -90,13 +91,13 @@ const carrier = z
     subdomain: subdomain.optional(),
     match: oneOf(
       ['exact', 'floor'],
-      'Whether a date in the header may lie after the version it means; default exact.',
+      'floor: the newest version up to the date in the header. exact: a version of that date; default exact.',
     ),
     ignore: z
       .array(ignored)
       .min(1)
       .meta({
-        description: 'Parameters with a similar name and another meaning; `*` stands for any text.',
+        description: 'Parameters with a similar name that do not carry the version; `*` stands for any text.',
       })
       .optional(),
     pin: pin.optional(),
@@ -109,14 +110,14 @@ const carrier = z
     (entry) => RESOLVE_KEYS.filter((each) => entry[each] !== undefined).length === 1,
     `each entry names exactly one of ${RESOLVE_KEYS.join(', ')}`,
   )
-  .refine((entry) => entry.match === undefined || entry.header !== undefined, 'match belongs to a header')
-  .refine((entry) => entry.ignore === undefined || entry.query !== undefined, 'ignore belongs to a query');
+  .refine((entry) => entry.match === undefined || entry.header !== undefined, 'match is only for a header')
+  .refine((entry) => entry.ignore === undefined || entry.query !== undefined, 'ignore is only for a query');
 
 /** The gateway reads every listed carrier. Two that disagree are refused (VER-3). */
 export const resolveSection = z
   .array(carrier)
   .min(1)
-  .meta({ description: 'Where clients write the version. All listed places are read; disagreement is 400.' });
+  .meta({ description: 'Places of the version in requests. All are read; two different versions get 400.' });
 
 /** NEG-5. */
 export const rewriteContentTypeSection = z.boolean().meta({
@@ -138,5 +139,5 @@ export const versionAsSection = z
   .union([z.enum(['none', 'path']), z.strictObject({ header }), z.strictObject({ query })])
   .meta({
     description:
-      'How the upstream learns the version: a header, a query parameter, the first segment of its path, or not at all.',
+      'How the upstream gets the version: by header, query parameter, first path segment, or not at all.',
   });

@@ -12,7 +12,7 @@ export function checkPin(view: PolicyView, report: Report): void {
   if (other !== undefined) {
     report(path, {
       rule: 'pin',
-      message: `accounts are pinned to dates, and the version "${other.slice(0, 60)}" is no date`,
+      message: `accounts are pinned to dates, and the version "${other.slice(0, 60)}" is not a date`,
       hint: 'name versions by date, such as 2026-01-15',
       at: 'key',
     });
@@ -32,7 +32,7 @@ export function checkPin(view: PolicyView, report: Report): void {
     report([...path, 'match'], {
       rule: 'pin',
       severity: 'warning',
-      message: 'match does nothing without created: the first call decides',
+      message: 'match has no effect without created: the first call decides',
       at: 'key',
     });
   }

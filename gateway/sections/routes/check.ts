@@ -14,15 +14,15 @@ export function checkRoutes(view: PolicyView, { certifiedNames }: CheckContext, 
     if (versioned.has(each)) {
       report(at, {
         rule: 'resolve',
-        message: 'the subdomain of this host names a version: requests for it would name no version',
-        hint: 'remove it from host: the subdomain is served anyway',
+        message: 'the subdomain of this host is a version, but requests for this host would have no version',
+        hint: 'remove it from host: the subdomain carrier serves it anyway',
       });
     }
     checkCertified({ hosts: [each], at, wanted: each }, certifiedNames, view, report);
   }
 }
 
-/** The host of each version. A subdomain contains no dot, so a semantic version is named by its major. */
+/** The host of each version. A subdomain cannot contain a dot, so that of a semantic version names only the major. */
 export function hostsOfVersions(subdomain: string | undefined, { labels }: PolicyView): readonly string[] {
   const named = labels.flatMap((label) => {
     const parsed = parseLabel(label);

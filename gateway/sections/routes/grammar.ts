@@ -22,7 +22,7 @@ const keys = z.strictObject({
   trailing_slash: oneOf(['same', 'distinct'], 'Whether /export/ is the same path as /export.'),
   encoded_slash: oneOf(
     ['keep', 'reject', 'both'],
-    'Whether %2F is part of its segment (keep), refused with 400 (reject), or judged as part and as separator (both).',
+    'Whether %2F is part of its segment (keep), gets 400 (reject), or is tried as part and separator (both).',
   ),
 });
 
@@ -31,7 +31,7 @@ export const PATH_KEYS: readonly string[] = Object.keys(keys.omit({ preset: true
 
 export const pathsSection = z.union([preset, keys]).meta({
   description:
-    'How the service reads paths: a kind of service, or single rules. The gateway judges every reading that is possible.',
+    'How the service reads paths: a kind of service, or single rules. Rules apply to every possible reading.',
 });
 
 export type PathsFile = z.output<typeof pathsSection>;

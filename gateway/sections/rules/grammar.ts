@@ -1,5 +1,6 @@
 // The table of rules for `rules`, and the grammar of `rules` and `audience`.
 import { z } from 'zod';
+import { GLOSSARY } from '../../policy/glossary.ts';
 
 export type RuleSeverity = 'error' | 'warning';
 
@@ -13,7 +14,7 @@ interface RuleRow {
 export const RULES = {
   'notice-period': {
     severity: 'warning',
-    asks: 'From the announcement to the sunset at least 12 months pass, 6 for an internal audience.',
+    asks: 'At least 12 months lie between announcement and sunset, 6 for an internal audience.',
   },
   'sunset-only-later': { severity: 'error', asks: 'An extension moves the sunset to a later date.' },
   'extension-length': { severity: 'warning', asks: 'An extension moves the sunset by 3 to 6 months.' },
@@ -26,7 +27,7 @@ export const RULES = {
     asks: 'Another version is served for as long as this one is deprecated.',
   },
   'successor-exists': { severity: 'error', asks: 'The successor is another version of this API.' },
-  'successor-circle': { severity: 'error', asks: 'Successors form no loop.' },
+  'successor-circle': { severity: 'error', asks: 'Successors do not form a circle.' },
   'successor-released': {
     severity: 'warning',
     asks: 'The successor is released before the deprecation, and a redirect target before the redirect begins.',
@@ -62,7 +63,7 @@ export const RULES = {
   },
   'method-override': {
     severity: 'warning',
-    asks: 'No kept header and no _method in a form lets a service use another method than the one judged.',
+    asks: 'No kept header and no _method in a form lets a service use another method than the checked one.',
   },
   'nested-access': {
     severity: 'warning',
@@ -74,7 +75,7 @@ export const RULES = {
   },
   'encoded-slash': {
     severity: 'warning',
-    asks: 'An API with operations is judged by both readings of %2F.',
+    asks: 'An API with operations applies the rules of both readings of %2F.',
   },
   'sunset-rewritten': { severity: 'error', asks: 'A sunset is not earlier than the one published before.' },
   'dates-rewritten': { severity: 'warning', asks: 'The dates of a published version do not change.' },
@@ -136,5 +137,5 @@ export const rulesSection = z
 export type RulesSection = z.output<typeof rulesSection>;
 
 export const audienceSection = z.enum(['public', 'internal']).meta({
-  description: 'Who calls: a public API gives 12 months of notice, an internal one 6; default public.',
+  description: `${GLOSSARY.audience} Default public.`,
 });

@@ -27,7 +27,7 @@ export const checkExceptions: VersionCheck = ({ label, version, at: owner, view 
   for (const [index, { consumer, until, from }] of exceptions.entries()) {
     const path = [...at, index];
     if (consumer !== consumer.trim()) {
-      const message = 'the consumer begins or ends with a blank, which no token does';
+      const message = 'the consumer begins or ends with a blank, so it matches no token';
       report([...path, 'consumer'], { rule: 'exception', message, hint: 'remove the blank' });
     }
     for (const what of from) {
@@ -43,14 +43,17 @@ export const checkExceptions: VersionCheck = ({ label, version, at: owner, view 
     const passes = from.includes('sunset');
     const { freeze } = version;
     if (from.includes('freeze') && freeze === undefined && !isWritten(view, [...owner, 'freeze']))
-      report([...path, 'from'], { rule: 'exception', message: `${label} has no freeze to be excepted from` });
+      report([...path, 'from'], {
+        rule: 'exception',
+        message: `${label} has no freeze, so an exception from it has no effect`,
+      });
     if (freeze !== undefined && from.every((what) => what === 'freeze') && until <= freeze)
       wrong(`until (${dayOf(until)}) is not after the freeze (${dayOf(freeze)}): it has no effect`);
     if (sunset === undefined) {
       if (passes && !isWritten(view, [...owner, 'sunset']))
         report([...path, 'from'], {
           rule: 'exception',
-          message: `${label} has no sunset to be excepted from`,
+          message: `${label} has no sunset, so an exception from it has no effect`,
         });
       continue;
     }
@@ -112,14 +115,11 @@ export const checkRetireWhen: VersionCheck = ({ label, version, at: owner, view 
   const finding = (message: string, hint: string) =>
     report(at, { rule: 'retire-when', message, hint, at: 'key' });
   if (sunset === undefined && !isWritten(view, [...owner, 'sunset']))
-    finding(`${label} has no sunset that its usage could hold`, 'add sunset: and its date');
+    finding(`${label} has no sunset, so retire_when has no effect`, 'add sunset: and its date');
   else if (deprecated === undefined && !isWritten(view, [...owner, 'deprecated']))
-    finding(
-      `${label} is never deprecated, so that its calls are not counted`,
-      'add deprecated: and its date',
-    );
+    finding(`${label} is never deprecated, so its calls are not counted`, 'add deprecated: and its date');
   if (rule.onExceed === 'hold' && view.parts.mode === 'observe') {
-    const message = 'in observe mode no version ends, so nothing can be held';
+    const message = 'in observe mode no version ends, so hold has no effect';
     report([...at, 'on_exceed'], { rule: 'retire-when', severity: 'warning', message, hint: 'write warn' });
   }
 };
@@ -148,11 +148,11 @@ export function checkLedger(
   const sunset = effectiveSunset(version);
   const frozenDays = freeze === undefined || sunset === undefined ? 0 : Math.ceil((sunset - freeze) / DAY_MS);
   if (frozenDays > ledgerDays) {
-    const message = `it lasts ${frozenDays} days, but the ledger keeps ${ledgerDays}: a caller that pauses longer is refused as new`;
+    const message = `the freeze lasts ${frozenDays} days, but the ledger keeps ${ledgerDays}: consumers with a longer break are refused as new`;
     warn('freeze', message, 'write a longer keep: of the ledger in the gateway file, or a later freeze');
   }
   if (rule !== undefined && rule.days >= ledgerDays) {
-    const message = `the ledger keeps ${ledgerDays} days, today among them: it never has ${rule.days} whole ones`;
+    const message = `the ledger keeps ${ledgerDays} days including today, so it never has ${rule.days} whole days`;
     warn('retire_when', message, 'write fewer days, or a longer keep: of the ledger in the gateway file');
   }
 }

@@ -66,7 +66,7 @@ function checkDates(checked: CheckedVersion, report: Report): void {
   // An unknown key may be the misspelt date, and has its own finding.
   const isMissing = (key: string) => !isWritten(view, at(key)) && !hasUnknownKey(label, view);
   if (sunset !== undefined && isMissing('deprecated')) {
-    const message = `a sunset without deprecated: before ${what} is gone, callers get a Sunset header, but no Deprecation and no mail`;
+    const message = `a sunset without deprecated: before ${what} ends, callers get a Sunset header, but no Deprecation and no mail`;
     report(at('sunset'), { rule: 'date-order', severity: 'warning', message, at: 'key' });
   }
   if (announced !== undefined && isMissing('deprecated')) {
@@ -91,12 +91,12 @@ function checkDates(checked: CheckedVersion, report: Report): void {
     if (announced < moves) continue;
     report([...at('extended'), index, 'announced'], {
       rule: 'date-order',
-      message: `announced after the sunset that it moves (${dayOf(moves)}) had passed: ${view.unversioned ? 'an API' : 'a version'} that is gone stays gone`,
+      message: `announced after the sunset that it moves (${dayOf(moves)}): ${view.unversioned ? 'an API' : 'a version'} that has ended is not revived`,
     });
   }
 }
 
-/** DEP-8: callers learn of a deprecation before it begins. An inherited announcement may be older than the version. */
+/** DEP-8: a deprecation is announced before it begins. An inherited announcement may be older than the version. */
 function orderAnnounced({ label, version, at, view }: CheckedVersion, report: Report): void {
   const { released, announced, deprecated } = version;
   if (announced === undefined) return;

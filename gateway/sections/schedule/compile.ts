@@ -153,8 +153,8 @@ export function compileExceptions(
 }
 
 /**
- * Adds the rules before each later announcement. `instants`: the announcements in time order. `datedAt`: the rules known by
- * an instant.
+ * Adds the rules that apply before each later announcement. `instants`: the announcements in time order. `datedAt`: returns
+ * the rules that are known at an instant.
  */
 export function withAnnouncements(
   rules: VersionRules,

@@ -1,5 +1,6 @@
 // The grammar of dates and what follows them. A date D is the instant D T00:00:00Z (SUN-2).
 import { z } from 'zod';
+import { GLOSSARY } from '../../policy/glossary.ts';
 import { parseCron, parseZone } from '../../policy/lifecycle/brownout-cron.ts';
 import type { BrownoutRule, BrownoutTimes } from '../../policy/lifecycle/brownout-rule.ts';
 import { EXCEPTION_SCOPES } from '../../policy/lifecycle/exceptions.ts';
@@ -41,17 +42,20 @@ const exception = z.strictObject({
   by: lineOfText('Who granted it.', 'api-team'),
 });
 
-const extensions = z.array(extension).min(1).meta({ description: 'Later sunsets, in the order announced.' });
+const extensions = z
+  .array(extension)
+  .min(1)
+  .meta({ description: `${GLOSSARY.extension} In the order of the announcements.` });
 
 const exceptionsSection = z
   .array(exception)
-  .meta({ description: 'Exceptions of consumers from brownouts, sunset, lowered limits or a freeze.' });
+  .meta({ description: GLOSSARY.exception });
 
 const brownout = z.strictObject({
   from: instant('Start of the window, or of the repetition (default: the deprecation).').optional(),
   until: instant('End of the window, or of the repetition (default: the sunset).').optional(),
   before_sunset: duration(
-    'Instead of `from`: this long before the sunset. With cron it lasts until the next such phase.',
+    'Instead of `from`: a time before the sunset. With cron, a phase ends when the next one begins.',
   ).optional(),
   for: duration('How long one window lasts.').optional(),
   cron: notation(parseCron, 'not a cron expression of five fields such as 0 14 * * 2', {
@@ -95,19 +99,19 @@ export const brownoutsSection = z
       return { times, announced, status: status ?? 410, share, message };
     }),
   )
-  .meta({ description: 'Announced short refusals between deprecation and sunset.' });
+  .meta({ description: GLOSSARY.brownout });
 
 /** A string is the problem with the combination of keys. */
 function timesOf(written: Brownout): BrownoutTimes | string {
   const { from, until, before_sunset: beforeSunset, for: lasts, cron, zone } = written;
-  if (zone !== undefined && cron === undefined) return 'zone belongs to a cron expression';
+  if (zone !== undefined && cron === undefined) return 'zone is only for a cron expression';
   if (cron !== undefined && zone === undefined) return 'a cron expression needs its zone, such as zone: UTC';
   if (cron !== undefined && lasts === undefined)
     return 'a cron expression needs for: how long a window lasts';
   const beat =
     cron === undefined || zone === undefined || lasts === undefined ? undefined : { cron, zone, lasts };
   if (beforeSunset !== undefined) {
-    if (from !== undefined || until !== undefined) return 'before_sunset stands instead of from and until';
+    if (from !== undefined || until !== undefined) return 'before_sunset replaces from and until';
     if (lasts === undefined) return 'before_sunset needs for: how long a window lasts';
     return { kind: 'phase', beforeSunset, beat, lasts };
   }
@@ -118,7 +122,7 @@ function timesOf(written: Brownout): BrownoutTimes | string {
   return lasts === undefined ? 'a window needs until or for' : { kind: 'dated', from, until: from + lasts };
 }
 
-const freeze = instant('From this day new consumers get 403 with the successor.');
+const freeze = instant(GLOSSARY.freeze);
 
 const NO_BROWNOUTS: readonly BrownoutRule[] = [];
 
@@ -130,9 +134,7 @@ export const dateFields = {
   ofApi: {
     announced: instant('Announcement day of the dates below, if it is before `deprecated`.').optional(),
     deprecated: instant('From this day responses of the whole API carry Deprecation.').optional(),
-    sunset: instant(
-      'As first published; from this day versions without their own sunset are no longer served.',
-    ).optional(),
+    sunset: instant(`${GLOSSARY.sunset} As first published. Versions without a sunset inherit it.`).optional(),
     extended: extensions.optional(),
     retired: instant('From this day no exception passes; default: the sunset.').optional(),
     forgotten: instant('From this day the API is unknown, as if it had never existed.').optional(),
@@ -141,22 +143,21 @@ export const dateFields = {
     released: instant('From this day the version is served.'),
     announced: own(instant('Announcement day of the dates below, if it is before `deprecated`.')),
     deprecated: own(instant('From this day responses carry Deprecation.')),
-    sunset: own(instant('As first published; from this day the version is no longer served.')),
+    sunset: own(instant(`${GLOSSARY.sunset} As first published.`)),
     extended: own(extensions),
     retired: own(instant('From this day no exception passes; default: the sunset.')),
     forgotten: own(instant('From this day the version is unknown, as if it had never existed.')),
-    successor: label('Version to move to.').optional(),
+    successor: label(GLOSSARY.successor).optional(),
   },
   /** Missing keys are inherited from the version. */
   ofOperation: {
     deprecated: instant('From this day responses of the operation carry Deprecation.').optional(),
-    sunset: instant('From this day the operation is no longer served.').optional(),
+    sunset: instant(GLOSSARY.sunset).optional(),
     successor: notation(
       parseOperationSuccessor,
       'not a version, an operation, or both such as v3 GET /items/{id}',
       {
-        description:
-          'Where to go instead: a version, an operation of this version, or an operation of another.',
+        description: `${GLOSSARY.successor} A version, an operation of this version, or an operation of another version.`,
         examples: ['v3', 'GET /', 'v3 GET /items/{id}'],
       },
     ).optional(),

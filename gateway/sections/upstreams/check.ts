@@ -58,7 +58,7 @@ function checkAddresses(view: PolicyView, around: CheckContext, report: Report):
       if (new URL(target).port === '0') {
         report(path, {
           rule: 'target',
-          message: 'port 0 cannot be a target',
+          message: 'port 0 is not a port of a service',
           hint: 'write the port of the service',
         });
       } else if (listener !== undefined) {
@@ -112,13 +112,13 @@ function checkUnusedKeys(
     report([key], {
       rule: 'targets',
       severity: 'warning',
-      message: `${key} does nothing ${why}`,
+      message: `${key} has no effect ${why}`,
       at: 'key',
     });
   if (targets?.length === 1) {
     if (balance !== undefined) reportUnused('balance', 'with one target');
     if (slow_start !== undefined) reportUnused('slow_start', 'with one target');
   } else if (slow_start !== undefined && breaker === 'off' && health === undefined) {
-    reportUnused('slow_start', 'where neither health nor a breaker ever takes a target out');
+    reportUnused('slow_start', 'without health checks or a breaker');
   }
 }

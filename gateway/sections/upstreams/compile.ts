@@ -137,7 +137,7 @@ function compileHealth(health: UpstreamFile['health']): HealthRules | undefined 
   };
 }
 
-/** By default a single target has no breaker: a response of the gateway would help no client. */
+/** By default a single target has no breaker, because no other target could respond instead. */
 function compileBreaker({ breaker, targets }: UpstreamFile): BreakerRules | undefined {
   if (breaker === 'off') return undefined;
   if (breaker === undefined) return targets.length > 1 ? DEFAULT_BREAKER : undefined;

@@ -1,5 +1,6 @@
 // The grammar of `upstreams`, the services behind the versions of an API.
 import { z } from 'zod';
+import { GLOSSARY } from '../../policy/glossary.ts';
 import { parseFieldName } from '../../policy/headers/field-name.ts';
 import { duration, notation, parseDuration } from '../../policy/notation.ts';
 import { connectionFields } from '../connections/grammar.ts';
@@ -28,7 +29,7 @@ export function parseOrigin(text: string): string | undefined {
 }
 
 export const origin = (description: string, example: string, parse = parseOrigin) =>
-  notation(parse, 'not an origin: http or https, a host and perhaps a port, nothing else', {
+  notation(parse, 'not an origin: only http or https, a host and an optional port', {
     description,
     examples: [example],
   });
@@ -44,12 +45,12 @@ export const plainPath = (description: string, example: string) =>
   );
 
 const timeouts = z.strictObject({
-  connect: duration('Until the connection is established; default 1s.').optional(),
+  connect: duration('Time until the connection is established; default 1s.').optional(),
   headers: duration(
-    'Until the response headers are complete; restarts with each interim response (1xx); default 5s.',
+    'Time until the response headers are complete; restarts with each interim response (1xx); default 5s.',
   ).optional(),
-  idle: duration('Between two chunks of a body; default 30s.').optional(),
-  total: duration('For the whole exchange; default 60s.').optional(),
+  idle: duration('Time between two chunks of a body; default 30s.').optional(),
+  total: duration('Time for the whole exchange; default 60s.').optional(),
 });
 
 const identityField = (description: string, example: string) =>
@@ -58,10 +59,13 @@ const identityField = (description: string, example: string) =>
 const identityHeaders = z
   .strictObject({
     consumer: identityField(
-      'The id of the consumer, percent-encoded beyond visible ASCII.',
+      'Header for the id of the consumer. Characters other than visible ASCII are percent-encoded.',
       'X-Consumer-Id',
     ).optional(),
-    scopes: identityField('The scopes it has, separated by blanks.', 'X-Consumer-Scopes').optional(),
+    scopes: identityField(
+      'Header for the scopes of the consumer, separated by blanks.',
+      'X-Consumer-Scopes',
+    ).optional(),
   })
   .refine(
     ({ consumer, scopes }) => consumer !== undefined || scopes !== undefined,
@@ -98,8 +102,8 @@ const count = (description: string) => z.int().min(1).max(1_000).meta({ descript
 
 const health = z.strictObject({
   path: checkPath,
-  every: upToAnHour('From one check to the next; default 5s.').optional(),
-  timeout: upToAnHour('For a whole check; default 1s.').optional(),
+  every: upToAnHour('Time from one check to the next; default 5s.').optional(),
+  timeout: upToAnHour('Time for a whole check; default 1s.').optional(),
   healthy: count('Consecutive successful checks that restore a target; default 2.').optional(),
   unhealthy: count('Consecutive failed checks that remove a target; default 3.').optional(),
 });
@@ -141,7 +145,7 @@ export const upstreamSection = z.strictObject({
     })
     .optional(),
   slow_start: duration(
-    'Time in which the load of a recovered target grows to its full share; default: at once.',
+    'Time in which the load of a recovered target rises to its full share; default: at once.',
   ).optional(),
   health: z
     .union([checkPath, health])
@@ -152,8 +156,7 @@ export const upstreamSection = z.strictObject({
   breaker: z
     .union([z.literal('off'), breaker])
     .meta({
-      description:
-        'Removes a target after consecutive failures, or off. Default: with several targets, 5 failures, 10s, and never the last target; otherwise off.',
+      description: `${GLOSSARY.breaker} \`off\` disables it. Default: off for one target, 5 failures and 10s for several, never for the last one in service.`,
     })
     .optional(),
   ...connectionFields,

@@ -40,7 +40,7 @@ function checkReach(label: string, { labels }: PolicyView, report: Report): void
   report(['versions', label], {
     rule: 'label',
     severity: 'warning',
-    message: `once ${answering} is released no request reaches ${label}: a request for ${label} gets ${answering}`,
+    message: `after the release of ${answering}, requests for ${label} get ${answering}`,
     hint: `call it ${label}.0.0, so that requests can name it in full`,
     at: 'key',
   });

@@ -138,7 +138,7 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
 
   const replace = async ({ worker: { pid } }: PoolMember, how: string): Promise<void> => {
     if (closing.signal.aborted) return;
-    logger.warn('a worker ended and is replaced', { worker: pid, reason: how });
+    logger.warn('a worker ended; the gateway starts another', { worker: pid, reason: how });
     for (;;) {
       await pause(nextPause(), closing.signal);
       try {
@@ -146,7 +146,7 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
         return;
       } catch (error) {
         if (closing.signal.aborted) return;
-        logger.error('a worker failed to start and is retried', { reason: messageOf(error) });
+        logger.error('a worker failed to start; the gateway tries again', { reason: messageOf(error) });
       }
     }
   };

@@ -6,19 +6,20 @@ import { makeFolder } from '../../system/make-folder.ts';
 import type { DataFolder } from './data-folder.ts';
 
 export interface Backup {
-  /** Its path. */
+  /** The path of the file. */
   readonly file: string;
   readonly bytes: number;
 }
 
-/** A text for file names, to the millisecond: two in one second have different names. */
+/** `at` as a part of a file name, with milliseconds, so that two backups in one second have different names. */
 export function fileTime(at: EpochMs): string {
   return new Date(at).toISOString().replaceAll(':', '-');
 }
 
 /**
- * A copy of the database as it is at one moment, for its owner only, which is on the disk when this resolves. A backup that
- * fails leaves no file that could pass for one. @throws StoreUnavailable with a reason without paths
+ * Writes a consistent copy of the database, with mode 0600. The copy is synced to the disk when the promise resolves. If
+ * the backup fails, no file has the name of a backup.
+ * @throws StoreUnavailable with a reason that contains no path
  */
 export async function writeBackup(
   { folder, database }: Pick<DataFolder, 'folder' | 'database'>,
@@ -39,7 +40,7 @@ export async function writeBackup(
   }
 }
 
-/** An empty file that is removed at the end, unless it has another name by then. */
+/** An empty file, which is removed on disposal unless it was renamed. */
 async function openPartial(path: string) {
   await rm(path, { force: true });
   const opened = await open(path, 'wx', 0o600);

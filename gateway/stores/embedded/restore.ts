@@ -12,19 +12,19 @@ import { publishedOperations } from './published.ts';
 import { schemaDifference, schemaOf } from './schema.ts';
 
 export interface Restored {
-  /** What the former database is called now, below the data folder; undefined where there was none. */
+  /** The new name of the former database in the data folder. Undefined if there was none. */
   readonly former: string | undefined;
-  /** Whether API keys and sent notices of the former database were kept; false where it could not be read. */
+  /** Whether API keys and sent notices of the former database were kept. False if it could not be read. */
   readonly keptKeys: boolean;
 }
 
 /**
- * Tables of which the former rows stay: a key that was revoked or rotated since the backup stays so, and a notice that was sent
- * since is not sent again.
+ * Tables whose rows are taken from the former database. A key that was revoked or rotated after the backup stays revoked or
+ * rotated, and a notice that was sent after the backup is not sent again.
  */
 const KEPT_TABLES = ['api_key', 'announced'];
 
-/** @throws Error with a sentence for the operator; the data folder is then as it was */
+/** @throws Error with a sentence for the operator. The data folder is then unchanged. */
 export async function restoreBackup(folder: string, backup: string, at: EpochMs): Promise<Restored> {
   const file = join(folder, DATABASE_FILE);
   const fresh = `${file}.restoring`;
@@ -37,7 +37,7 @@ export async function restoreBackup(folder: string, backup: string, at: EpochMs)
     await sync(fresh);
     const former = hasDatabase(folder) ? `${DATABASE_FILE}.before-${fileTime(at)}` : undefined;
     if (former !== undefined) {
-      // Beside the new file SQLite would take the log of a damaged one for its own.
+      // SQLite would apply the log of the former database to the new file.
       for (const end of ['-wal', '-journal'])
         await rename(`${file}${end}`, join(folder, `${former}${end}`)).catch(ignoreMissing);
       await link(file, join(folder, former));
@@ -56,7 +56,7 @@ async function removeFresh(fresh: string): Promise<void> {
 
 async function copyBackup(backup: string, fresh: string): Promise<void> {
   try {
-    // Looked at before it is copied: it may be of any size, and a pipe would never end.
+    // Checked before the copy: another file may have any size, and a pipe would never end.
     const isBackup = (await stat(backup)).isFile() && schemaOf(backup) !== undefined;
     if (!isBackup) throw new NoBackup(`${backup} is no backup of Sundial`);
     await removeFresh(fresh);
@@ -86,7 +86,10 @@ async function openBackup(fresh: string, backup: string): Promise<DatabaseSync> 
   }
 }
 
-/** Without the published schedules, a gateway would accept a sunset that was moved earlier. */
+/**
+ * Why the published schedules cannot be read, or undefined. Without them, a gateway would accept a sunset that was moved
+ * earlier.
+ */
 async function unreadableRecord(restored: DatabaseSync): Promise<string | undefined> {
   try {
     await readPublished(publishedOperations(restored).readPublished().text);
@@ -97,7 +100,7 @@ async function unreadableRecord(restored: DatabaseSync): Promise<string | undefi
   }
 }
 
-/** Undefined for a damaged one, which is what a backup is for, and for a file that Sundial has not written. */
+/** Undefined if the database is damaged, the usual reason for a restore, or if Sundial did not write it. */
 function openFormer(folder: string, file: string): DatabaseSync | undefined {
   if (schemaOf(file) === undefined) return undefined;
   try {
@@ -109,7 +112,7 @@ function openFormer(folder: string, file: string): DatabaseSync | undefined {
   }
 }
 
-/** Closes `restored`. False where there is no former database, or a damaged one. */
+/** Copies the former rows into `restored`, and closes it. False if there is no former database, or it is damaged. */
 function keepFormerRows(folder: string, file: string, restored: DatabaseSync): boolean {
   try {
     using former = hasDatabase(folder) ? openFormer(folder, file) : undefined;
@@ -122,7 +125,7 @@ function keepFormerRows(folder: string, file: string, restored: DatabaseSync): b
   }
 }
 
-/** Undefined where a table is missing: the database is damaged. */
+/** Undefined if a table is missing, because the database is damaged. */
 function readsOf(
   former: DatabaseSync,
 ): readonly (readonly [table: string, read: StatementSync])[] | undefined {

@@ -92,7 +92,7 @@ export function openClusterMap(
     followed.clear();
   };
 
-  /** The first answer counts. Nodes that the cluster has given up are asked only if no other is ready. */
+  /** The first answer counts. Nodes that count as down are queried only if no other is ready. */
   const readMap = async (): Promise<void> => {
     const ready = [...nodes.values()].filter(({ link }) => link.ready);
     const sound = ready.filter(({ link }) => link.up);
@@ -172,7 +172,7 @@ export function slotOf(key: string): number {
 }
 
 /**
- * Parses the reply of CLUSTER SLOTS. A node that does not know its own host is the one that was asked.
+ * Parses the reply of CLUSTER SLOTS. A node without a host is the node that sent the reply.
  * @throws TypeError for a reply of another shape
  */
 function slotRanges(reply: unknown, server: RedisServer): readonly SlotRange[] {

@@ -55,13 +55,13 @@ export function createUsageLedger({ plan, now, logger, recordEnded }: UsageLedge
         writer: randomUUID(),
         now,
         watched: createWatch(plan),
-        onFault: (error) => logger.error('the ledger cannot be written', { error }),
+        onFault: (error) => logger.error('writing the ledger failed', { error }),
       });
       flushing = flush;
       return async () => {
         unwritten = await flush.close();
         if (unwritten > 0)
-          logger.error('calls are missing in the ledger: its store was away at the end', {
+          logger.error('calls are missing in the ledger: its store was unavailable at the end', {
             calls: unwritten,
           });
       };
@@ -70,8 +70,8 @@ export function createUsageLedger({ plan, now, logger, recordEnded }: UsageLedge
       startSweeping({
         ...kept,
         store,
-        onSwept: (records) => logger.info('records of the ledger were older than they are kept', { records }),
-        onFault: (error) => logger.error('the ledger cannot be swept', { error }),
+        onSwept: (records) => logger.info('expired records of the ledger were deleted', { records }),
+        onFault: (error) => logger.error('deleting expired records of the ledger failed', { error }),
       }).stop,
     samples: {
       counted: tally.counted,
@@ -87,16 +87,16 @@ export function ledgerRows({ counted, dropped, pending, flushes }: LedgerSamples
     counter('sundial_ledger_calls_total', 'Calls counted for the ledger.', [], () => single(counted())),
     counter(
       'sundial_ledger_calls_dropped_total',
-      'Calls missing in the ledger because its store was away for too long.',
+      'Calls missing in the ledger because its store was unavailable for too long.',
       [],
       () => single(dropped()),
     ),
-    counter('sundial_ledger_flushes_total', 'Attempts to write what was counted.', ['result'], () =>
+    counter('sundial_ledger_flushes_total', 'Writes of counted calls.', ['result'], () =>
       Object.entries(flushes()).map(([result, count]) => [[result], count]),
     ),
     gauge(
       'sundial_ledger_pending_records',
-      'Records counted that the store has not acknowledged.',
+      'Records that the store has not acknowledged yet.',
       [],
       () => single(pending()),
       'sum',

@@ -75,7 +75,7 @@ export function stopWatching(
   const tell = (): void =>
     void unwatch().catch((error: unknown) => {
       if (!(error instanceof StoreUnavailable))
-        logger.error('the ledger cannot be told that it is off', { error });
+        logger.error('recording in the store that the ledger is off failed', { error });
       else if (!isOver) timer = setTimeout(tell, TRY_AGAIN_AFTER_MS).unref();
     });
   tell();

@@ -47,7 +47,7 @@ export function createUsageTally(mostSubjects = MOST_SUBJECTS): UsageTally {
   let counted = 0;
   let dropped = 0;
 
-  /** Each plan has its own rules objects for the same version. */
+  /** Found by name too, because each plan has its own rules object for the same version. */
   const callersOf = (rules: VersionRules): SubjectTallies => {
     const { api, label, operation } = rules;
     const name = JSON.stringify([api, label, operation]);

@@ -49,7 +49,7 @@ export function announcementRows({ samples }: Pick<AnnouncementCounts, 'samples'
   return [
     counter(
       'sundial_announcements_total',
-      'Announcements of what becomes of a version, by what came of them.',
+      'Mails and events that announce a change of a version, by result.',
       ['kind', 'channel', 'result'],
       samples,
     ),
@@ -68,14 +68,14 @@ export function createAnnounceReport({ logger, metrics }: AnnounceTelemetry) {
   return {
     onAnnounced: metrics.announced,
     onFailed: (channel: AnnouncementChannel, reason: string) =>
-      logger.warn(`announcing by ${channel} failed; it is tried again later`, { reason }),
+      logger.warn(`sending announcements by ${channel} failed; the gateway retries later`, { reason }),
     onRefused: (consumer: string, reason: string) =>
       logger.warn('the mail server refuses the contact of a consumer', { names: consumer, reason }),
     onWithoutContact: (consumers: readonly string[]) =>
-      logger.warn('consumers of what is deprecated have no contact and are not told', {
+      logger.warn('consumers of a deprecated version have no contact, so they get no mail', {
         records: consumers.length,
         names: consumers.slice(0, MOST_NAMED).join(', '),
       }),
-    onFault: (error: unknown) => logger.error('announcing failed', { error }),
+    onFault: (error: unknown) => logger.error('sending announcements failed', { error }),
   };
 }

@@ -88,31 +88,31 @@ export function boundRows({
   return [
     counter(
       'sundial_plane_requests_total',
-      'Requests by the plane that carried them, and why.',
+      'Requests by plane, and the reason for the plane.',
       ['plane', 'reason'],
       byPlane,
     ),
     gauge(
       'sundial_plane_connections',
-      'Open connections of clients by plane.',
+      'Open client connections, by plane.',
       ['plane'],
       connectionsByPlane,
       'sum',
     ),
     counter(
       'sundial_bounds_refused_total',
-      'What clients were refused because a bound of gateway.yaml was reached.',
+      'Requests, connections and streams refused because of a bound in gateway.yaml.',
       ['bound'],
       refusals,
     ),
     counter(
       'sundial_requests_shed_total',
-      'Requests refused because this process had too much to do.',
+      'Requests refused because this process was overloaded.',
       ['reason'],
       sheds,
     ),
-    gauge('sundial_requests_in_flight', 'Requests that are not answered yet.', [], requests, 'sum'),
-    gauge('sundial_client_connections', 'Open connections of clients.', [], connections, 'sum'),
-    gauge('sundial_event_loop_lag_seconds', 'How late the event loop was when last looked at.', [], lag),
+    gauge('sundial_requests_in_flight', 'Requests in flight.', [], requests, 'sum'),
+    gauge('sundial_client_connections', 'Open client connections.', [], connections, 'sum'),
+    gauge('sundial_event_loop_lag_seconds', 'Delay of the event loop at the last measurement.', [], lag),
   ];
 }

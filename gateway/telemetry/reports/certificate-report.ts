@@ -33,7 +33,7 @@ export function createCertificateReport({
       }
     },
     onKept: (names, error) =>
-      logger.error('a certificate was not taken over; the one in use stays', {
+      logger.error('a new certificate was refused; the certificate in use stays', {
         names: names.join(' '),
         error,
       }),

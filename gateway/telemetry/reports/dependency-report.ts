@@ -23,29 +23,29 @@ export function createDependencyReport({
   return {
     onStore: (store, up) => {
       metrics.storeUp(store, up);
-      if (up) logger.info('the store answers', { store });
+      if (up) logger.info('the store is available again', { store });
       else
-        logger.warn('the store is away; limits fall back, and what is known of pins and pauses stays', {
+        logger.warn('the store is unavailable; limits use their fallback, known pins and pauses stay', {
           store,
         });
     },
     onHistorySkipped: (what, { message }) => {
-      logger.warn(`the store is away; published schedules are not ${what}`, { reason: message });
+      logger.warn(`the store is unavailable; published schedules are not ${what}`, { reason: message });
     },
     onHistorySuperseded: () => {
-      logger.warn('another gateway recorded later policies; its record stays');
+      logger.warn('another gateway has recorded newer policies; this gateway does not overwrite them');
     },
     onKeys: (identity, failure) => {
-      if (failure === undefined) logger.info('the keys of an issuer are fetched again', { identity });
+      if (failure === undefined) logger.info('the keys of an issuer can be fetched again', { identity });
       else logger.warn('the keys of an issuer cannot be fetched', { identity, reason: failure });
     },
     onSpans: (failure) => {
-      if (failure === undefined) logger.info('spans are exported again');
-      else logger.warn('spans cannot be exported, so that traces have gaps', { reason: failure });
+      if (failure === undefined) logger.info('spans can be exported again');
+      else logger.warn('spans cannot be exported; traces have gaps', { reason: failure });
     },
     onIntrospection: (identity, failure) => {
-      if (failure === undefined) logger.info('an issuer says again which tokens are active', { identity });
-      else logger.warn('an issuer does not say which tokens are active', { identity, reason: failure });
+      if (failure === undefined) logger.info('token introspection works again', { identity });
+      else logger.warn('token introspection fails', { identity, reason: failure });
     },
   };
 }
@@ -53,7 +53,7 @@ export function createDependencyReport({
 /** For idempotency keys. The access log has the faults of requests. */
 export function createFaultReport(logger: Logger): (fault: Fault, facts: ExchangeFacts) => void {
   return (fault, facts) => {
-    logger.error('the outcome of an idempotency key was not kept', {
+    logger.error('the outcome of an idempotency key was not stored', {
       request_id: facts.start.requestId,
       api: facts.decision.api?.name,
       version: facts.decision.version?.label,

@@ -58,7 +58,7 @@ export function createFreezeReport(
     if (reason === 'store_away' || reported.has(key)) return;
     reported.add(key);
     const freeze = plan().apiNamed(version.api)?.versions.get(version.version)?.freeze;
-    logger.warn('a freeze refuses no consumer: calls of the version before that day were not counted', {
+    logger.warn('a freeze refuses no consumer: the ledger has no calls of the version before that day', {
       ...version,
       ...(freeze !== undefined && { freeze: Temporal.Instant.fromEpochMilliseconds(freeze).toString() }),
     });

@@ -29,9 +29,9 @@ const LEFT_OUT = 'policy left out: the file is refused, and the API has no accep
 const SPARE = 'policy file left out: it is refused, and another file serves its API';
 const MOST_LINES = 100;
 const RESTART = 'the gateway file changed; restart to apply it';
-const RESTORED = 'policies match the plan in force again';
+const RESTORED = 'policy files match the plan in force again';
 
-/** `tell`: prints a line for each outcome that concerns the author of the files. `monotonic`: milliseconds. */
+/** `tell`: prints a line for each outcome that the author of the files needs. `monotonic`: milliseconds. */
 export function createReloadReport(
   { logger, metrics }: Pick<Telemetry, 'logger' | 'metrics'>,
   tell: (line: string) => void = () => undefined,
@@ -47,7 +47,7 @@ export function createReloadReport(
   const logEach = (problems: readonly Problem[], log: (problem: Problem) => void) => {
     for (const problem of problems.slice(0, MOST_LINES)) log(problem);
     const left = problems.slice(MOST_LINES);
-    if (left.length > 0) logger.warn(`${countProblems(left)} more; sundial check shows all`);
+    if (left.length > 0) logger.warn(`${countProblems(left)} more; sundial check lists all`);
   };
   const onQuarantined: ReloadReport['onQuarantined'] = (quarantined) => {
     metrics.quarantine(quarantined);
@@ -81,7 +81,7 @@ export function createReloadReport(
       // If a file failed and now matches the plan in use again, this ends the alarm.
       const wasFailed = failed;
       record('success');
-      logger.info(wasFailed ? RESTORED : 'policies read again: nothing changed');
+      logger.info(wasFailed ? RESTORED : 'policies reloaded: nothing changed');
       if (wasFailed) tell(RESTORED);
     },
     onRestartNeeded: () => {
@@ -91,7 +91,7 @@ export function createReloadReport(
     onFault: (error) => {
       record('failure');
       logger.error(REJECTED, { error });
-      tell(`${REJECTED}; the log says why`);
+      tell(`${REJECTED}; the log has the error`);
     },
   };
 }

@@ -41,14 +41,14 @@ export function retirementRows(
   return [
     gauge(
       'sundial_version_retirement_held',
-      'Whether the guard holds a retirement because too much is called.',
+      'Whether the retirement is held because usage exceeds retire_when: 1 or 0.',
       VERSION,
       () => valuedSamples(states(), ({ held }) => held),
       'primary',
     ),
     gauge(
       'sundial_version_retirement_ready',
-      'Whether little enough is called for retire_when; absent while the ledger cannot tell.',
+      'Whether usage is below retire_when: 1 or 0. Absent while the ledger has counted too short a time.',
       VERSION,
       () => samples(plan()),
       'primary',
@@ -73,12 +73,13 @@ export function createGuardReport({
     },
     onGoing: ({ api, label }: JudgedVersion, sunset: EpochMs, usage: string) => {
       const fields = { api, version: label, expires: instantText(sunset), reason: usage };
-      logger.warn('a version is still called and has its sunset all the same', fields);
+      logger.warn('a version ends at its sunset although usage exceeds retire_when', fields);
     },
     onAway: ({ api, label }: JudgedVersion, { message }: Error) => {
-      logger.warn('the store is away; a retirement is not judged', { api, version: label, reason: message });
+      const fields = { api, version: label, reason: message };
+      logger.warn('the store is unavailable; a retirement is not judged', fields);
     },
-    onFault: (error: unknown) => logger.error('the guard of retirements failed', { error }),
+    onFault: (error: unknown) => logger.error('checking retire_when failed', { error }),
   };
 }
 

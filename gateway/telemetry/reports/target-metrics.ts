@@ -74,34 +74,34 @@ export function targetRows({
   return [
     gauge(
       'sundial_upstream_up',
-      'Whether a target is in service, of those that health checks or a breaker watch.',
+      'Whether a target with health checks or a circuit breaker is in service: 1 or 0.',
       ['upstream', 'target'],
       up,
       'min',
     ),
     counter(
       'sundial_upstream_ejections_total',
-      'How often a target was taken out of service.',
+      'Times that a target was taken out of service, by reason.',
       ['upstream', 'target', 'reason'],
       ejections,
     ),
     gauge(
       'sundial_upstream_recent_calls',
-      'Calls to a target that ended in the last 60 seconds, by whether the target failed.',
+      'Calls to a target that ended in the last 60 seconds, by result.',
       ['upstream', 'target', 'result'],
       recentCalls,
       'sum',
     ),
     gauge(
       'sundial_upstream_failing_since_timestamp_seconds',
-      'Since when at least half of the recent calls to a target have failed.',
+      'Time since which at least half of the recent calls to a target have failed.',
       ['upstream', 'target'],
       failingSince,
       'min',
     ),
     gauge(
       'sundial_upstream_last_failure_timestamp_seconds',
-      'When a call to a target failed last, and the outcome of that call.',
+      'Time of the last failed call to a target, by its error.',
       ['upstream', 'target', 'error'],
       lastFailures,
     ),
@@ -127,5 +127,5 @@ export function createTargetReport({
 
 const MESSAGES: Readonly<Record<TargetChange['by'], Readonly<Record<'up' | 'down', string>>>> = {
   health: { up: 'a target passes its health checks again', down: 'a target fails its health checks' },
-  breaker: { up: 'a target answers again', down: 'a target is taken out: its requests fail' },
+  breaker: { up: 'a target answers again', down: 'a target is taken out of service: its requests fail' },
 };

@@ -11,19 +11,19 @@ interface OutcomeCounter extends Pick<CounterRow, 'name' | 'help'> {
 const OUTCOME_COUNTERS: readonly OutcomeCounter[] = [
   {
     name: 'sundial_observed_refusals_total',
-    help: 'Requests that enforcing would have refused, where an API is only observed.',
+    help: 'Requests that an API in observe mode would have refused in enforce mode, by reason.',
     label: 'reason',
     valueOf: ({ decision }) => decision.observed,
   },
   {
     name: 'sundial_body_notices_total',
-    help: 'Answers that could carry the notice in their body, by whether and why not they do.',
+    help: 'Responses eligible for the notice in the body: edited, or the reason why not.',
     label: 'outcome',
     valueOf: ({ completion }) => completion.bodyNotice,
   },
   {
     name: 'sundial_idempotency_keys_total',
-    help: 'Requests with an idempotency key that counts, by what became of it.',
+    help: 'Requests with an effective idempotency key, by outcome.',
     label: 'outcome',
     valueOf: ({ completion }) => completion.idempotency,
   },

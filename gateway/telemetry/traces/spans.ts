@@ -11,20 +11,20 @@ import { readTraceContext } from './tracing.ts';
 
 export interface Spans {
   /**
-   * The SDK's sampler decides whether the span is recorded. Undefined if the SDK creates no spans: it is disabled, or
-   * loaded for metrics only. Its trace would then have only zeros.
+   * Starts the span of a request. The SDK's sampler decides whether it is recorded. Undefined if the SDK creates no
+   * valid spans, because it is disabled or loaded only for metrics.
    */
   readonly begin: (headers: Fields) => Trace | undefined;
   readonly end: (facts: ExchangeFacts, outcome: ExchangeOutcome) => void;
-  /** Makes the SDK export its batch. Waits at most a second. */
+  /** Exports the spans that the SDK has buffered. Resolves after a second at the latest, also after a failure. */
   readonly flush: () => Promise<void>;
 }
 
 const FLUSH_WITHIN_MS = 1000;
 
 /**
- * Where each copy of the API package stores the registered SDK. Read directly, because the package does not accept an
- * SDK whose copy has a lower minor version. All of 1.x have the functions used here.
+ * The global key under which `@opentelemetry/api` stores the registered SDK. The package refuses an SDK that was
+ * registered by a copy with a lower minor version, so the key is read directly. All 1.x have the functions used here.
  */
 const REGISTERED = Symbol.for('opentelemetry.js.api.1');
 
@@ -94,7 +94,7 @@ async function spansOf(provider: SpanProvider | undefined): Promise<Spans | unde
       span.updateName(nameOf(facts, outcome));
       span.setAttributes(attributesOf(facts, outcome));
       if (outcome.status >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
-      // On the SDK's own clock, like the start: finer than milliseconds, and independent of changes to the wall clock.
+      // Without an argument, start and end use the SDK's clock, which does not follow changes of the wall clock.
       span.end();
     },
     flush: () =>
@@ -105,13 +105,13 @@ async function spansOf(provider: SpanProvider | undefined): Promise<Spans | unde
           resolve();
         };
         const sdk = provider.getDelegate?.() ?? provider;
-        // The SDK reports a failed export. The process ends anyway.
+        // A failed export resolves too: the SDK reports it, and the process ends anyway.
         Promise.resolve(sdk.forceFlush?.()).then(done, done);
       }),
   };
 }
 
-/** The name that the semantic conventions give to unregistered methods, which a client can invent without bound. */
+/** The semantic conventions' names for unknown methods, of which a client can invent any number. */
 const UNKNOWN_METHOD = { name: 'HTTP', attribute: '_OTHER' } as const;
 
 const isKnown = (method: string): boolean => METHOD_LABELS[methodIndexOf(method)] !== OTHER;

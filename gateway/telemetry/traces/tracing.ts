@@ -42,7 +42,7 @@ export function createTracing(
   };
 }
 
-/** The digits of a trace and a parent. Drawn from a pool: a system call each time would cost more than the rest. */
+/** Random digits for ids of traces and parents, from a pool, because a system call for each would be slower. */
 function createRandomDigits(): () => string {
   const pool = Buffer.alloc(POOL_OCTETS);
   let at = POOL_OCTETS;
@@ -60,7 +60,7 @@ function createRandomDigits(): () => string {
 export interface TraceContext {
   readonly traceId: string;
   readonly parentId: string;
-  /** Two hexadecimal digits. The lowest bit says that the caller may have recorded the trace. */
+  /** Two hexadecimal digits. If the lowest bit is set, the caller may have recorded the trace. */
   readonly flags: string;
   readonly tracestate: string | undefined;
 }

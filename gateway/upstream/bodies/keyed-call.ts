@@ -22,7 +22,8 @@ export type Prepared =
   | { readonly kind: 'refused'; readonly refusal: Refusal };
 
 /**
- * Work before the upstream is called. Undefined: none. Resolves with undefined if the client disconnected.
+ * Prepares a request before it is sent upstream. Undefined: it needs no preparation. Resolves with undefined if the
+ * client disconnected.
  * @throws Fault `upstream_loop` if the request came back here, `internal` (later) if its body ends early
  */
 export function prepareCall(

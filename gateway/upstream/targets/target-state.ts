@@ -12,7 +12,7 @@ export type CallOutcome = 'answered' | 'cancelled' | FaultCode;
 
 export interface Choice {
   readonly target: Target;
-  /** Call it when the head has arrived: the breaker need not wait for a long body. */
+  /** Call it when the response headers have arrived, so that the breaker does not wait for a long body. */
   readonly answered: () => void;
   /** Call it exactly once, at the end of the call. */
   readonly settle: (outcome: CallOutcome) => void;

@@ -112,7 +112,7 @@ describe.concurrent('check --live', () => {
       { file: 'policies/orders.yaml', line: 6, column: 19, rule: 'live-target' },
     ]);
     expect(text).toContain(
-      'policies/orders.yaml:6:19: error: this target of v1 cannot be reached: nothing listens there [live-target]\n',
+      'policies/orders.yaml:6:19: error: this target of v1 cannot be reached: the connection was refused [live-target]\n',
     );
   });
 
@@ -146,14 +146,14 @@ describe.concurrent('check --live', () => {
       targets: [`https://127.0.0.1:${await serving((_, response) => response.end())}`],
       issuer,
     });
-    expect(plain.problems).toMatchObject([{ message: expect.stringContaining('it does not speak TLS') }]);
+    expect(plain.problems).toMatchObject([{ message: expect.stringContaining('it does not use TLS') }]);
   });
 
   it('reports a host name that does not resolve', async () => {
     const issuer = `http://127.0.0.1:${await serving((_, response) => response.end(KEYS))}`;
     const { problems } = await check({ targets: ['http://nowhere.invalid:80'], issuer });
     expect(problems).toMatchObject([
-      { message: 'this target of v1 cannot be reached: there is no such host' },
+      { message: 'this target of v1 cannot be reached: the host name is unknown' },
     ]);
   });
 
@@ -182,7 +182,7 @@ describe.concurrent('check --live', () => {
     ['it answers with status 404', (_, response) => response.writeHead(404).end()],
     ['its answer does not say whether a token is active', (_, response) => response.end('<html>')],
     ['it reports an invented token as active', (_, response) => response.end('{"active": true}')],
-    ['it hung up without an answer', (_, response) => response.destroy()],
+    ['the connection was closed without a response', (_, response) => response.destroy()],
   ])('reports this fault of an introspection endpoint: %s', async (sentence, listener) => {
     const introspection = `http://127.0.0.1:${await serving(listener)}/introspect`;
     const targets = [`http://127.0.0.1:${await accepting()}`];
@@ -200,7 +200,7 @@ describe.concurrent('check --live', () => {
     expect(await check({ targets, issuer, store })).toMatchObject({
       exitCode: 1,
       problems: [
-        { line: 4, rule: 'live-store', message: 'the Redis does not answer: nothing listens there' },
+        { line: 4, rule: 'live-store', message: 'the Redis does not answer: the connection was refused' },
       ],
     });
   });

@@ -27,7 +27,7 @@ describe('a sample service that does not start', () => {
     expect(explainSamples(all).split('\n')).toEqual([
       'sundial: the sample service echo cannot start (exit 1)',
       'sundial: the sample service catalog cannot start (SIGKILL)',
-      'sundial: the sample service identity does not start: it says nothing',
+      'sundial: the sample service identity does not start, and reports no reason',
       '',
     ]);
   });
@@ -61,13 +61,13 @@ describe('a gateway that does not start', () => {
     ['admin', 'SUNDIAL_ADMIN_PORT'],
   ])('gets the name of the variable that moves its %s listener', (listener, variable) =>
     expect(adviseOnGateway(Object.assign(new Error('in use'), { listener }))).toBe(
-      `; ${variable}=<free port> moves it`,
+      `; ${variable}=<free port> sets another`,
     ),
   );
 
   it('gets the variable that moves its data folder if another process holds the folder', () =>
     expect(adviseOnGateway(Object.assign(new Error('held'), { code: 'data_folder_locked' }))).toBe(
-      ' (SUNDIAL_DATA=<folder> moves this one)',
+      ' (SUNDIAL_DATA=<folder> sets another)',
     ));
 
   it.each([new Error('no certificate'), 'a word', undefined])('gets no advice for %s', (error) =>

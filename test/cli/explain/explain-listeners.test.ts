@@ -169,7 +169,7 @@ describe('explain of the decisions of a listener', () => {
     const secure = GATEWAY.replace(/^ {2}http: .*\n/m, '');
     expect(await explained('GET http://a.example/uploads', [], secure)).toMatchObject({
       exitCode: 2,
-      text: 'sundial: No listener of this gateway speaks plain HTTP: ask for an https URL.\n',
+      text: 'sundial: No listener of this gateway accepts plain HTTP. Use an https URL.\n',
     });
   });
 });

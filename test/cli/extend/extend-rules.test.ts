@@ -4,6 +4,8 @@ import type { ExtendOptions } from '../../../gateway/cli/extend/extend.ts';
 import { ORDERS, type Workspace, workspace } from '../../plan/workspace.ts';
 import { BLOCK, date, ENTRY, extend, read } from './extended-orders.ts';
 
+const REASON = '--why must be a single line of 1 to 300 printable characters';
+
 describe('the output of extend', () => {
   it('has the new line as a diff, and the changes that follow', async () => {
     await using files = await workspace({ 'policies/orders.yaml': BLOCK });
@@ -56,9 +58,9 @@ describe('rules are checked before the file is written (RET-11)', () => {
     [
       'an announcement after the sunset',
       { announced: date('2027-02-01') },
-      'a version that is gone stays gone',
+      'a version that has ended is not revived',
     ],
-    ['a sunset that has passed', { now: Date.UTC(2027, 0, 15) }, 'a version that is gone stays gone'],
+    ['a sunset that has passed', { now: Date.UTC(2027, 0, 15) }, 'a version that has ended is not revived'],
   ])('%s is refused with 1', async (_name, options, said) => {
     await using files = await workspace({ 'policies/orders.yaml': BLOCK });
     const { exitCode, text } = await extend(files, options);
@@ -121,8 +123,8 @@ describe('rules are checked before the file is written (RET-11)', () => {
       1,
       'policies/orders.yaml:10:7: error: v2 has no sunset',
     ],
-    ['a line end in the reason', ORDERS, { why: 'one\ntwo' }, 2, '--why is one line of 1 to 300 characters'],
-    ['an empty reason', ORDERS, { why: '' }, 2, '--why is one line of 1 to 300 characters'],
+    ['a line end in the reason', ORDERS, { why: 'one\ntwo' }, 2, REASON],
+    ['an empty reason', ORDERS, { why: '' }, 2, REASON],
     ['an interpolation in the reason', ORDERS, { why: `\${env:HOME}` }, 2, 'the reason cannot contain'],
     ['a file with errors', ORDERS.replace('default: v2', 'default: v3'), {}, 1, 'no version is called "v3"'],
     [

@@ -52,37 +52,37 @@ describe('sundial init', () => {
     expect(text).toMatch(/policies\/shipments.yaml is written: shipments v2.\n$/);
     expect(
       await policyIn(files, 'shipments'),
-    ).toBe(`# A first policy for Shipments API, made from its OpenAPI description: read it through, then run \`sundial check\`.
+    ).toBe(`# A first policy for Shipments API, made from its OpenAPI description. Read it, then run \`sundial check\`.
 api: shipments # in metrics and answers
-base: /api/shipments # where clients find it without a version in the path
+base: /api/shipments # the path for clients, without the version
 
 # The version is read from each place; requests with two different versions are refused.
 resolve:
-  - path: /api/{version}/shipments # where the description has it
+  - path: /api/{version}/shipments # from the description
   - header: API-Version
   - default: v2 # for requests without a version, which work as before
 
-# The description asks for tokens. Every token of this identity is accepted until you list scopes: { read: […], write: […] }.
+# The description requires tokens. Every token of this identity is accepted until you list scopes: { read: […], write: […] }.
 access: { identity: main, scopes: any }
 # No limit until you set one: limits: { rate: 600/1m, by: address }
 
-# /api/v2/shipments: where the service has it. http://127.0.0.1:4321: from servers.
+# /api/v2/shipments: the path of the service. http://127.0.0.1:4321: from servers.
 upstreams:
   v2: { targets: ["http://127.0.0.1:4321"], path: /api/v2/shipments }
 
 versions:
-  v2: # as in its path
+  v2: # from its path
     released: 2024-03-01 # the earliest \`introduced\` of the description
     deprecated: 2026-01-15 # from this day on, responses have a Deprecation header
     sunset: 2027-01-15 # from this day on, the version answers 410
     guide: https://docs.example.com/shipments/v3
-    # The gateway reads this description too: it adds what this file leaves out, and must not contradict it.
+    # The gateway also reads this description. It adds values that this file lacks, and must not contradict it.
     openapi: ../api/described.yaml
     operations: # from the description; all others follow the version
       GET /{shipment_id}: { deprecated: 2025-10-01, sunset: 2026-12-15, successor: "GET /" }
-      GET /open: {} # not part of the wider one that also matches it
+      GET /open: {} # without the rules of the wider operation that also matches
 
-# \`check\` judges each request as of its day and reports what differs.
+# \`check\` applies the policy to each request on its day and reports differences.
 expect:
   - { request: GET /api/shipments, at: 2026-11-20, version: v2 }
 `);
@@ -96,7 +96,7 @@ expect:
     expect(await init(files)).toEqual({ exitCode: 0, text: 'policies/api.yaml is written: api v1.\n' });
     const text = await policyIn(files, 'api');
     expect(text).toContain('released: 2026-11-20 # not in the description');
-    expect(text).toContain('# The description asks for no token.\naccess: public\n');
+    expect(text).toContain('# The description requires no token.\naccess: public\n');
     expect(text).toContain(
       'http://127.0.0.1:8081: a placeholder: servers names no address behind the gateway.',
     );
@@ -118,7 +118,7 @@ expect:
     await using files = await workspace({ 'api/described.yaml': SHIPMENTS, 'config/gateway.yaml': gateway });
     expect((await init(files)).exitCode).toBe(0);
     expect(await policyIn(files, 'shipments')).toContain(
-      'names no identity to verify them: your service still sees them.',
+      'has no identity to verify them. Your service still gets them.',
     );
   });
 
@@ -147,7 +147,7 @@ describe('sundial init --service', () => {
     });
     expect(
       await policyIn(files, 'api'),
-    ).toBe(`# A first policy for the service: read it through, then run \`sundial check\`.
+    ).toBe(`# A first policy for the service. Read it, then run \`sundial check\`.
 api: api # in metrics and answers
 base: / # every path; a narrower one leaves room for further policies
 
@@ -156,20 +156,20 @@ resolve:
   - header: API-Version
   - default: v1 # for requests without a version, which work as before
 
-# The gateway asks for no token: your service sees those that callers send.
+# The gateway checks no tokens. Your service gets the tokens that callers send.
 access: public
 # No limit until you set one: limits: { rate: 600/1m, by: address }
 
-# /: where the service has it. http://127.0.0.1:3000: as --service says.
+# /: the path of the service. http://127.0.0.1:3000: from --service.
 upstreams:
   v1: { targets: ["http://127.0.0.1:3000"], path: / }
 
 versions:
   v1: # the version that the service has today
     released: 2026-11-20 # today
-    # It has no end yet. When it has: deprecated, sunset, successor and guide go here.
+    # This version has no end yet. Later, add deprecated, sunset, successor and guide here.
 
-# \`check\` judges each request as of its day and reports what differs.
+# \`check\` applies the policy to each request on its day and reports differences.
 expect:
   - { request: GET /, at: 2026-11-20, version: v1, stage: active }
 `);

@@ -60,7 +60,7 @@ describe('sundial openapi', () => {
     expect(await readFile(path, 'utf8')).toBe(WRITTEN);
     expect((await stat(path)).mode & 0o777).toBe(0o640);
     expect(await readdir(join(files.folder, 'api'))).toEqual(['v1.yaml']);
-    expect((await run(files, { write: true })).stdout).toBe('api/v1.yaml says so already.\n');
+    expect((await run(files, { write: true })).stdout).toBe('api/v1.yaml is already up to date.\n');
     expect(await files.problems()).toEqual([]);
   });
 
@@ -101,7 +101,7 @@ describe('sundial openapi', () => {
     expect(text).toContain(
       'stage: stable, deprecation: { announced: null, sunset: null }, migration-guide: null }',
     );
-    expect((await run(files, { write: true })).stdout).toBe('api/v1.yaml says so already.\n');
+    expect((await run(files, { write: true })).stdout).toBe('api/v1.yaml is already up to date.\n');
     expect(await files.problems()).not.toContainEqual(expect.stringContaining('in the description'));
     const onTheDay = await run(files, { now: Date.UTC(2026, 11, 1) });
     expect(onTheDay.stdout).toContain('deprecation: { announced: "2026-12-01", sunset: "2028-01-15" }');
@@ -133,7 +133,7 @@ describe('sundial openapi', () => {
       'sunset: 2027-01-15, extended: [{ to: 2027-04-15, announced: 2026-12-01 }]',
     );
     await using files = await workspace({ 'policies/orders.yaml': extended, 'api/v1.yaml': WRITTEN });
-    expect((await run(files, { write: true })).stdout).toBe('api/v1.yaml says so already.\n');
+    expect((await run(files, { write: true })).stdout).toBe('api/v1.yaml is already up to date.\n');
     expect(await files.problems()).not.toContainEqual(expect.stringContaining('in the description'));
     const onTheDay = await run(files, { now: Date.UTC(2026, 11, 1) });
     expect(onTheDay.stdout).toContain('sunset: "2027-04-15"');
@@ -150,7 +150,7 @@ describe('sundial openapi', () => {
     [
       { version: 'v2' },
       2,
-      'sundial: orders v2 names no description: add `openapi:` and its path to v2 in policies/orders.yaml\n',
+      'sundial: orders v2 has no description: add `openapi:` and its path to v2 in policies/orders.yaml\n',
     ],
   ])('refuses %j', async (options, exitCode, stderr) => {
     await using files = await sample();

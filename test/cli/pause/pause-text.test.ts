@@ -18,7 +18,7 @@ const HOLD: PauseBody = {
 it('the text of an ended hold says that the guard will make it again', () => {
   expect(pauseEndedText(HOLD)).toBe(
     'Ended the hold of orders v1 that guard had made until 2027-02-18.\n' +
-      'Before its sunset a hold is made again while more is called than retire_when allows: on_exceed: warn stops that.\n',
+      'The gateway renews a hold until the sunset if usage exceeds retire_when. on_exceed: warn stops that.\n',
   );
   expect(pauseEndedText({ ...HOLD, renewable: true })).toBe(pauseEndedText(HOLD));
   expect(pauseEndedText({ ...HOLD, kind: 'pause', by: 'maria' })).toMatch(/by their dates again/);
@@ -27,9 +27,7 @@ it('the text of an ended hold says that the guard will make it again', () => {
 it('the text of an ended hold that is not renewable says that retirement follows its date', () => {
   const warned = { ...HOLD, renewable: false };
   const ended = pauseEndedText(warned);
-  expect(ended).toMatch(
-    /^Ended the hold .*\nRetirement happens by its date again, from the next request on\.\n$/,
-  );
+  expect(ended).toMatch(/^Ended the hold .*\nFrom the next request, retirement follows its date again\.\n$/);
   const list = (...overrides: PauseBody[]) =>
     pausesText({ now: HOLD.from, overrides }, (...words) => words.join(' '));
   expect(list(warned)).not.toContain('on_exceed');
@@ -39,8 +37,6 @@ it('the text of an ended hold that is not renewable says that retirement follows
 it('only a list with a hold says how to end it permanently', () => {
   const list = (kind: 'hold' | 'pause') =>
     pausesText({ now: HOLD.from, overrides: [{ ...HOLD, kind }] }, (...words) => words.join(' '));
-  expect(list('hold')).toMatch(
-    /\nBefore its sunset a hold is made again .*: on_exceed: warn stops that\.\n$/,
-  );
+  expect(list('hold')).toMatch(/\nThe gateway renews a hold .* on_exceed: warn stops that\.\n$/);
   expect(list('pause')).not.toContain('on_exceed');
 });

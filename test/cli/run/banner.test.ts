@@ -73,7 +73,7 @@ describe('the banner', () => {
     for (const line of curls) expect(line).toContain('https://127.0.0.1:43210/api/');
     expect(curls.filter((line) => line.includes('Bearer $(npm run -s token)'))).toHaveLength(1);
     expect(banner).toContain('orders-v1    http://127.0.0.1:4001      pid 77');
-    expect(banner).toContain('an API without its service answers 502');
+    expect(banner).toContain('its API then answers 502');
   });
 
   it('of the demo has curl commands for plain HTTP only if a listener serves it', () => {

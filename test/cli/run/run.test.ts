@@ -6,8 +6,8 @@ import { expect, it } from 'vitest';
 
 const MAIN = join(import.meta.dirname, '../../../gateway/sundial.js');
 const elsewhere = (cwd: string) =>
-  `       | this is ${cwd}: go to the folder of the project, name the file with -c or SUNDIAL_CONFIG, ` +
-  'or have `sundial init --service <url>` write a first one\n';
+  `       | this is ${cwd}: change to the folder of the project, name the file with -c or SUNDIAL_CONFIG, ` +
+  'or write a first one with `sundial init --service <url>`\n';
 
 it('exits with 2 if the gateway file cannot be read', { timeout: 20_000 }, () => {
   const { status, stdout, stderr } = spawnSync(

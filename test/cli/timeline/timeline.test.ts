@@ -55,7 +55,7 @@ orders, active
     await using files = await workspace(policies);
     const { text } = await drawn(files, { now: Date.UTC(2026, 0, 2), api: 'orders' });
     expect(text).toContain('  v0   ━━━━━━━━━━━━━━━▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒│·');
-    expect(text.replace(/\s+/g, ' ')).toContain('retired for want of an upstream, released 2024-02-01,');
+    expect(text.replace(/\s+/g, ' ')).toContain('retired without an upstream, released 2024-02-01,');
   });
 
   it.each([40, 70, 100, 200])('fits into %d columns', async (columns) => {

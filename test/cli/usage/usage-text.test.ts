@@ -134,18 +134,18 @@ function text(
 }
 
 const END = `Counted from 2026-10-21 to 2026-11-20 19:00 UTC by the gateway's clock; the ledger begins 2026-01-02 10:00.
-Trend: the last seven whole days against the seven before.
+Trend: the last seven whole days compared with the seven days before.
 `;
 
 describe('the table', () => {
   it('says that nothing is counted while the ledger is off', () => {
-    expect(text(ROWS, VERSIONS, { off: true })).toContain('clock; the ledger is off: nothing is counted.\n');
+    expect(text(ROWS, VERSIONS, { off: true })).toContain('clock; the ledger is off and counts nothing.\n');
   });
 
   it('says which days the ledger has deleted', () => {
     expect(text(ROWS, VERSIONS, { forgotten: '2026-10-21T00:00:00Z' })).toContain(END);
     expect(text(ROWS, VERSIONS, { forgotten: '2026-11-14T00:00:00Z' })).toContain(
-      'the ledger begins 2026-01-02 10:00, and forgets what is before 2026-11-14.\n',
+      'the ledger begins 2026-01-02 10:00, and keeps no records before 2026-11-14.\n',
     );
   });
 
@@ -188,16 +188,16 @@ ${END}`);
     );
     const shown = text(crowd, [version()], { most: 3 });
     expect(shown.match(/^ {4}c\d+ .*$/gm)?.map((line) => line.split(/ +/)[3])).toEqual(['120', '119', '118']);
-    expect(shown).toContain(`    and 117 more consumers with 6,903 calls: --format csv has all\n`);
+    expect(shown).toContain(`    and 117 more consumers with 6,903 calls; --format csv shows all\n`);
   });
 
   it('says that nothing is deprecated and nothing was called', () => {
-    expect(text([], [])).toBe('Nothing that the policies have is deprecated, and the ledger has no call.\n');
+    expect(text([], [])).toBe('The policies have no deprecated version, and the ledger has no calls.\n');
   });
 
   it.each([
-    [{ consumer: 'acme' }, 'The ledger has no call of acme since 2026-10-21 in what was asked for.\n'],
-    [{ api: 'orders' }, 'Nothing of orders is deprecated, and the ledger has no call of it.\n'],
+    [{ consumer: 'acme' }, 'The ledger has no call of acme since 2026-10-21 for this query.\n'],
+    [{ api: 'orders' }, 'orders has nothing deprecated, and the ledger has no calls of it.\n'],
   ])('speaks only of what the filter %j selects', (filter, said) => {
     expect(text([], [], { filter })).toBe(said);
   });

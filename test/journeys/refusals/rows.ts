@@ -50,7 +50,7 @@ export const rows: readonly Row[] = [
     status: 400,
     body: {
       error: 'Bad Request',
-      message: 'Credentials do not belong in a URL: send access_token in the Authorization header.',
+      message: 'Credentials are not allowed in a URL. Send access_token in the Authorization header.',
     },
   },
   {

@@ -42,19 +42,19 @@ export const CARRIERS: readonly Mistake[] = [
     'no carrier',
     /resolve:.*\n/,
     '',
-    '1 «api: orders» error: the key "resolve" is missing: say where clients write the version (write resolve: [{ path: "/api/{version}/orders" }], or versions: none)',
+    '1 «api: orders» error: the key "resolve" is missing: it lists where clients write the version (write resolve: [{ path: "/api/{version}/orders" }], or versions: none)',
   ],
   [
     'a base where the path names a version',
     'base: /api/orders',
     'base: /api/v1/orders',
-    '2 «/api/v1/orders» error: here the path template names v1: requests for it would name no version (write the base without the version)',
+    '2 «/api/v1/orders» error: this base is the path of v1: requests for it would have no version (write the base without the version)',
   ],
   [
     'a host that names a version',
     /base: (.*)\nresolve: \[/,
     'base: $1\nhost: [api.example.com, v2.example.com]\nresolve: [ { subdomain: "{version}.example.com" },',
-    '3 «v2.example.com» error: the subdomain of this host names a version: requests for it would name no version (remove it from host: the subdomain is served anyway)',
+    '3 «v2.example.com» error: the subdomain of this host is a version, but requests for this host would have no version (remove it from host: the subdomain carrier serves it anyway)',
   ],
   [
     'a media type twice',
@@ -66,7 +66,7 @@ export const CARRIERS: readonly Mistake[] = [
     'a default alone',
     /resolve:.*/,
     'resolve: [ { default: v2 } ]',
-    '3 «resolve» warning: no request can name its version: every one gets the default (add a carrier, such as { header: API-Version })',
+    '3 «resolve» warning: no request can name a version, so every request gets the default (add a carrier, such as { header: API-Version })',
   ],
   [
     'a default that is planned',

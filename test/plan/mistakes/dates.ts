@@ -36,7 +36,7 @@ export const DATES: readonly Mistake[] = [
     'DEP-4: a sunset without a deprecation',
     'deprecated: 2026-01-15, ',
     '',
-    '9 «sunset» warning: a sunset without deprecated: before the version is gone, callers get a Sunset header, but no Deprecation and no mail',
+    '9 «sunset» warning: a sunset without deprecated: before the version ends, callers get a Sunset header, but no Deprecation and no mail',
   ],
   [
     'an extension that shortens',
@@ -66,7 +66,7 @@ export const DATES: readonly Mistake[] = [
     'a redirect before its target is released',
     'successor: v2 }\n  v2: { released: 2026-01-15',
     'after: { redirect: v2 } }\n  v2: { released: 2027-06-15',
-    '9 «2027-01-15» error: v1 ends before v2, where it redirects to, is released (2027-06-15) (sunset 2027-06-15 or later)',
+    '9 «2027-01-15» error: v1 ends before its redirect target v2 is released (2027-06-15) (sunset 2027-06-15 or later)',
   ],
   [
     'LNK-3: a guide that is neither a URL nor a path',
@@ -102,6 +102,6 @@ export const DATES: readonly Mistake[] = [
     'an exception for a consumer with a blank',
     'successor: v2',
     'successor: v2, exceptions: [ { consumer: "acme ", until: 2027-01-10, from: [brownouts], why: x, by: y } ]',
-    '9 «"acme "» error: the consumer begins or ends with a blank, which no token does (remove the blank)',
+    '9 «"acme "» error: the consumer begins or ends with a blank, so it matches no token (remove the blank)',
   ],
 ];

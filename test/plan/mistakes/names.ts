@@ -49,7 +49,7 @@ export const NAMES: readonly Mistake[] = [
     'cors as a boolean',
     'access:',
     'cors: no\naccess:',
-    '4 «no» error: expected a map: "no" (write nothing: without "cors" preflights go to the service)',
+    '4 «no» error: expected a map: "no" (write nothing: without "cors", preflights go to the service)',
   ],
   [
     'idempotency as a boolean',

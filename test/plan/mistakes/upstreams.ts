@@ -24,19 +24,19 @@ export const UPSTREAMS: readonly Mistake[] = [
     'an upstream with a path',
     'http://127.0.0.1:4001',
     'http://127.0.0.1:4001/x',
-    '6 «http://127.0.0.1:4001/x» error: not an origin: http or https, a host and perhaps a port, nothing else: "http://127.0.0.1:4001/x" (write http://127.0.0.1:4001, and path: /x beside targets)',
+    '6 «http://127.0.0.1:4001/x» error: not an origin: only http or https, a host and an optional port: "http://127.0.0.1:4001/x" (write http://127.0.0.1:4001, and path: /x beside targets)',
   ],
   [
     'a password in an upstream',
     'http://127.0.0.1:4001',
     'http://u:hunter2@h',
-    '6 «http://u:hunter2@h» error: not an origin: http or https, a host and perhaps a port, nothing else: "http://*********@h" (write http://h)',
+    '6 «http://u:hunter2@h» error: not an origin: only http or https, a host and an optional port: "http://*********@h" (write http://h)',
   ],
   [
     'a target at port 0',
     'http://127.0.0.1:4001',
     'http://127.0.0.1:0',
-    '6 «http://127.0.0.1:0» error: port 0 cannot be a target (write the port of the service)',
+    '6 «http://127.0.0.1:0» error: port 0 is not a port of a service (write the port of the service)',
   ],
   [
     'a connect timeout above the total timeout',

@@ -127,7 +127,7 @@ describe('reload', () => {
     await using live = await watching(files);
     await files.remove('policies/orders.yaml');
     await live.watch.reload();
-    expect(live.callbacks[0]).toBe('rejected: no policy file matches');
+    expect(live.callbacks[0]).toBe('rejected: no policy file matches this pattern');
   });
 
   it('detects a written file', async () => {
@@ -167,7 +167,11 @@ describe('reload', () => {
       ({ write }) => write('policies/new.yaml', ORDERS),
       'rejected: the API "orders" is already described',
     ],
-    ['that was removed', ({ remove }) => remove('policies/orders.yaml'), 'rejected: no policy file matches'],
+    [
+      'that was removed',
+      ({ remove }) => remove('policies/orders.yaml'),
+      'rejected: no policy file matches this pattern',
+    ],
     ['that a policy names', ({ write }) => write('policies/guide.md', 'Changed.'), 'plan'],
   ])('detects a file %s between the first load and the watch', async (_name, change, expected) => {
     const text = ORDERS.replace('guide: https://docs.example.com/v2', 'guide: guide.md');

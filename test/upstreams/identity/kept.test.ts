@@ -42,7 +42,7 @@ it.each([
   const [client] = CLIENTS.filter((each) => each.kind === kind);
   if (client === undefined) throw new Error('there is none');
   expect(() => clientMetadata({ ...client, redirectUris: [...client.redirectUris, uri] })).toThrow(
-    `may not have its codes sent to ${uri}`,
+    `must not use the redirect URI ${uri}`,
   );
 });
 

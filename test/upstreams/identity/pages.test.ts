@@ -130,7 +130,7 @@ describe('signing in', () => {
     const consent = await browser.send(page, ANA);
     const again = await browser.send(consent, said);
     expect(again.status).toBe(400);
-    expect(again.text).toContain('Say whether you allow it.');
+    expect(again.text).toContain('Choose Allow or Do not allow.');
     expect((await browser.send(again, { decision: 'allow' })).url.searchParams.get('code')).toBeTruthy();
   });
 

@@ -35,7 +35,7 @@ describe('the actions of a subscription', () => {
     const slipped = await ask('POST', `/webhooks/${id}/rotate-secret`, { body: { overlop: 0 } });
     expect(slipped).toMatchObject({
       status: 400,
-      json: { message: '"overlop" is unknown; there is overlap' },
+      json: { message: '"overlop" is unknown; known: overlap' },
     });
     expect((await store.subscriptions.read(id))?.secrets).toHaveLength(1);
   });

@@ -69,7 +69,7 @@ describe('a subscription', () => {
   it('refuses a sort order and lists the known parameters', async () => {
     expect(await ask('GET', '/webhooks?sort=id')).toMatchObject({
       status: 400,
-      json: { message: 'There is no parameter "sort" here; there are page, limit, fields' },
+      json: { message: 'Unknown parameter "sort"; known: page, limit, fields' },
     });
   });
 

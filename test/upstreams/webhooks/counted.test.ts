@@ -113,7 +113,7 @@ it('the error for a taken port names its variable', async () => {
     log: () => undefined,
   });
   await expect(starting).rejects.toThrow(
-    `port ${port} for the metrics cannot be had (EADDRINUSE); SUNDIAL_WEBHOOKS_METRICS moves it`,
+    `the metrics listener cannot use port ${port} (EADDRINUSE); SUNDIAL_WEBHOOKS_METRICS moves it`,
   );
   await another.close();
 });

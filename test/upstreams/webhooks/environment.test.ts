@@ -47,10 +47,10 @@ it.each([
 it.each([
   ['SUNDIAL_WEBHOOKS_ALLOW', 'https://localhost:4443', 'must be host:port, separated by commas'],
   ['SUNDIAL_WEBHOOKS_KEY', Buffer.alloc(31).toString('base64'), 'must be 32 bytes in base64'],
-  ['SUNDIAL_WEBHOOKS_METRICS', '9903', 'must be host:port, as 0.0.0.0:9903, or left out'],
+  ['SUNDIAL_WEBHOOKS_METRICS', '9903', 'must be host:port, such as 0.0.0.0:9903, or unset'],
   ['SUNDIAL_WEBHOOKS_METRICS', ':9903', 'must be host:port'],
   ['SUNDIAL_WEBHOOKS_METRICS', '0.0.0.0:99999', 'must be host:port'],
-  ['SUNDIAL_WEBHOOKS_STORE', 'localhost:6379', 'must be a redis:// or rediss:// URL, or left out'],
+  ['SUNDIAL_WEBHOOKS_STORE', 'localhost:6379', 'must be a redis:// or rediss:// URL, or unset'],
 ])('%s=%s is refused with a message', async (name, value, message) => {
   await expect(open({ [name]: value })).rejects.toThrow(`${name} ${message}`);
 });

@@ -39,13 +39,13 @@ export async function connect(url: string, onFault: (error: unknown) => void): P
     commandTimeout: ANSWER_WITHIN_MS,
   });
   // A connection that stays down fails at every attempt, and is reported once.
-  let told: string | undefined;
+  let reported: string | undefined;
   redis.on('ready', () => {
-    told = undefined;
+    reported = undefined;
   });
   redis.on('error', (error: Error) => {
-    if (told !== error.message) onFault(error);
-    told = error.message;
+    if (reported !== error.message) onFault(error);
+    reported = error.message;
   });
   // The failure is emitted as an event, and ioredis retries.
   await redis.connect().catch(() => undefined);

@@ -27,7 +27,7 @@ export function createSubscriptionRecords(connection: Connection, prefix: string
 
   return {
     add: async (subscription) => {
-      if (!(await write('', undefined, subscription))) throw new Error('there is a subscription of this id');
+      if (!(await write('', undefined, subscription))) throw new Error('a subscription with this id exists');
     },
     read: async (id) => {
       const raw = await readRaw(id);

@@ -1,5 +1,6 @@
 // Parts of several pages: badges, names, tables, tiles, lists of facts.
 import { h } from './elements.js';
+import { MEANINGS } from './terms.js';
 import { addressOf, nameOf, number } from './words.js';
 
 /** @typedef {import('./elements.js').Child} Child */
@@ -162,11 +163,15 @@ export function warning(kind, ...children) {
 
 /** @param {string} head @param {...(Child | readonly Child[])} children */
 export function section(head, ...children) {
-  return h('section', { 'data-key': head }, h('h2', {}, head), ...children);
+  return h('section', { 'data-key': head }, h('h2', { title: MEANINGS[head] }, head), ...children);
 }
 
 /** @param {readonly (readonly [string, Child | readonly Child[]])[]} pairs pairs without a value are left out */
 export function facts(pairs) {
   const given = pairs.filter(([, value]) => value !== null && value !== undefined && value !== false);
-  return h('dl', {}, ...given.flatMap(([name, value]) => [h('dt', {}, name), h('dd', {}, value)]));
+  return h(
+    'dl',
+    {},
+    ...given.flatMap(([name, value]) => [h('dt', { title: MEANINGS[name] }, name), h('dd', {}, value)]),
+  );
 }

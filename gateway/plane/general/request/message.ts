@@ -101,23 +101,23 @@ export function inboundOf(
   };
 }
 
-/** Node also ends the body of an HTTP/2 stream that was reset. */
+/** Whether the whole body arrived. On HTTP/2, Node emits `end` also for a stream that was reset. */
 function endedWhole(raw: IncomingMessage, res: ServerResponse): boolean {
   const stream = http2StreamOf(res);
   return stream === undefined ? raw.complete : !stream.closed && !stream.aborted;
 }
 
 /**
- * The parser limits the extensions of each chunk but does not report them. Octets of the connection that are
- * not body are framing (SMG-12). Allowed: the first read, and this many octets per octet of the body.
+ * Limits of framing (SMG-12), which is every octet of the connection that is not an octet of the body. Node's
+ * parser does not report chunk extensions. Allowed: FRAMING_AT_FIRST, and FRAMING_EACH per octet of the body.
  */
 const FRAMING_EACH = 16;
 const FRAMING_AT_FIRST = 64 * 1_024;
 
 /**
- * Returns whether the framing exceeds its bound. `raw`: HTTP/1, with no part of its body parsed. Counts
- * parsed octets, not consumed ones: a pipelined request is parsed before its turn, when the connection has
- * also read the requests after it.
+ * The result returns whether the framing exceeds its limit. Call it for HTTP/1 before the body is parsed. It
+ * counts octets when Node parses them, because the connection may have read later pipelined requests by the
+ * time the body is consumed.
  */
 function watchFraming(raw: IncomingMessage): () => boolean {
   const { socket } = raw;

@@ -59,7 +59,7 @@ export class OpenRequest {
   bytes = 0;
   gone = false;
   answered = false;
-  /** It is reported, and nothing more happens to it. */
+  /** The request was reported to the observer. Later events of it are ignored. */
   ended = false;
   /** The connection became a WebSocket. The response was the 101. */
   switched = false;
@@ -143,7 +143,7 @@ export function leavePipeline(open: OpenRequest): void {
   open.onEnded?.();
 }
 
-/** Open requests, oldest first. When a connection closes, Node reports only the oldest. */
+/** The open requests of a connection, oldest first. Node reports the close of a connection only for the oldest. */
 export function openOn({ latest }: ConnectionFacts): readonly OpenRequest[] {
   const found: OpenRequest[] = [];
   for (let open = latest; open !== undefined; open = open.before) found.unshift(open);

@@ -73,7 +73,8 @@ export function createRequestLife(ports: RequestPorts): RequestLife {
       const before = connection.latest;
       if (connection.isSealed || before?.closeAfter) return undefined;
       if (before !== undefined && connection.unanswered >= bounds.pipelined) {
-        // Not read: the connection closes after the last response, so the client repeats it (RFC 9112 §9.3.2).
+        // The request is not read. The connection closes after the last response, so the client repeats the request
+        // (RFC 9112 §9.3.2).
         before.closeAfter = true;
         report.refused('pipelined');
         return undefined;
@@ -120,7 +121,7 @@ export function createRequestLife(ports: RequestPorts): RequestLife {
     if (open.isHttp2 && sessions.hasReset(http2StreamOf(open.res)?.session)) await nextRound();
     if (open.ended || (open.answered && open.attach === undefined)) return;
     if (before?.closeAfter) {
-      // As if it had not been read: the connection closes before its turn.
+      // The connection closes before this request would get a response, as if the request had not been read.
       open.closeAfter = true;
       finish(open);
       return;

@@ -45,7 +45,7 @@ export function openTunnel(
   for (const socket of [client, upstream]) {
     // Each part that uses a connection listens for its close. Above ten listeners Node warns of a leak on stderr.
     socket.setMaxListeners(MOST_LISTENERS);
-    // The close of a side that is not read is not reported.
+    // Node does not report the close of a socket that is not read, so a timeout ends it.
     socket.setTimeout(stalledAfterMs, () => {
       if (socket.writableLength > 0) socket.destroy();
     });
