@@ -72,7 +72,7 @@ async function add(ports: KeyPorts, { body }: AdminRequest): Promise<AdminWriteR
   const now = wallClock();
   const audit = { subject: consumer, by, why };
   if (expires !== undefined && expires <= now) {
-    const problems = ['"expires" is in the past'];
+    const problems = ['"expires": the instant is in the past'];
     return { answer: errorAnswer(422, problems.join('; '), { problems }), audit };
   }
   const id = newKeyId();
