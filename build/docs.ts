@@ -6,5 +6,4 @@ import { REFERENCE, referencePages } from './reference/pages.ts';
 
 const folder = join(import.meta.dirname, '..', REFERENCE);
 await mkdir(folder, { recursive: true });
-for (const { file, text } of [...referencePages(), glossaryPage()])
-  await writeFile(join(folder, file), text);
+for (const { file, text } of [...referencePages(), glossaryPage()]) await writeFile(join(folder, file), text);

@@ -66,7 +66,8 @@ export const READ_HEADERS: readonly HeaderNote[] = [
     names: ['If-Match', 'If-None-Match', 'If-Modified-Since', 'If-Range', 'Range'],
     standard: 'RFC 9110',
     when: 'the answer carries a notice in its body; `If-None-Match` also on published pages',
-    meaning: 'The gateway translates tags to those of the service. It removes conditions by date, and ranges.',
+    meaning:
+      'The gateway translates tags to those of the service. It removes conditions by date, and ranges.',
   },
   {
     names: ['Origin', 'Access-Control-Request-Method', 'Access-Control-Request-Headers'],

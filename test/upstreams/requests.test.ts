@@ -232,10 +232,7 @@ describe('lists', () => {
   });
 
   it.each([
-    [
-      '?colour=red',
-      'Unknown parameter "colour"; known: page, limit, fields, sort, customer, status,',
-    ],
+    ['?colour=red', 'Unknown parameter "colour"; known: page, limit, fields, sort, customer, status,'],
     ['?starting_after=1001', 'Unknown parameter "starting_after"'],
     ['?__proto__=1', 'Unknown parameter "__proto__"'],
     ['?status=open&status=shipped', 'status may be given once'],

@@ -119,7 +119,9 @@ export async function startClient(options: ClientOptions): Promise<Service> {
     if (request.method === 'POST')
       return sessions.runExclusive(request, () => handleForm(path, request, response));
     if (request.method !== 'GET' && request.method !== 'HEAD') {
-      return sendError(response, 405, `${request.method} is not supported here`, { Allow: 'GET, HEAD, POST' });
+      return sendError(response, 405, `${request.method} is not supported here`, {
+        Allow: 'GET, HEAD, POST',
+      });
     }
     // The issuer redirects to this host name. Under another name the browser would not send the cookie then.
     if (request.headers.host !== new URL(self).host) return sendSeeOther(response, `${self}/`);

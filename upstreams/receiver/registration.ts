@@ -85,7 +85,9 @@ async function subscribe(service: string, url: string, signal: AbortSignal): Pro
   const { status, body } = await call(`${service}/webhooks`, init, signal);
   const [id, secret] = [textMember(body, 'id'), textMember(body, 'secret')];
   if (status !== 201 || id === undefined || secret === undefined)
-    throw new Error(`the webhooks service refuses the subscription: ${textMember(body, 'message') ?? status}`);
+    throw new Error(
+      `the webhooks service refuses the subscription: ${textMember(body, 'message') ?? status}`,
+    );
   return { id, secret };
 }
 

@@ -73,8 +73,7 @@ export function readFields(
 /** The message of a 400 for unknown or repeated parameters; undefined if there are none. */
 export function refuseNames(query: URLSearchParams, known: readonly string[]): string | undefined {
   for (const name of new Set(query.keys())) {
-    if (!known.includes(name))
-      return `Unknown parameter ${JSON.stringify(name)}; known: ${known.join(', ')}`;
+    if (!known.includes(name)) return `Unknown parameter ${JSON.stringify(name)}; known: ${known.join(', ')}`;
     if (query.getAll(name).length > 1) return `${name} may be given once`;
   }
   return undefined;

@@ -84,7 +84,8 @@ async function replay(parts: AdminParts, request: IncomingMessage, response: Ser
   const unknown = Object.keys(body.value).find((name) => !REPLAY_MEMBERS.includes(name));
   if (unknown !== undefined)
     return sendError(response, 400, `The body may have ${REPLAY_MEMBERS.join(', ')}`);
-  if (typeof id !== 'string') return sendError(response, 400, 'subscription must be the id of a subscription');
+  if (typeof id !== 'string')
+    return sendError(response, 400, 'subscription must be the id of a subscription');
   if (delivery !== undefined && typeof delivery !== 'string')
     return sendError(response, 400, 'delivery must be the id of a delivery');
   const period = readPeriod(body.value);

@@ -21,7 +21,9 @@ export function readEvent(bytes: Uint8Array, now: EpochMs): ReadEvent {
     return refused('id must be 1 to 100 of letters, digits, "-" and "_"; it identifies the event');
   }
   if (typeof type !== 'string' || !isEventType(type)) {
-    return refused('type must be of the form <resource>.<action>, in lower case, such as "payment.completed"');
+    return refused(
+      'type must be of the form <resource>.<action>, in lower case, such as "payment.completed"',
+    );
   }
   if (typeof created !== 'number' || !Number.isSafeInteger(created) || created < 0 || created > LAST_SECOND) {
     return refused('created must be a whole number of seconds since 1970');

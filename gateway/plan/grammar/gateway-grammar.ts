@@ -140,7 +140,9 @@ const fields = {
   tracing: tracingSection
     .meta({ description: 'Traces for requests without a traceparent; off starts none.' })
     .optional(),
-  bounds: boundsSection.meta({ description: 'Limits of what clients may send and hold open: sizes, counts and times.' }).optional(),
+  bounds: boundsSection
+    .meta({ description: 'Limits of what clients may send and hold open: sizes, counts and times.' })
+    .optional(),
   overload: overloadSection
     .meta({
       description: 'Load above which requests get 503; off refuses none.',

@@ -110,9 +110,7 @@ export const listenersSection = z
     http: http
       .meta({ description: 'Plain HTTP for clients. Requests get 400 unless `mode` allows them.' })
       .optional(),
-    admin: admin
-      .meta({ description: `${GLOSSARY['admin listener']} Keep it on loopback.` })
-      .optional(),
+    admin: admin.meta({ description: `${GLOSSARY['admin listener']} Keep it on loopback.` }).optional(),
     metrics: metrics.optional(),
   })
   .meta({ description: 'Addresses to listen on.' });

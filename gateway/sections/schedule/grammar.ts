@@ -47,9 +47,7 @@ const extensions = z
   .min(1)
   .meta({ description: `${GLOSSARY.extension} In the order of the announcements.` });
 
-const exceptionsSection = z
-  .array(exception)
-  .meta({ description: GLOSSARY.exception });
+const exceptionsSection = z.array(exception).meta({ description: GLOSSARY.exception });
 
 const brownout = z.strictObject({
   from: instant('Start of the window, or of the repetition (default: the deprecation).').optional(),
@@ -134,7 +132,9 @@ export const dateFields = {
   ofApi: {
     announced: instant('Announcement day of the dates below, if it is before `deprecated`.').optional(),
     deprecated: instant('From this day responses of the whole API carry Deprecation.').optional(),
-    sunset: instant(`${GLOSSARY.sunset} As first published. Versions without a sunset inherit it.`).optional(),
+    sunset: instant(
+      `${GLOSSARY.sunset} As first published. Versions without a sunset inherit it.`,
+    ).optional(),
     extended: extensions.optional(),
     retired: instant('From this day no exception passes; default: the sunset.').optional(),
     forgotten: instant('From this day the API is unknown, as if it had never existed.').optional(),
