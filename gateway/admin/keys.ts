@@ -72,7 +72,7 @@ async function add(ports: KeyPorts, { body }: AdminRequest): Promise<AdminWriteR
   const now = wallClock();
   const audit = { subject: consumer, by, why };
   if (expires !== undefined && expires <= now) {
-    const problems = ['"expires" is in the past'];
+    const problems = ['"expires": the instant is in the past'];
     return { answer: errorAnswer(422, problems.join('; '), { problems }), audit };
   }
   const id = newKeyId();
@@ -158,8 +158,7 @@ async function change(
     }
     const about = { ...audit, before: auditState(record) };
     const made = make(record);
-    if (made === undefined)
-      return { answer: errorAnswer(409, ENDED), audit: about };
+    if (made === undefined) return { answer: errorAnswer(409, ENDED), audit: about };
     if (!(await keys.replace(record, made.next))) return { answer: contended(), audit: about };
     return { answer: made.answer, audit: { ...about, after: auditState(made.next) } };
   });

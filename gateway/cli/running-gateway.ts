@@ -75,8 +75,7 @@ async function fromGatewayFile(which: WhichGateway): Promise<AdminAddress | Call
   if (listeners.admin === undefined)
     return failure(2, `${config} has no admin listener: add listeners.admin`);
   const { address, token } = listeners.admin;
-  if (address.port === 0)
-    return failure(2, `${config} has port 0 for the admin listener: use --admin URL`);
+  if (address.port === 0) return failure(2, `${config} has port 0 for the admin listener: use --admin URL`);
   return {
     kind: 'address',
     origin: originOf(address),

@@ -115,7 +115,7 @@ function checkRetireWhen({
   const { kind } = judgeRetirement(rule, usage, now);
   const bound = `retire_when ${retireWhenInWords(rule)}`;
   if (kind === 'met') addImpact(`${bound}: met`);
-  if (kind === 'unknown') addImpact(`${bound}: the ledger has not looked long enough`);
+  if (kind === 'unknown') addImpact(`${bound}: the ledger has not counted long enough`);
   if (kind !== 'exceeded') return;
   const then = rule.onExceed === 'hold' ? 'its sunset would be held' : 'its sunset stays';
   const said = `${bound}: exceeded by ${usageInWords(usage)}, ${then}`;

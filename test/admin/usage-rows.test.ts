@@ -114,7 +114,7 @@ describe('DELETE /-/usage', () => {
   });
 
   it.each([
-    ['', undefined, 'say whose records'],
+    ['', undefined, 'name the consumer whose records'],
     ['consumer=', undefined, '"consumer" is empty'],
     ['consumer=acme&api=orders', undefined, 'unknown parameter "api"'],
     ['consumer=acme', { reason: 'x' }, 'unknown member "reason"'],

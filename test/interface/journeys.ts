@@ -96,7 +96,7 @@ export const SAMPLES = testsOf('sample-policies.test.ts', {
 });
 
 export const OAUTH = testsOf('authorization.test.ts', {
-  code: "follows the specification: five parameters, code and state, a token, an API call",
+  code: 'follows the specification: five parameters, code and state, a token, an API call',
   refresh: 'works with PKCE and refresh; a refresh token that is used twice revokes all tokens',
   redirects: 'answers 400 without Location to an unregistered redirect_uri',
   client: 'starts a sign-in with a fresh state and a PKCE challenge, and gets a token',

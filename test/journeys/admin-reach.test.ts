@@ -142,11 +142,7 @@ describe('the command line', () => {
 
   it.each([
     ['a gateway without an admin listener', undefined, 'has no admin listener: add listeners.admin'],
-    [
-      'a port that the system chooses',
-      '{ address: "127.0.0.1:0" }',
-      'has port 0 for the admin listener',
-    ],
+    ['a port that the system chooses', '{ address: "127.0.0.1:0" }', 'has port 0 for the admin listener'],
   ])('exits with 2 for %s', async (_name, admin, sentence) => {
     await configure(admin);
     const { exitCode, stderr } = await sundial(['pause', '--list']);

@@ -253,7 +253,7 @@ describe('sundial pin', () => {
     [
       'an unknown version',
       ['upgrade', 'payments', 'moved', '2025-04-01'],
-      'payments has no version "2025-04-01". Served are 2026-03-01, 2025-09-01, 2025-03-01.',
+      'payments has no version "2025-04-01". Served versions: 2026-03-01, 2025-09-01, 2025-03-01.',
     ],
     [
       'a roll-back without an upgrade',
@@ -312,7 +312,7 @@ describe('sundial pin', () => {
     now = Date.UTC(2026, 0, 10);
     const { stderr } = await pin('upgrade', 'payments', 'early', '2026-03-01', '--why', 'x');
     expect(stderr).toBe(
-      'sundial: 2026-03-01 is not served now, so no account can move there. Served are 2025-09-01, 2025-03-01.\n',
+      'sundial: 2026-03-01 is not served now, so no account can move there. Served versions: 2025-09-01, 2025-03-01.\n',
     );
   });
 

@@ -94,7 +94,7 @@ describe('access rules', () => {
       'config/gateway.yaml': GATEWAY,
       'policies/orders.yaml': policy({ told }),
     });
-    expect(only).toMatch(/ says .* \(write a field of its own, such as X-Consumer-Id\)$/);
+    expect(only).toMatch(/ already carries .* \(write a field of its own, such as X-Consumer-Id\)$/);
     expect(others).toEqual([]);
   });
 

@@ -112,7 +112,7 @@ describe('brownout-windows', () => {
     [
       'a phase longer than the deprecation',
       '[ { before_sunset: 400d, for: 1h, announced: 2025-01-01 } ]',
-      '«400d» error: this begins 2025-12-11T00:00Z, before deprecated (2026-01-15T00:00Z)',
+      '«400d» error: before_sunset begins 2025-12-11T00:00Z, before deprecated (2026-01-15T00:00Z)',
     ],
     [
       'a single window longer than the time before the sunset',

@@ -116,7 +116,7 @@ describe('the resolve list', () => {
       'successor: v2.0.0',
     );
     expect((await problems('{ subdomain: "{version}.api.example.com" }', dotted)).join('\n')).toContain(
-      'no subdomain can name the version v2.0.0 (add a path, or call versions v1, v2)',
+      'no subdomain can name the version v2.0.0: it has dots (add a path, or call versions v1, v2)',
     );
     expect(
       await problems('{ subdomain: "{version}.api.example.com" }, { path: "/api/{version}/orders" }', dotted),

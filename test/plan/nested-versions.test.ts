@@ -30,7 +30,7 @@ it('nested-access has no findings if no path is inside another', async () => {
 
 it('nested-access counts the label that an upstream gets in front of its path', async () => {
   await using files = await workspace({ 'policies/hist.yaml': versions('/, version_as: path') });
-  expect(await files.problems()).toEqual([expect.stringContaining('begins with /v2 are answered')]);
+  expect(await files.problems()).toEqual([expect.stringContaining('begins with /v2 get 400')]);
   await using apart = await workspace({
     'policies/hist.yaml': versions('/, version_as: path').replace(
       'path: / }',

@@ -131,7 +131,7 @@ describe('rules of a file', () => {
     ['announced: 9999-02-01, deprecated: 9999-03-01, sunset: 9999-06-01', 'announced 9998-06-01 or earlier'],
     [
       'deprecated: 2026-01-15, sunset: 9999-11-01, extended: [ { to: 9999-12-01, announced: 2026-02-01 } ]',
-      'take it out',
+      'remove it',
     ],
     [
       'deprecated: 2026-01-15, sunset: 9999-08-01, extended: [ { to: 9999-09-01, announced: 2026-02-01 } ]',

@@ -155,7 +155,7 @@ describe('operation-successor', () => {
   it('within one version that ends as a whole, only a redirect is an error', async () => {
     expect(await said(operations('GET /a: { successor: GET /b, after: redirect }'))).toEqual([
       expect.stringMatching(
-        /«GET \/b» error: GET \/a ends on 2027-06-01, and GET \/b has ended by then \(both end with v1: an earlier/,
+        /«GET \/b» error: GET \/a ends on 2027-06-01, and GET \/b has ended by then \(both end with v1: write an earlier/,
       ),
     ]);
     expect(await said(operations('GET /a: { successor: GET /b }'))).toEqual([]);

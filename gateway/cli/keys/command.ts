@@ -62,9 +62,7 @@ export function addKeyCommands(program: Command, setting: Pick<CommandSetting, '
     )
     .option('--contact <mail>', 'mail address for messages about this key')
     .addOption(
-      new Option('--expires <date>', 'day or instant at which the key expires').argParser(
-        readInstantText,
-      ),
+      new Option('--expires <date>', 'day or instant at which the key expires').argParser(readInstantText),
     );
   onGateway(add, setting, (consumer: string, { scope: scopes, contact, expires, ...author }: AddOptions) => {
     const body = { consumer, scopes, contact, expires, ...authorOf(keys, author) };

@@ -43,8 +43,7 @@ export async function runOpenapi(options: OpenapiOptions): Promise<ApartResult> 
       ),
     );
   const { versions } = source.file;
-  if (versions === 'none')
-    return unusable(`${options.api} has no versions, so it has no description`);
+  if (versions === 'none') return unusable(`${options.api} has no versions, so it has no description`);
   const version = Object.hasOwn(versions, options.version) ? versions[options.version] : undefined;
   if (version === undefined)
     return unusable(nothingCalled('version', options.version, Object.keys(versions)));

@@ -51,8 +51,7 @@ export function addUsageCommand(program: Command, setting: CommandSetting): void
   onGateway(withGateway(command, ['table', 'csv', 'json']), setting, (options: UsageOptions) => {
     const { api, version, consumer, since, operations = false, erase, yes = false, format } = options;
     if (erase === undefined) {
-      if (yes || options.why !== undefined)
-        command.error(`error: ${yes ? '--yes' : '--why'} needs --erase`);
+      if (yes || options.why !== undefined) command.error(`error: ${yes ? '--yes' : '--why'} needs --erase`);
       return showUsage({ filter: { api, version, consumer, since }, operations, format });
     }
     if (format === 'csv') command.error('error: --erase prints a table or JSON, not CSV');

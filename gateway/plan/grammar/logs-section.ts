@@ -79,10 +79,14 @@ export const accessLogSection = z.strictObject({
   }).optional(),
   exclude: z
     .array(
-      notation(parsePathPattern, 'not a normalised path such as /healthz, or the start of one such as /static/*', {
-        description: 'A path, or the start of a path before a *.',
-        examples: ['/healthz', '/static/*'],
-      }),
+      notation(
+        parsePathPattern,
+        'not a normalised path such as /healthz, or the start of one such as /static/*',
+        {
+          description: 'A path, or the start of a path before a *.',
+          examples: ['/healthz', '/static/*'],
+        },
+      ),
     )
     .meta({ description: 'Paths whose successful requests get no access line.' })
     .optional(),

@@ -56,9 +56,7 @@ export function layOut(
   return {
     name,
     label:
-      labelInPath === undefined
-        ? labelOf(description.version)
-        : { value: labelInPath, why: 'from its path' },
+      labelInPath === undefined ? labelOf(description.version) : { value: labelInPath, why: 'from its path' },
     base: isUsable
       ? { value: unversioned, why: 'the path for clients, without the version' }
       : { value: `/${name}`, why: 'the description has no usable path' },

@@ -51,7 +51,7 @@ const ROWS: readonly NearRow[] = [
   { message: /^not a duration such as/, nearly: nearDuration, reads: parseDuration },
   { message: /^not a size/, nearly: nearSize, reads: parseSize },
   { message: /^not an absolute https URL/, nearly: nearPage, reads: parsePageUrl },
-  { message: /^not an origin: http or https/, nearly: nearOrigin, reads: URL.canParse },
+  { message: /^not an origin: only http or https/, nearly: nearOrigin, reads: URL.canParse },
   { message: /^not a store/, nearly: nearStore, reads: redisAddress },
   { message: /^not an address such as/, nearly: nearAddress, reads: parseAddress },
   { message: /^not a path with one whole segment/, nearly: nearTemplate, reads: matching(VERSIONED_PATH) },
@@ -67,7 +67,7 @@ const ROWS: readonly NearRow[] = [
     reads: matching(/^\d+\/30d$/),
   },
   { message: /^not a time zone/, nearly: nearZone, reads: parseZone },
-  { message: /^not a URL of http or https/, nearly: nearService, reads: URL.canParse },
+  { message: /^not an http or https URL/, nearly: nearService, reads: URL.canParse },
   { message: /^not an origin as browsers/, nearly: nearPageOrigin, reads: URL.canParse },
   { message: /^not a method and a path/, nearly: nearRequest, reads: matching(/^[A-Z]+ \/\S*$/) },
 ];

@@ -128,7 +128,10 @@ function auditOf({ action, from, subject, by, why, before, after }: AuditEntry):
 
 function withoutSecrets(state: AuditState): AuditState {
   return Object.fromEntries(
-    Object.entries(state).map(([name, value]) => [name, typeof value === 'string' ? redactSecrets(value) : value]),
+    Object.entries(state).map(([name, value]) => [
+      name,
+      typeof value === 'string' ? redactSecrets(value) : value,
+    ]),
   );
 }
 

@@ -21,7 +21,7 @@ it('the text of an ended hold says that the guard will make it again', () => {
       'The gateway renews a hold until the sunset if usage exceeds retire_when. on_exceed: warn stops that.\n',
   );
   expect(pauseEndedText({ ...HOLD, renewable: true })).toBe(pauseEndedText(HOLD));
-  expect(pauseEndedText({ ...HOLD, kind: 'pause', by: 'maria' })).toMatch(/by their dates again/);
+  expect(pauseEndedText({ ...HOLD, kind: 'pause', by: 'maria' })).toMatch(/follow their dates again/);
 });
 
 it('the text of an ended hold that is not renewable says that retirement follows its date', () => {

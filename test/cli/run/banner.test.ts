@@ -46,7 +46,7 @@ describe('the banner', () => {
 
   it('shows the pid of the process that takes signals', () => {
     expect(renderBanner({ ...PLAIN, pid: 4711 })).toContain(
-      '  pid          4711                       SIGHUP reads',
+      '  pid          4711                       SIGHUP reloads',
     );
   });
 

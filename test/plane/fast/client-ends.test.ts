@@ -94,6 +94,8 @@ const MOMENTS: readonly Moment[] = [
   },
 ];
 
+const TITLED = MOMENTS.map((moment) => [moment.name, moment] as const);
+
 const WAYS: readonly (readonly [name: string, leave: (socket: Socket) => void])[] = [
   ['ends its side', (socket) => void socket.end()],
   ['resets its connection', (socket) => void socket.resetAndDestroy()],
@@ -106,7 +108,7 @@ const answer = ({ head }: RawRequest): string | undefined => {
 
 describe.each(PLANES)('FWD-17: on the %s plane', (plane) => {
   describe.each(WAYS)('a client that %s', (_way, leave) => {
-    it.each(MOMENTS)('$name: other clients are served', async ({ sent, isThere, observed }) => {
+    it.each(TITLED)('%s: other clients are served', async (_name, { sent, isThere, observed }) => {
       const started = await pair(answer, { plane });
       const { gateway, upstream } = started;
       const client = await openRaw(gateway.port);

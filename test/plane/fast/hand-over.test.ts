@@ -110,7 +110,7 @@ const MOMENTS: readonly Moment[] = [
     carried: { fast: 1, general: 1 },
   },
   {
-    name: 'together with the chunks before it, and with half its body',
+    name: 'with chunks before it and half its body',
     pieces: [
       get('/echo/1', CHUNKED, 'POST', '5\r\nhello\r\n'),
       `5\r\nworld\r\n0\r\n\r\n${odd('/echo/2', [...HELLO, ...LAST], 'POST', 'hello')}`,

@@ -59,7 +59,7 @@ describe('operators', () => {
     expect(json.endpoints[1]).not.toHaveProperty('next_attempt');
   });
 
-  it("reach it only by names of this machine, and another Host gets 421", async () => {
+  it('reach it only by names of this machine, and another Host gets 421', async () => {
     const statusFor = (host: string, path: string) =>
       new Promise((resolve, reject) => {
         const asked = plainRequest(`${service.url}${path}`, { headers: { host } }, (answer) => {
