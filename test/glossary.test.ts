@@ -79,7 +79,7 @@ describe('the help of a command', () => {
 });
 
 it('a meaning on the dashboard is a sentence of the glossary', async () => {
-  const { MEANINGS } = await import(join(ROOT, 'gateway/admin/dashboard/page/terms.js'));
+  const { MEANINGS } = await import(join(ROOT, 'gateway/admin/dashboard/page/parts.js'));
   const meanings: unknown[] = Object.values(MEANINGS);
   expect(meanings.length).toBeGreaterThan(10);
   expect(Object.values(GLOSSARY)).toEqual(expect.arrayContaining(meanings));

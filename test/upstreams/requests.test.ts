@@ -32,13 +32,13 @@ describe('content negotiation', () => {
       'deeply nested objects',
       'PATCH',
       Buffer.from(`${'{"customer":'.repeat(60_000)}1${'}'.repeat(60_000)}`),
-      /32 deep/,
+      /at most 32 levels/,
     ],
     [
       'deeply nested lists',
       'PUT',
       Buffer.from(`{"customer":${'['.repeat(60_000)}${']'.repeat(60_000)}}`),
-      /32 deep/,
+      /at most 32 levels/,
     ],
     ['a body that is not UTF-8', 'PATCH', Buffer.from('{"customer":"Zo\xeb"}', 'latin1'), /in UTF-8/],
   ])('%s is 400', async (_name, method, body, message) => {

@@ -122,7 +122,7 @@ describe('the body of a subscription', () => {
     [{ url: HOOK, events: 'payment.completed' }, /events must be a list/],
     [{ url: HOOK, events: ['payment'] }, /"payment" is not an event type/],
     [{ url: HOOK, events: ['Payment.Completed'] }, /is not an event type/],
-    [{ url: HOOK, events: ['payment.lost'] }, /"payment.lost"; there are order.created/],
+    [{ url: HOOK, events: ['payment.lost'] }, /"payment.lost"; known: order.created/],
     [{ url: HOOK, events: NEW.events, signature: 'md5' }, /signature must be one of both, body-only/],
     [{ url: HOOK, events: NEW.events, secret: 'mine' }, /"secret" is unknown/],
     [[], /must be a JSON object/],
