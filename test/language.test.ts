@@ -16,7 +16,7 @@ const WORDS: Readonly<Record<string, string>> = {
   'hand-back': 'returned lease',
 };
 
-const MOST_WORDS = 20;
+const MAX_WORDS = 20;
 const pages = [...PAGES, 'CONTRIBUTING.md', 'SECURITY.md'].filter((page) => !isGenerated(page));
 
 describe.each(pages)('%s', (page) => {
@@ -27,10 +27,10 @@ describe.each(pages)('%s', (page) => {
     expect(found).toEqual([]);
   });
 
-  it(`has sentences of at most ${MOST_WORDS} words on average`, () => {
+  it(`has sentences of at most ${MAX_WORDS} words on average`, () => {
     const lengths = sentencesOf(prose).map((sentence) => sentence.split(/\s+/).length);
     const sum = lengths.reduce((total, length) => total + length, 0);
-    expect(sum / Math.max(lengths.length, 1)).toBeLessThanOrEqual(MOST_WORDS);
+    expect(sum / Math.max(lengths.length, 1)).toBeLessThanOrEqual(MAX_WORDS);
   });
 
   it('has at most 250 lines', () => expect(readPage(page).split('\n').length).toBeLessThanOrEqual(251));

@@ -93,11 +93,11 @@ function unknownSubject(
     : `The API ${api} has no version ${JSON.stringify(label)}. ${namesText(labels)}`;
 }
 
-const MOST_NAMES = 20;
+const MAX_NAMES = 20;
 
 function namesText(names: readonly string[]): string {
-  const more = names.length > MOST_NAMES ? ', …' : '';
-  return `There ${names.length === 1 ? 'is' : 'are'} ${names.slice(0, MOST_NAMES).join(', ') || 'none'}${more}.`;
+  const more = names.length > MAX_NAMES ? ', …' : '';
+  return `There ${names.length === 1 ? 'is' : 'are'} ${names.slice(0, MAX_NAMES).join(', ') || 'none'}${more}.`;
 }
 
 function nothingRefused(subject: string, problems: readonly Problem[]): string {

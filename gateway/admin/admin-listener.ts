@@ -172,7 +172,7 @@ function boundAddress(app: FastifyInstance): AdminListener['address'] {
   return { host: bound.address, port: bound.port };
 }
 
-const MOST_BODY_BYTES = 64 * 1024;
+const MAX_BODY_BYTES = 64 * 1024;
 
 class BodyUnreadable extends Error {}
 
@@ -181,7 +181,7 @@ function takeJsonOnly(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(
     'application/json',
-    { parseAs: 'buffer', bodyLimit: MOST_BODY_BYTES },
+    { parseAs: 'buffer', bodyLimit: MAX_BODY_BYTES },
     async (_request: unknown, bytes: Buffer): Promise<unknown> => parseJson(bytes),
   );
 }
@@ -202,7 +202,7 @@ function bodyRefusal(error: unknown): AdminAnswer | undefined {
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return errorAnswer(415, 'Send the body as Content-Type: application/json.');
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
-      return errorAnswer(413, `The body may have at most ${MOST_BODY_BYTES / 1024} KiB.`);
+      return errorAnswer(413, `The body may have at most ${MAX_BODY_BYTES / 1024} KiB.`);
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
     // The client disconnected: only the audit trail gets this response.
     case 'ECONNRESET':

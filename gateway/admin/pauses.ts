@@ -21,7 +21,7 @@ export interface PausePorts {
 
 const ID_BYTES = 5;
 /** More than the one that a write adds, so that the backlog shrinks. Few, because the write waits for the deletions. */
-const MOST_REMOVED_AT_ONCE = 10;
+const MAX_REMOVED_AT_ONCE = 10;
 
 export function pauseRoutes(ports: PausePorts): readonly AdminRoute[] {
   return [
@@ -105,7 +105,7 @@ async function end(
 /** Deletes overrides that expired long ago. If the store is unavailable, the next pause retries. */
 async function removeLongOver(overrides: OverrideStore, now: EpochMs): Promise<void> {
   try {
-    for (const { id } of longExpired(overrides.current(), now).slice(0, MOST_REMOVED_AT_ONCE))
+    for (const { id } of longExpired(overrides.current(), now).slice(0, MAX_REMOVED_AT_ONCE))
       await overrides.remove(id);
   } catch (error) {
     if (!(error instanceof StoreUnavailable)) throw error;

@@ -20,7 +20,7 @@ export type UsageQueryRead =
   | { readonly kind: 'malformed'; readonly problems: readonly string[] };
 
 const PARAMETERS = ['api', 'version', 'consumer', 'since', 'after', 'most'] as const;
-const MOST = 500;
+const MAX = 500;
 
 export function readUsageQuery(query: URLSearchParams, now: EpochMs): UsageQueryRead {
   const problems: string[] = [...unknownNames(query, PARAMETERS)];
@@ -32,7 +32,7 @@ export function readUsageQuery(query: URLSearchParams, now: EpochMs): UsageQuery
     problems.push('"since" is not a length such as 30d or a past day such as 2026-10-01');
   const most = mostWritten === undefined ? undefined : mostOf(mostWritten);
   if (mostWritten !== undefined && most === undefined)
-    problems.push(`"most" is not a whole number from 1 to ${MOST}`);
+    problems.push(`"most" is not a whole number from 1 to ${MAX}`);
   if (mostWritten !== undefined && (after !== undefined || consumer !== undefined))
     problems.push('"most" cannot be combined with "after" or "consumer"');
   if (problems.length > 0) return { kind: 'malformed', problems };
@@ -78,7 +78,7 @@ function flaws(query: URLSearchParams, name: (typeof PARAMETERS)[number]): reado
 
 function mostOf(text: string): number | undefined {
   const most = /^[1-9]\d{0,2}$/.test(text) ? Number(text) : Number.POSITIVE_INFINITY;
-  return most <= MOST ? most : undefined;
+  return most <= MAX ? most : undefined;
 }
 
 /** A duration ends today. A date is that day. Undefined for a day in the future. */

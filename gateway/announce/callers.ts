@@ -122,14 +122,14 @@ function evidenceOf({ calls, lastAt, operations, sample }: Tally): CallEvidence 
   return { calls, lastAt, operations: [...operations].sort(([, a], [, b]) => b - a), sample };
 }
 
-const MOST_OPERATIONS = 10;
+const MAX_OPERATIONS = 10;
 
 /** `who`: set if the mail has several readers. */
 export function callLines(name: string, who: string | undefined, evidence: CallEvidence): readonly string[] {
   const { calls, lastAt, operations, sample } = evidence;
   const last = Temporal.Instant.fromEpochMilliseconds(lastAt).toString({ smallestUnit: 'second' });
   const named = operations.filter(([operation]) => operation !== undefined);
-  const listed = named.length === 0 ? [] : operations.slice(0, MOST_OPERATIONS);
+  const listed = named.length === 0 ? [] : operations.slice(0, MAX_OPERATIONS);
   const whose = who === undefined ? `Your calls of ${name}` : `Calls of ${name} by ${who}`;
   return [
     `${whose} in the last ${EVIDENCE_DAYS} days: ${calls.toLocaleString('en-US')}, the last at ${last}.`,

@@ -28,7 +28,7 @@ function digestOf(text: string): string {
 
 /** Longer than any mail takes. After it another gateway takes over from a killed one. */
 const LEASE_MS = 2 * 60_000;
-const MOST_KNOWN = 200_000;
+const MAX_KNOWN = 200_000;
 
 export function createMarks(
   store: AnnouncedStore,
@@ -36,7 +36,7 @@ export function createMarks(
 ): Marks {
   const known = new Map<string, string>();
   const remember = (id: string, text: string): string => {
-    if (known.size >= MOST_KNOWN) known.clear();
+    if (known.size >= MAX_KNOWN) known.clear();
     known.set(id, text);
     return text;
   };

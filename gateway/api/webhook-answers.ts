@@ -1,9 +1,9 @@
 // Responses of the webhooks service about its subscriptions and deliveries.
 import { z } from 'zod';
 
-const MOST_ENDPOINTS = 1_000;
-const MOST_DELIVERIES = 1_000;
-const MOST_ATTEMPTS = 100;
+const MAX_ENDPOINTS = 1_000;
+const MAX_DELIVERIES = 1_000;
+const MAX_ATTEMPTS = 100;
 const LAST_SECOND = 253_402_300_799; // 9999-12-31T23:59:59Z
 
 const text = (most: number) => z.string().transform((written) => written.slice(0, most));
@@ -21,7 +21,7 @@ const endpoint = z.object({
   owner: name,
   /** Only the host, because the rest of the URL may contain a secret. */
   host: name,
-  events: z.array(word).max(MOST_ENDPOINTS),
+  events: z.array(word).max(MAX_ENDPOINTS),
   disabled: z.object({ reason: word, at: second }).optional(),
   health: z.object({
     breaker: word,
@@ -40,7 +40,7 @@ const overview = z.object({
   deliveries: counts,
   oldest_due: second.optional(),
   endpoints_total: count,
-  endpoints: z.array(endpoint).max(MOST_ENDPOINTS),
+  endpoints: z.array(endpoint).max(MAX_ENDPOINTS),
 });
 
 const delivery = z.object({
@@ -61,12 +61,12 @@ const delivery = z.object({
         duration_ms: count,
       }),
     )
-    .max(MOST_ATTEMPTS),
+    .max(MAX_ATTEMPTS),
   created: second,
   updated: second,
 });
 
-const deliveries = z.object({ total: count, data: z.array(delivery).max(MOST_DELIVERIES) });
+const deliveries = z.object({ total: count, data: z.array(delivery).max(MAX_DELIVERIES) });
 const replayed = z.object({ replayed: count, left: count });
 const refusal = z.object({ message: text(200) });
 

@@ -22,7 +22,7 @@ import { printable } from './terminal-text.ts';
 
 const TIMEOUT_MS = 5_000;
 /** Enough for a gateway with ten thousand versions. */
-const MOST_BYTES = 32 * 1024 * 1024;
+const MAX_BYTES = 32 * 1024 * 1024;
 
 export function openGateway({
   format = 'text',
@@ -148,7 +148,7 @@ async function send(
       let length = 0;
       response.on('data', (chunk: Buffer) => {
         length += chunk.length;
-        if (length > MOST_BYTES) response.destroy(new Error('the answer is too long'));
+        if (length > MAX_BYTES) response.destroy(new Error('the answer is too long'));
         else chunks.push(chunk);
       });
       response.once('end', () =>

@@ -24,7 +24,7 @@ export const USUAL_DAYS = 30;
 const WITHIN_MS = 30_000;
 const ALL_WITHIN_MS = 60_000;
 /** Covers a hundred thousand consumers of a version. Further ones are not counted. */
-const MOST_PAGES = 200;
+const MAX_PAGES = 200;
 
 type AbsentUsage = Extract<FetchedUsage, { kind: 'absent' }>;
 type Ask = (query: Readonly<Record<string, string>>) => Promise<UsageAnswer | AbsentUsage>;
@@ -64,7 +64,7 @@ async function callersOf(
 ): Promise<readonly UsageRowBody[] | AbsentUsage> {
   const rows: UsageRowBody[] = [];
   let next: string | null | undefined;
-  for (let page = 0; next !== null && page < MOST_PAGES; page += 1) {
+  for (let page = 0; next !== null && page < MAX_PAGES; page += 1) {
     const after = next === undefined ? {} : { after: next };
     const answer = await ask({ since: `${USUAL_DAYS}d`, ...version, ...after });
     if ('why' in answer) return answer;

@@ -1,7 +1,7 @@
 // The message for an unknown name, with a suggestion and the known names.
 import { suggest } from '../plan/read/shape-issues.ts';
 
-const MOST_NAMES = 20;
+const MAX_NAMES = 20;
 
 export function nothingCalled(noun: string, name: string, known: readonly string[]): string {
   const near = suggest(name, known);
@@ -11,6 +11,6 @@ export function nothingCalled(noun: string, name: string, known: readonly string
 
 function listed(names: readonly string[]): string {
   if (names.length === 0) return 'is none';
-  const more = names.length > MOST_NAMES ? ` and ${names.length - MOST_NAMES} more` : '';
-  return `${names.length === 1 ? 'is' : 'are'} ${names.slice(0, MOST_NAMES).join(', ')}${more}`;
+  const more = names.length > MAX_NAMES ? ` and ${names.length - MAX_NAMES} more` : '';
+  return `${names.length === 1 ? 'is' : 'are'} ${names.slice(0, MAX_NAMES).join(', ')}${more}`;
 }

@@ -85,7 +85,7 @@ const DOT_SEGMENT = /[/\\]\.{1,2}(?:[/\\;?# ]|%(?:85|A0)|$)/i;
 // ASCII in overlong UTF-8. It is invalid, but some decoders read a dot or a slash from it.
 const OVERLONG = /%C[01]%[89AB]|%E0%[89]|%F0%8/i;
 /** A URL nested in a URL nested in a URL is encoded three times. Each level costs one pass over the path. */
-const MOST_DECODINGS = 8;
+const MAX_DECODINGS = 8;
 
 const malformed = (message: string): RequestTarget => ({ kind: 'malformed', message });
 
@@ -130,7 +130,7 @@ function normalised(raw: string): string | undefined {
  */
 function mayBeReadOtherwise(path: string): boolean {
   let read = path;
-  for (let decodings = 0; decodings < MOST_DECODINGS; decodings += 1) {
+  for (let decodings = 0; decodings < MAX_DECODINGS; decodings += 1) {
     if (DOT_SEGMENT.test(read) || OVERLONG.test(read) || ENCODED_CONTROL_OR_BACKSLASH.test(read)) return true;
     const again = replaceOctets(read, ASCII_DECODED);
     if (again === read) return false;

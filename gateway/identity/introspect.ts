@@ -63,8 +63,8 @@ function formEncoded(text: string): string {
 }
 
 /** At least half of them are kept. An evicted address gets a whole budget again. */
-const MOST_ADDRESSES = 20_000;
-const MOST_CHARACTERS = 1_000_000;
+const MAX_ADDRESSES = 20_000;
+const MAX_CHARACTERS = 1_000_000;
 
 const BUDGET = { units: 60, windowMs: 60_000 };
 
@@ -83,7 +83,7 @@ interface TokenBudget {
 
 export function createTokenBudget(now: () => EpochMs): TokenBudget {
   const { units, windowMs } = BUDGET;
-  const spentBy = createRecentMap<Spent>(MOST_ADDRESSES, MOST_CHARACTERS);
+  const spentBy = createRecentMap<Spent>(MAX_ADDRESSES, MAX_CHARACTERS);
 
   const spentUnits = (address: string): number => {
     const last = spentBy.get(address);

@@ -95,14 +95,14 @@ function countMembers(json: string): number {
   return members;
 }
 
-const MOST = 10_000;
-const MOST_CHARACTERS = 4_000_000;
+const MAX = 10_000;
+const MAX_CHARACTERS = 4_000_000;
 
 export type IssuerOf = (token: string) => unknown;
 
 /** A cache, so that choosing the identity does not parse a known token again. */
 export function createIssuerCache(): IssuerOf {
-  const known = createRecentMap<{ readonly issuer: unknown }>(MOST, MOST_CHARACTERS);
+  const known = createRecentMap<{ readonly issuer: unknown }>(MAX, MAX_CHARACTERS);
   return (token) => {
     const entry = known.get(token);
     if (entry !== undefined) return entry.issuer;

@@ -25,7 +25,7 @@ const FOREIGN_CLAIMS = ['nonce', 'at_hash', 'c_hash', 's_hash', 'events'];
 const NO_TYPE = 'none';
 
 /** During a rotation two keys may match a token without `kid`. More would be expensive, and a set needs no more. */
-const MOST_TRIED = 4;
+const MAX_TRIED = 4;
 
 /** Verifies tokens of one identity (JWT-1 … JWT-8). Never rejects, whatever a token contains. */
 export function createVerifyToken(settings: JwtIdentity, keySet: KeySet, now: () => EpochMs): VerifyToken {
@@ -47,7 +47,7 @@ export function createVerifyToken(settings: JwtIdentity, keySet: KeySet, now: ()
     // Not cached: the next fetch may return the key.
     if (token.kid !== undefined && !keys.hasKid(token.kid))
       return { ...transient(invalid('key_unknown')), generation };
-    const verifiers = keys.verifiersFor(token.alg, token.kid).slice(0, MOST_TRIED);
+    const verifiers = keys.verifiersFor(token.alg, token.kid).slice(0, MAX_TRIED);
     if (verifiers.length === 0) return { ...permanent(invalid('key_unknown')), generation };
     return andThen(isSignedByOne(verifiers, token), (signed) => ({
       ...(signed ? judgePayload(token, settings, now()) : permanent(invalid('signature'))),

@@ -23,8 +23,8 @@ export interface Problem {
 }
 
 const LIVE = /^live-/;
-const MOST_TEXT = 18_000;
-const MOST_FILES = 3;
+const MAX_TEXT = 18_000;
+const MAX_FILES = 3;
 const LONGEST_LINE = 160;
 const PLAIN = { error: '', warning: '', dim: '', off: '' };
 const COLOURED = { error: '\u001b[1;31m', warning: '\u001b[1;33m', dim: '\u001b[2m', off: '\u001b[0m' };
@@ -67,7 +67,7 @@ function blocksOf(problems: readonly Problem[], style: typeof PLAIN): readonly s
   for (const problem of problems) {
     const block = renderProblem(problem, style);
     length += block.length;
-    if (length > MOST_TEXT) break;
+    if (length > MAX_TEXT) break;
     blocks.push(block);
   }
   return blocks;
@@ -90,7 +90,7 @@ export function countProblems(problems: readonly Problem[]): string {
 export function notStarted(problems: readonly Problem[]): string {
   const errors = problems.filter(isError);
   const files = [...new Set(errors.map(({ file }) => file))];
-  const named = files.length > MOST_FILES ? plural(files.length, 'file') : files.join(', ');
+  const named = files.length > MAX_FILES ? plural(files.length, 'file') : files.join(', ');
   return printable(`not started: ${countProblems(errors)} in ${named}`, 400);
 }
 

@@ -34,7 +34,7 @@ interface LastLine {
   misses: number;
 }
 const lastLines = new Map<string, LastLine>();
-const MOST_NAMES = 500;
+const MAX_NAMES = 500;
 const LONGEST_VALUE = 512;
 /** The cache stores two of so many misses in a row: the values of some names never repeat. */
 const MISSES = 16;
@@ -44,7 +44,7 @@ function knownLine(name: string, value: string): string {
   if (last !== undefined && last.value === value) return last.text;
   const text = fieldLine(name, value);
   if (last === undefined) {
-    if (lastLines.size < MOST_NAMES) lastLines.set(name, { value: undefined, text: '', misses: 0 });
+    if (lastLines.size < MAX_NAMES) lastLines.set(name, { value: undefined, text: '', misses: 0 });
     return text;
   }
   last.misses = (last.misses + 1) % MISSES;

@@ -1,7 +1,7 @@
 // Creates the forwarders of both planes and the WebSocket proxy, which share the upstream targets.
 import type { ForwardPorts } from '../upstream/attempts.ts';
-import { MOST_HELD } from '../upstream/bodies/held-body.ts';
-import { MOST_AWAITED } from '../upstream/bodies/measured-body.ts';
+import { MAX_HELD } from '../upstream/bodies/held-body.ts';
+import { MAX_AWAITED } from '../upstream/bodies/measured-body.ts';
 import type { Pools } from '../upstream/upstreams.ts';
 import { directPools, type PlaneConnections } from './connect-target.ts';
 import { createForwarder, type Forwarder } from './general/call/forwarder.ts';
@@ -22,8 +22,8 @@ export interface ForwardingPorts extends WebsocketPorts {
 export function createForwarding(ports: ForwardingPorts): Forwarding {
   const websockets = createWebsockets(ports);
   ports.countWebsockets(websockets.services);
-  const heldBodies = { held: 0, most: MOST_HELD };
-  const awaitedBodies = { awaited: 0, most: MOST_AWAITED, startDeadline: ports.startDeadline };
+  const heldBodies = { held: 0, most: MAX_HELD };
+  const awaitedBodies = { awaited: 0, most: MAX_AWAITED, startDeadline: ports.startDeadline };
   const general = { ...ports, heldBodies, awaitedBodies };
   const direct = { ...general, pools: directPools(ports.pools) };
   return { forwarder: createForwarder(general), websockets, direct };

@@ -13,7 +13,7 @@ import { connectRedis } from './redis/connect.ts';
 import { readSharedPublished } from './redis/published.ts';
 import type { StoreOptions } from './stores.ts';
 
-const MOST_TRIES = 3;
+const MAX_TRIES = 3;
 
 /** Why this version of Sundial cannot start on a data folder: it is a file, or a newer version wrote its database. */
 export function unusableFolder(folder: string): string | undefined {
@@ -45,7 +45,7 @@ export async function readPublishedFrom(store: StoreOptions['store']): Promise<r
 async function embeddedText(folder: string): Promise<string | undefined> {
   const copies = await mkdtemp(join(tmpdir(), 'sundial-store-'));
   try {
-    for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+    for (let tries = 0; tries < MAX_TRIES; tries += 1) {
       const text = await textOfCopy(join(folder, DATABASE_FILE), join(copies, `${tries}.db`));
       if (text !== CHANGED) return text;
     }

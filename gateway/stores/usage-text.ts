@@ -1,6 +1,6 @@
 // The stored form of ledger records: writing, checked reading, and pages read in short pieces.
 import type { MonotonicMs } from '../policy/contract.ts';
-import { MOST_AGENTS } from '../policy/usage/agents.ts';
+import { MAX_AGENTS } from '../policy/usage/agents.ts';
 import { dayNamed, dayNumber, startOfDay } from '../policy/usage/day.ts';
 import {
   type CountedDays,
@@ -41,7 +41,7 @@ export function storedAgents(agents: readonly string[]): string {
 }
 
 export function agentsIn(text: string | undefined): readonly string[] {
-  return text === undefined || text === '' ? [] : text.split(BETWEEN_AGENTS).slice(-MOST_AGENTS);
+  return text === undefined || text === '' ? [] : text.split(BETWEEN_AGENTS).slice(-MAX_AGENTS);
 }
 
 export function storedSample(sample: UsageSample | undefined): string | undefined {

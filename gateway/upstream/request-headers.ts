@@ -144,7 +144,7 @@ export function nominated(
 }
 
 /** A request may pass this gateway more than once, because gateways of the same name may be chained. */
-export const MOST_OWN_HOPS = 3;
+export const MAX_OWN_HOPS = 3;
 
 // A hop's name ends at a blank, a comma or a comment. A longer name with the same beginning is another hop.
 const OWN_HOP = new RegExp(`(?:^|,)[ \\t]*[^ \\t,]+[ \\t]+${PSEUDONYM}(?=[ \\t,(]|$)`, 'gi');

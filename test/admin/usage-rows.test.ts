@@ -107,7 +107,7 @@ describe('DELETE /-/usage', () => {
       by: 'maria',
       why: 'asked for it',
       subject: expect.stringMatching(/^sha256:[0-9a-f]{32}$/),
-      after: { erased: '1' },
+      after: { erased: 1 },
     });
     expect((await house.usage('consumer=hooli')).records).toEqual([]);
     expect(JSON.parse((await house.erase('consumer=hooli')).answer.body)).toMatchObject({ erased: 0 });

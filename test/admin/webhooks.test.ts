@@ -149,7 +149,7 @@ describe('the webhooks of the admin API', () => {
     expect(done).toMatchObject({
       status: 200,
       json: { replayed: 1, left: 0 },
-      audit: { subject: 'wh_1', by: 'maria', why: 'mended', after: { delivery, replayed: '1' } },
+      audit: { subject: 'wh_1', by: 'maria', why: 'mended', after: { delivery, replayed: 1 } },
     });
     expect(await store.deliveries.read(delivery)).toMatchObject({ state: 'pending', round: 1 });
     expect(await ask(service, 'POST', REPLAY, { body: { delivery } })).toMatchObject({

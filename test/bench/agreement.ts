@@ -99,7 +99,7 @@ export function plainDifferences(
 const TRIES = 10;
 const TRY_AGAIN_AFTER_MS = 200;
 /** Limits the length of a value in a message: a body may have 100 KiB. */
-const MOST_SHOWN = 300;
+const MAX_SHOWN = 300;
 
 async function differences(
   one: Side,
@@ -133,7 +133,7 @@ async function differencesOf(
   const compare = (field: string, a: unknown, b: unknown): void => {
     const [ours, theirs] = [String(JSON.stringify(a)), String(JSON.stringify(b))];
     if (ours === theirs) return;
-    const shown = (text: string): string => text.slice(0, MOST_SHOWN);
+    const shown = (text: string): string => text.slice(0, MAX_SHOWN);
     found.push(`${what}: ${field}: ${one.name} ${shown(ours)}, ${two.name} ${shown(theirs)}`);
   };
   compare('status', left.status, right.status);

@@ -11,7 +11,7 @@ import { NOW } from '../support/exchange-samples.ts';
 import { onFault } from './lasting-stores.ts';
 import { everyRecord, newWriter, usageOf } from './ledger-store.ts';
 
-const MOST = 2n ** 63n - 1n;
+const MAX = 2n ** 63n - 1n;
 const [acme, zeta] = [usageOf(), usageOf({ consumer: 'zeta' })];
 const watched = [{ api: 'orders', version: 'v1' }];
 const place = { after: undefined, limit: 10 };
@@ -29,11 +29,11 @@ afterEach(async () => {
 });
 
 it.each<[string, string, bigint[]]>([
-  ['first call', "UPDATE usage SET first_at = ? WHERE consumer = 'acme'", [2n ** 53n, MOST, -MOST]],
-  ['last call', "UPDATE usage SET last_at = ? WHERE consumer = 'acme'", [2n ** 53n, MOST, -MOST]],
-  ['day', 'UPDATE usage_day SET day = ? WHERE record = 1', [2n ** 53n, MOST]],
-  ['count', 'UPDATE usage_day SET calls = ? WHERE record = 1', [2n ** 53n, MOST, -MOST]],
-  ['number', `UPDATE usage SET id = 1 + ?1 WHERE consumer = 'acme'`, [MOST - 1n]],
+  ['first call', "UPDATE usage SET first_at = ? WHERE consumer = 'acme'", [2n ** 53n, MAX, -MAX]],
+  ['last call', "UPDATE usage SET last_at = ? WHERE consumer = 'acme'", [2n ** 53n, MAX, -MAX]],
+  ['day', 'UPDATE usage_day SET day = ? WHERE record = 1', [2n ** 53n, MAX]],
+  ['count', 'UPDATE usage_day SET calls = ? WHERE record = 1', [2n ** 53n, MAX, -MAX]],
+  ['number', `UPDATE usage SET id = 1 + ?1 WHERE consumer = 'acme'`, [MAX - 1n]],
 ])('a record with an invalid %s does not affect other consumers', async (_what, damage, values) => {
   for (const value of values) {
     const batch = newWriter();
@@ -68,7 +68,7 @@ it('a start of counting or a batch number that is too large is ignored', async (
   const batch = newWriter();
   const watching = { watched: [...watched, { api: 'orders', version: 'v2' }] };
   await state.ledger.add(batch([acme], watching));
-  for (const value of [MOST, -MOST, 2n ** 53n]) {
+  for (const value of [MAX, -MAX, 2n ** 53n]) {
     await state.close();
     const file = new DatabaseSync(join(folder, 'sundial.db'));
     file.prepare("UPDATE usage_watch SET since = ? WHERE version = 'v1'").run(value);

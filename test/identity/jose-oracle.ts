@@ -22,7 +22,7 @@ import type { TokenFlaw } from '../../gateway/policy/authentication/access.ts';
 import { consumerFrom, LEEWAY } from '../../gateway/policy/authentication/consumer.ts';
 import { bindingOf } from '../../gateway/policy/authentication/token-authenticator.ts';
 
-const MOST_TRIED = 4;
+const MAX_TRIED = 4;
 
 /** Uses a fixed published key set. `at` in epoch milliseconds. */
 export function createJoseOracle(
@@ -95,7 +95,7 @@ async function verifySignature(
     return (await jwtVerify(token, find, options)).payload;
   } catch (error) {
     if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error;
-    let left = MOST_TRIED;
+    let left = MAX_TRIED;
     for await (const key of error) {
       if (left === 0) break;
       left -= 1;

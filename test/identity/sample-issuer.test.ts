@@ -132,7 +132,7 @@ describe('the key', () => {
     const after = await printToken(dataFolder, issuer.port);
     const [old, fresh] = [before, after].map((token) => decodeProtectedHeader(token).kid ?? '');
     expect(fresh).not.toBe(old);
-    expect(rotated.stdout).toContain(`The key ${fresh} signs as soon as`);
+    expect(rotated.stdout).toContain(`The key ${fresh} signs after a restart of the identity service.`);
     for (const token of [before, after]) expect(await verify(token)).toMatchObject({ kind: 'consumer' });
     // A second replacement too soon would remove a key whose tokens are still valid.
     const key = await readFile(join(dataFolder, 'issuer-key.json'), 'utf8');

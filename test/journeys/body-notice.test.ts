@@ -18,7 +18,7 @@ import {
   TAG,
 } from './body-notice/noticed-orders.ts';
 
-const MOST = 1024 * 1024;
+const MAX = 1024 * 1024;
 
 let orders: NoticedOrders;
 
@@ -144,7 +144,7 @@ describe.each(PROTOCOLS)('over %s', (protocol) => {
     );
 
     it.each([
-      ['a decompression bomb', gzipSync(Buffer.from(`{"a":"${' '.repeat(50 * MOST)}"}`))],
+      ['a decompression bomb', gzipSync(Buffer.from(`{"a":"${' '.repeat(50 * MAX)}"}`))],
       ['a body that is not gzip', Buffer.from(BODY)],
       ['an array', gzipSync(Buffer.from('[{}]'))],
     ])('BODY-3: %s passes unchanged', async (_title, bytes) => {
@@ -158,7 +158,7 @@ describe.each(PROTOCOLS)('over %s', (protocol) => {
   });
 
   describe('unedited responses', () => {
-    const LARGE = `{"a":"${'x'.repeat(MOST)}"}`;
+    const LARGE = `{"a":"${'x'.repeat(MAX)}"}`;
     const LATIN1 = Buffer.from('{"a":"\xe9"}', 'latin1');
     const ABOUT_BYTES = [
       'Last-Modified: Mon, 01 Jun 2026 00:00:00 GMT',
@@ -282,7 +282,7 @@ describe.each(PROTOCOLS)('over %s', (protocol) => {
         socket.write(
           `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`,
         );
-        socket.write(`200000\r\n{"a":"${'x'.repeat(MOST + 100)}`);
+        socket.write(`200000\r\n{"a":"${'x'.repeat(MAX + 100)}`);
         setTimeout(() => socket.destroy(), 50);
       });
       expect(answer.status).toBe(200);

@@ -84,7 +84,7 @@ it('an unknown log level is refused', async () => {
   expect((await put({ level: 'error' }, { authorization: undefined })).status).toBe(401);
   expect(await put({ level: 'debug' })).toMatchObject({
     status: 400,
-    json: { message: expect.stringContaining('info, warn or error') },
+    json: { message: expect.stringContaining('expected "info", "warn" or "error"') },
   });
   expect((await put({})).status).toBe(400);
   expect(await logLevel('--format', 'json')).toMatchObject({

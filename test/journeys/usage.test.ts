@@ -249,7 +249,7 @@ describe('sundial usage --erase', () => {
     expect((await admin.ask({ path: '/-/usage?consumer=globex' })).json.records).toEqual([]);
     expect((await sundial(words)).stdout).toBe('The ledger has no records of globex.\n');
     const line = gateway.log.find(({ audit }) => audit !== undefined);
-    expect(line?.audit).toMatchObject({ action: 'erase_usage', by: 'maria', after: { erased: '1' } });
+    expect(line?.audit).toMatchObject({ action: 'erase_usage', by: 'maria', after: { erased: 1 } });
     expect(JSON.stringify(line)).not.toContain('globex');
   });
 

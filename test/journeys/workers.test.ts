@@ -4,7 +4,7 @@ import { request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { MOST_IN_BATCH } from '../../gateway/policy/usage/ledger.ts';
+import { MAX_IN_BATCH } from '../../gateway/policy/usage/ledger.ts';
 import { openEmbeddedState } from '../../gateway/stores/embedded/embedded-state.ts';
 import { startEcho } from '../../upstreams/echo/echo.ts';
 import { onFault } from '../contracts/lasting-stores.ts';
@@ -58,8 +58,8 @@ async function keepUsage(data: string): Promise<void> {
   const watched = [{ api: 'frozen', version: 'v1' }];
   await ledger.add(batch([], { watched, at: Date.UTC(2026, 4, 1) }));
   await ledger.add(batch([usageOf({ api: 'frozen', firstAt: Date.UTC(2026, 5, 1) })]));
-  for (let start = 0; start < CROWD; start += MOST_IN_BATCH) {
-    const names = Array.from({ length: MOST_IN_BATCH }, (_, index) => `client-${start + index}`);
+  for (let start = 0; start < CROWD; start += MAX_IN_BATCH) {
+    const names = Array.from({ length: MAX_IN_BATCH }, (_, index) => `client-${start + index}`);
     await ledger.add(batch(names.map((consumer) => usageOf({ api: 'zoo', consumer }))));
   }
   await close();

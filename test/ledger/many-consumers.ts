@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { ExchangeFacts } from '../../gateway/exchange/facts.ts';
-import { MOST_IN_BATCH } from '../../gateway/policy/usage/ledger.ts';
+import { MAX_IN_BATCH } from '../../gateway/policy/usage/ledger.ts';
 import { type EmbeddedState, openEmbeddedState } from '../../gateway/stores/embedded/embedded-state.ts';
 import { connectRedis } from '../../gateway/stores/redis/connect.ts';
 import { openSharedState } from '../../gateway/stores/redis/shared-state.ts';
@@ -19,9 +19,9 @@ import { whileOthersAsk } from './others-turn.ts';
 import { lookAtAll } from './whole-look.ts';
 
 const CONSUMERS = 100_000;
-const MOST_TURN_MS = 50;
-const MOST_MB = 100;
-const MOST_BACKUP_TURN_MS = 20;
+const MAX_TURN_MS = 50;
+const MAX_MB = 100;
+const MAX_BACKUP_TURN_MS = 20;
 const PIN = { label: 'v1', origin: 'first_call', since: 0, previous: undefined } as const;
 
 const fail = (error: unknown): never => {
@@ -72,14 +72,14 @@ async function flushInto(
   const inServer = server === undefined ? undefined : (cpuMicros(server) ?? 0) - (serverCpu ?? 0);
   await flushing.close();
   const isKept =
-    turnMs < MOST_TURN_MS && grown < MOST_MB && tally.dropped() === 0 && flushing.results().failure === 0;
+    turnMs < MAX_TURN_MS && grown < MAX_MB && tally.dropped() === 0 && flushing.results().failure === 0;
   say(
     `${isKept ? 'kept  ' : 'BROKEN'}  ${CONSUMERS} consumers, ${name}: ${grown.toFixed(0)} MB more resident memory; ` +
       `a call ${again.toFixed(0)} ns of processor time, a first one ${first.toFixed(0)} ns; flush ${seconds.toFixed(1)} s ` +
       `(${cpuSeconds.toFixed(1)} s processor), longest turn ${turnMs.toFixed(1)} ms of processor time; ` +
       (inServer === undefined
         ? ''
-        : `Redis ${((inServer * MOST_IN_BATCH) / CONSUMERS / 1000).toFixed(2)} ms a batch; `) +
+        : `Redis ${((inServer * MAX_IN_BATCH) / CONSUMERS / 1000).toFixed(2)} ms a batch; `) +
       `a concurrent store request took ${waitMs.toFixed(1)} ms at most`,
   );
   return isKept;
@@ -100,7 +100,7 @@ async function backUp(state: EmbeddedState, say: (line: string) => void): Promis
   const { records } =
     copy.prepare("SELECT count(*) AS records FROM usage WHERE consumer LIKE 'consumer-%'").get() ?? {};
   const { whole } = copy.prepare('SELECT integrity_check AS whole FROM pragma_integrity_check').get() ?? {};
-  const isKept = whole === 'ok' && Number(records) >= CONSUMERS && turnMs < MOST_BACKUP_TURN_MS;
+  const isKept = whole === 'ok' && Number(records) >= CONSUMERS && turnMs < MAX_BACKUP_TURN_MS;
   say(
     `${isKept ? 'kept  ' : 'BROKEN'}  a backup of ${records} records, ${(result.bytes / 2 ** 20).toFixed(1)} MB, in ` +
       `${seconds.toFixed(2)} s beside ${claims} writes: ${whole}; longest turn ${turnMs.toFixed(1)} ms of processor time; ` +

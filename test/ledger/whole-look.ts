@@ -5,7 +5,7 @@ import { StoreUnavailable } from '../../gateway/policy/contract.ts';
 import { dayNamed, dayNumberAt } from '../../gateway/policy/usage/day.ts';
 import {
   type LedgerStore,
-  MOST_IN_BATCH,
+  MAX_IN_BATCH,
   type UsageBatch,
   type UsageRecord,
 } from '../../gateway/policy/usage/ledger.ts';
@@ -18,7 +18,7 @@ import { whileOthersAsk } from './others-turn.ts';
 const DAYS_PER_BATCH = 3_000;
 const NO_POLICIES = plan([]);
 /** The longest event loop turn in CPU time, which other processes do not affect. */
-const MOST_TURN_MS = 50;
+const MAX_TURN_MS = 50;
 
 export interface Kept {
   readonly api: string;
@@ -42,7 +42,7 @@ async function fill(ledger: Pick<LedgerStore, 'add'>, { api, consumers, days }: 
       requestId: 'b6f6b7f2-7a39-4d4d-9f68-54b7a5f1a001',
     },
   });
-  const most = Math.min(MOST_IN_BATCH, Math.ceil(DAYS_PER_BATCH / days));
+  const most = Math.min(MAX_IN_BATCH, Math.ceil(DAYS_PER_BATCH / days));
   for (let start = 0, number = 1; start < consumers; start += most, number += 1) {
     const length = Math.min(most, consumers - start);
     const records = Array.from({ length }, (_, index) => recordOf(start + index));
@@ -97,7 +97,7 @@ export async function lookAtAll(
   }
   const [found] = JSON.parse(result.body).versions;
   const calls = (kept.consumers * kept.days * (kept.days + 1)) / 2;
-  const isKept = turnMs < MOST_TURN_MS && found?.consumers === kept.consumers && found.calls === calls;
+  const isKept = turnMs < MAX_TURN_MS && found?.consumers === kept.consumers && found.calls === calls;
   say(
     `${isKept ? 'kept  ' : 'BROKEN'}  a look at ${found?.consumers} consumers of ${kept.days} days, ${name}: ${seconds.toFixed(1)} s, ` +
       `${cpuSeconds.toFixed(1)} s of processor time${server === undefined ? '' : `, ${inServer.toFixed(1)} s in Redis`}; ` +

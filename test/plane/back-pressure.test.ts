@@ -7,7 +7,7 @@ import { get, odd, sendRaw } from './raw-sockets.ts';
 const PIECE = Buffer.alloc(256 * 1024, 'x');
 const OFFERED = 256 * PIECE.length;
 /** Octets. Two connections with the largest buffers of the system, and the buffers of the gateway. */
-const MOST_TAKEN = OFFERED / 2;
+const MAX_TAKEN = OFFERED / 2;
 /** A test holds a side for as long as the machine needs. */
 const NO_DEADLINE = { connect: 600_000, headers: 600_000, idle: 600_000, total: 600_000 };
 
@@ -87,7 +87,7 @@ describe('promise 21: back pressure', () => {
         taken = offer(socket);
       });
       const socket = client(port, ask('/echo/stuck')).pause();
-      expect(await atRest(port, () => taken())).toBeLessThan(MOST_TAKEN);
+      expect(await atRest(port, () => taken())).toBeLessThan(MAX_TAKEN);
       let read = 0;
       await new Promise<void>((resolve) => {
         socket.on('data', (chunk: Buffer) => {
@@ -107,7 +107,7 @@ describe('promise 21: back pressure', () => {
     });
     const head = `POST /echo/stuck HTTP/1.1\r\nHost: api.example.com\r\nContent-Length: ${OFFERED}\r\n\r\n`;
     const taken = offer(client(port, head));
-    expect(await atRest(port, taken)).toBeLessThan(MOST_TAKEN);
+    expect(await atRest(port, taken)).toBeLessThan(MAX_TAKEN);
     let read = 0;
     await new Promise<void>((resolve) => {
       stuck?.on('data', (chunk: Buffer) => {

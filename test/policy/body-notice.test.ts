@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isEdited, judgeHead, MOST_BYTES } from '../../gateway/policy/body-notice/editable.ts';
+import { isEdited, judgeHead, MAX_BYTES } from '../../gateway/policy/body-notice/editable.ts';
 import {
   createNotice,
   type NoticeFacts,
@@ -289,7 +289,7 @@ describe('the headers of a response', () => {
       'no_transform',
     ],
     ['RNG-1: a partial body', { 'content-range': 'bytes 0-1/2' }, 'partial'],
-    ['BODY-1: one byte over the limit', { 'content-length': String(MOST_BYTES + 1) }, 'too_large'],
+    ['BODY-1: one byte over the limit', { 'content-length': String(MAX_BYTES + 1) }, 'too_large'],
     ['BODY-3: an unknown coding', { 'content-encoding': 'compress' }, 'coding'],
     ['BODY-3: two codings', { 'content-encoding': 'gzip, br' }, 'coding'],
   ])('%s is not edited', (_title, more, why) => {
@@ -297,7 +297,7 @@ describe('the headers of a response', () => {
   });
 
   it.each([
-    ['a body at the limit', { 'content-length': String(MOST_BYTES) }, undefined],
+    ['a body at the limit', { 'content-length': String(MAX_BYTES) }, undefined],
     ['explicit identity', { 'content-encoding': 'Identity' }, undefined],
     ['gzip', { 'content-encoding': 'GZIP' }, 'gzip'],
     ['x-gzip', { 'content-encoding': 'x-gzip' }, 'gzip'],

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseCron, parseZone } from '../../gateway/policy/lifecycle/brownout-cron.ts';
 import type { BrownoutTimes, BrownoutWindow } from '../../gateway/policy/lifecycle/brownout-rule.ts';
-import { expandBrownouts, MOST_WINDOWS } from '../../gateway/policy/lifecycle/brownout-windows.ts';
+import { expandBrownouts, MAX_WINDOWS } from '../../gateway/policy/lifecycle/brownout-windows.ts';
 import { at, begins, DAY, day, HOUR, spell, windowsOf, YEAR } from './brownout-times.ts';
 
 describe('windows', () => {
@@ -101,7 +101,7 @@ describe('windows', () => {
   });
 
   it('a repetition is expanded just far enough to detect an excess', () => {
-    expect(windowsOf([{ cron: '* * * * *', zone: 'UTC', for: '30s' }])).toHaveLength(MOST_WINDOWS + 1);
+    expect(windowsOf([{ cron: '* * * * *', zone: 'UTC', for: '30s' }])).toHaveLength(MAX_WINDOWS + 1);
   });
 
   it('an expression that never fires has no windows', () => {

@@ -14,7 +14,7 @@ import { day, startLateGateway, startSickGateway } from './sick-gateway.ts';
 const ROOT = new URL('../../', import.meta.url);
 const WITHIN_MS = 60_000;
 const CALLERS = 20_000;
-const MOST_CALLERS = 300_000;
+const MAX_CALLERS = 300_000;
 /** A quarter of a second each. */
 const GOOD_ROUNDS = 24;
 /** The guard sets it once a minute, which is longer than this run waits. */
@@ -435,7 +435,7 @@ async function run(): Promise<void> {
   // The ledger buffers 200,000 callers while its store is unavailable.
   let callers = 0;
   while (!(await firing(base, 'GatewayLedgerLosesCalls'))) {
-    if (callers > MOST_CALLERS) throw new Error('calls for which the ledger has no room are no alert');
+    if (callers > MAX_CALLERS) throw new Error('calls for which the ledger has no room are no alert');
     await sick.flood('/api/v1/flooded', CALLERS, callers);
     callers += CALLERS;
   }

@@ -18,7 +18,7 @@ const BARS = {
   manyApis: { start: 15_000, reload: 30_000, stall: 1_000 },
 } as const satisfies Record<keyof typeof SHAPES, object>;
 /** MB of heap by which twenty reloads may grow. */
-const MOST_GROWTH = 20;
+const MAX_GROWTH = 20;
 const RELOADS = 20;
 const COLLECTIONS = 5;
 const COLLECT_EVERY_MS = 300;
@@ -97,7 +97,7 @@ async function measure(name: keyof typeof SHAPES, shape: SetShape): Promise<read
     ...(startMs > bars.start ? [`${name}: the start took longer than ${bars.start} ms`] : []),
     ...(full > bars.reload ? [`${name}: half of the full reloads took longer than ${bars.reload} ms`] : []),
     ...(stall > bars.stall ? [`${name}: requests were held up for more than ${bars.stall} ms`] : []),
-    ...(growth > MOST_GROWTH ? [`${name}: the heap grew by more than ${MOST_GROWTH} MB`] : []),
+    ...(growth > MAX_GROWTH ? [`${name}: the heap grew by more than ${MAX_GROWTH} MB`] : []),
     ...(lost > 0 ? [`${name}: ${lost} requests lost`] : []),
   ];
 }

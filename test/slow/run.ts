@@ -16,9 +16,9 @@ const WARM_UP = 10_000;
 const SIDE_BY_SIDE = 100;
 /** The bound `headers` and the window of `body_rate` are 10 s. A second later, all connections are closed. */
 const GONE_AFTER_MS = 11_000;
-const MOST_GROWTH_MB = 50;
+const MAX_GROWTH_MB = 50;
 const STALLED = 'stalled readers';
-const MOST_STALLED_KB = 256;
+const MAX_STALLED_KB = 256;
 /** Descriptors of TLS tickets, timers and the probe. */
 const FDS_OFF_BY = 8;
 
@@ -128,20 +128,20 @@ for (const attack of attacks.filter(({ name }) => name.includes(wanted))) {
     (mostP99Ms === undefined || seen.p99Ms < mostP99Ms) &&
     seen.refusedProbes === 0 &&
     seen.fdsOver <= FDS_OFF_BY &&
-    seen.growthMb <= MOST_GROWTH_MB;
+    seen.growthMb <= MAX_GROWTH_MB;
   if (!kept) broken += 1;
   process.stdout.write(
     `${kept ? 'kept  ' : 'BROKEN'} ${seen.name}: probe p99 ${seen.p99Ms.toFixed(1)} ms of ${seen.probes} (${mostP99Ms === undefined ? '' : `< ${mostP99Ms}; `}${seen.calmP99Ms.toFixed(1)} ms before), ` +
       `${seen.refusedProbes} not 200, descriptors ${seen.mostFds} at most and ${seen.fdsOver} over at the end, ` +
-      `memory +${seen.growthMb.toFixed(0)} MB (<= ${MOST_GROWTH_MB})\n`,
+      `memory +${seen.growthMb.toFixed(0)} MB (<= ${MAX_GROWTH_MB})\n`,
   );
 }
 if (STALLED.includes(wanted)) {
   const { eachKb, withStartKb } = await measureStalledReaders(join(folder, 'stalled'), rssOf);
-  const kept = eachKb <= MOST_STALLED_KB;
+  const kept = eachKb <= MAX_STALLED_KB;
   if (!kept) broken += 1;
   process.stdout.write(
-    `${kept ? 'kept  ' : 'BROKEN'} ${STALLED}: ${eachKb.toFixed(0)} KB each (<= ${MOST_STALLED_KB}), ` +
+    `${kept ? 'kept  ' : 'BROKEN'} ${STALLED}: ${eachKb.toFixed(0)} KB each (<= ${MAX_STALLED_KB}), ` +
       `${withStartKb.toFixed(0)} KB with what a new process allocates once\n`,
   );
 }

@@ -14,9 +14,9 @@ const SIZE = Number(process.argv[2] ?? 1_024 ** 3);
 const CHUNK = Buffer.alloc(64 * 1_024, 'x');
 const FIRST = 64 * 1_024 ** 2;
 /** Allowed growth over the size after the first bodies, during one large body. */
-const MOST_GROWTH = 64 * 1_024 ** 2;
+const MAX_GROWTH = 64 * 1_024 ** 2;
 /** Promise 21: the cost of one stalled reader. */
-const MOST_PER_READER = 1_024 ** 2;
+const MAX_PER_READER = 1_024 ** 2;
 const READERS = 64;
 
 function* chunks(size: number): Generator<Buffer> {
@@ -142,13 +142,13 @@ for (const [name, call] of [
       `${name} ${method}: ${passed} bytes, ${Math.round(rate)} MB/s, memory +${inMegabytes(growth)}\n`,
     );
     if (passed !== SIZE) wrong.push(`${name} ${method}: ${SIZE - passed} bytes are missing`);
-    if (growth > MOST_GROWTH) wrong.push(`${name} ${method}: memory grew by ${inMegabytes(growth)}`);
+    if (growth > MAX_GROWTH) wrong.push(`${name} ${method}: memory grew by ${inMegabytes(growth)}`);
   }
 }
 const rested = residentBytes();
 const perReader = ((await peakOf(stalledReaders)) - rested) / READERS;
 process.stdout.write(`${READERS} stalled readers: ${Math.round(perReader / 1_024)} KB each\n`);
-if (perReader > MOST_PER_READER) wrong.push(`a stalled reader costs ${Math.round(perReader / 1_024)} KB`);
+if (perReader > MAX_PER_READER) wrong.push(`a stalled reader costs ${Math.round(perReader / 1_024)} KB`);
 
 await gateway[Symbol.asyncDispose]();
 upstream.closeAllConnections();

@@ -83,7 +83,7 @@ describe('a reload', () => {
     report.onRejected([problem('error', 'wrong')]);
     report.onAccepted('abc', []);
     report.onUnchanged();
-    expect((await lines()).at(-1)).toMatchObject({ message: 'policies reloaded: nothing changed' });
+    expect((await lines()).at(-1)).toMatchObject({ message: 'policy files unchanged, nothing to reload' });
   });
 
   it('has its hints in the log', async () => {

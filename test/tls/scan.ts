@@ -8,7 +8,7 @@ import { startGateway } from '../../gateway/gateway.ts';
 import { makeKeyPair } from '../support/key-pairs.ts';
 
 const run = promisify(execFile);
-const MOST_OUTPUT = 16 * 1024 * 1024;
+const MAX_OUTPUT = 16 * 1024 * 1024;
 const TOOLS = { sslscan: 'sslscan', testssl: 'testssl.sh', openssl: 'openssl' };
 /** The kind of key for each server name. */
 const NAMES = { 'ec.example': 'ec', 'rsa.example': 'rsa' } as const;
@@ -68,7 +68,7 @@ async function byTestssl(port: number, name: string, folder: string): Promise<re
     '--ip',
     '127.0.0.1',
   ];
-  const { stdout } = await run('testssl', [...options, `${name}:${port}`], { maxBuffer: MOST_OUTPUT }).catch(
+  const { stdout } = await run('testssl', [...options, `${name}:${port}`], { maxBuffer: MAX_OUTPUT }).catch(
     // The exit code counts findings, which are in the report.
     (error: { stdout?: string }) => ({ stdout: error.stdout ?? '' }),
   );

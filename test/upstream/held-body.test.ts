@@ -5,9 +5,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type AnswerHeaders, HeaderLines } from '../../gateway/exchange/answer-headers.ts';
 import { createNotice } from '../../gateway/policy/body-notice/notice.ts';
-import { decode, holdBody, MOST_HELD } from '../../gateway/upstream/bodies/held-body.ts';
+import { decode, holdBody, MAX_HELD } from '../../gateway/upstream/bodies/held-body.ts';
 
-const MOST = 1024 * 1024;
+const MAX = 1024 * 1024;
 const notice = createNotice({
   sunset: Date.UTC(2026, 5, 1),
   replacement: undefined,
@@ -33,7 +33,7 @@ interface Delivered {
 function deliver(
   chunks: readonly Buffer[],
   lines: AnswerHeaders = {},
-  { drains = true, ends = true, most = MOST_HELD } = {},
+  { drains = true, ends = true, most = MAX_HELD } = {},
 ): Delivered {
   const heldBodies = { held: 0, most };
   const res = new EventEmitter();
@@ -153,7 +153,7 @@ describe('a held body', () => {
     const pieces = Array.from({ length: 900 }, () => Buffer.alloc(1024, '['));
     const { body, rooms } = deliver(pieces);
     expect(body.equals(Buffer.alloc(900 * 1024, '['))).toBe(true);
-    expect(rooms).toEqual([MOST]);
+    expect(rooms).toEqual([MAX]);
   });
 
   it('FWD-17: is not sent if it never ends', () => {
@@ -167,7 +167,7 @@ describe('a held body', () => {
 });
 
 describe('a body over the limit', () => {
-  const chunk = Buffer.alloc(MOST / 2, 'x');
+  const chunk = Buffer.alloc(MAX / 2, 'x');
 
   it.each([true, false])(
     'BODY-1: is streamed from the held bytes on, at the pace of the client (drains: %s)',
@@ -183,12 +183,12 @@ describe('a body over the limit', () => {
 
   it('BODY-1: has one byte more than 1 MiB', () => {
     const object = (length: number) => Buffer.from(`{"a":"${'x'.repeat(length - 8)}"}`);
-    expect(deliver([object(MOST)]).outcomes).toEqual(['added']);
-    expect(deliver([object(MOST + 1)]).outcomes).toEqual(['too_large']);
+    expect(deliver([object(MAX)]).outcomes).toEqual(['added']);
+    expect(deliver([object(MAX + 1)]).outcomes).toEqual(['too_large']);
   });
 
   it('BODY-3: is sent unchanged if it exceeds the limit only after decoding', () => {
-    const coded = gzipSync(Buffer.from(`{"a":"${'x'.repeat(MOST)}"}`));
+    const coded = gzipSync(Buffer.from(`{"a":"${'x'.repeat(MAX)}"}`));
     const delivered = deliver([coded], { 'content-encoding': 'gzip' });
     expect(delivered.outcomes).toEqual(['coding']);
     expect(delivered.body.equals(coded)).toBe(true);
@@ -203,16 +203,16 @@ it.each([
   ['zstd', zstdCompressSync],
 ] as const)('BODY-3: decoding %s rejects partial bodies and trailing bytes', (coding, encode) => {
   const coded = encode(Buffer.from('{"a":1}'));
-  expect(String(decode(coded, coding, MOST))).toBe('{"a":1}');
+  expect(String(decode(coded, coding, MAX))).toBe('{"a":1}');
   for (let length = 0; length < coded.length; length += 1)
-    expect(decode(coded.subarray(0, length), coding, MOST), `${length} bytes`).toBeUndefined();
+    expect(decode(coded.subarray(0, length), coding, MAX), `${length} bytes`).toBeUndefined();
   for (const more of ['x', '{"b":2}', '\0\0'])
-    expect(decode(Buffer.concat([coded, Buffer.from(more)]), coding, MOST), more).toBeUndefined();
+    expect(decode(Buffer.concat([coded, Buffer.from(more)]), coding, MAX), more).toBeUndefined();
 });
 
 it('BODY-3: decoding stops at the limit, and at invalid input', () => {
-  const bomb = gzipSync(Buffer.alloc(100 * MOST));
-  expect(decode(bomb, 'gzip', MOST)).toBeUndefined();
+  const bomb = gzipSync(Buffer.alloc(100 * MAX));
+  expect(decode(bomb, 'gzip', MAX)).toBeUndefined();
   for (const coding of ['gzip', 'deflate', 'br', 'zstd'] as const)
-    expect(decode(Buffer.from('{"a":1}'), coding, MOST)).toBeUndefined();
+    expect(decode(Buffer.from('{"a":1}'), coding, MAX)).toBeUndefined();
 });

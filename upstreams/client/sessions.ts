@@ -45,7 +45,7 @@ export interface Sessions {
 const COOKIE = 'client_session';
 /** Lax: the browser must send the cookie when the issuer redirects it back. */
 const ATTRIBUTES = 'Path=/; HttpOnly; SameSite=Lax';
-const MOST = 1000;
+const MAX = 1000;
 
 export function createSessions(): Sessions {
   const sessions = new Map<string, Session>();
@@ -61,7 +61,7 @@ export function createSessions(): Sessions {
       const id = randomBytes(32).toString('base64url');
       sessions.set(id, session);
       const [oldest] = sessions.keys();
-      if (sessions.size > MOST && oldest !== undefined) sessions.delete(oldest);
+      if (sessions.size > MAX && oldest !== undefined) sessions.delete(oldest);
       return `${COOKIE}=${id}; ${ATTRIBUTES}`;
     },
     update(request, session) {

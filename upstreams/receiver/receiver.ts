@@ -10,7 +10,7 @@ import type { Received, ReceivedEvent } from './received.ts';
 import { verifyBodyOnly, verifyStandard } from './verify.ts';
 
 export const HOOKS = '/hooks';
-const MOST_BYTES = 1024 * 1024;
+const MAX_BYTES = 1024 * 1024;
 
 export interface ReceiverOptions {
   /** 0 takes any free port. */
@@ -100,9 +100,9 @@ async function readBytes(request: IncomingMessage): Promise<Buffer | undefined> 
   let length = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
     length += chunk.length;
-    if (length <= MOST_BYTES) chunks.push(chunk);
+    if (length <= MAX_BYTES) chunks.push(chunk);
   }
-  return length <= MOST_BYTES ? Buffer.concat(chunks) : undefined;
+  return length <= MAX_BYTES ? Buffer.concat(chunks) : undefined;
 }
 
 function readEvent(body: Buffer): ReceivedEvent | undefined {

@@ -12,7 +12,7 @@ interface Count {
 }
 
 /** Keys that are kept; the oldest is evicted. */
-const MOST_KEYS = 10_000;
+const MAX_KEYS = 10_000;
 
 /** `most` attempts in `windowMs`; `now` is epoch milliseconds. */
 export function createAttempts(options: {
@@ -33,7 +33,7 @@ export function createAttempts(options: {
       counts.delete(key);
       counts.set(key, { since: running?.since ?? at, tries: (running?.tries ?? 0) + 1 });
       const [oldest] = counts.keys();
-      if (counts.size > MOST_KEYS && oldest !== undefined) counts.delete(oldest);
+      if (counts.size > MAX_KEYS && oldest !== undefined) counts.delete(oldest);
       return undefined;
     },
     reset: (key) => {

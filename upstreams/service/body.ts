@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 
 const MAX_BYTES = 1024 * 1024;
 /** More than any resource needs. Functions that walk a body recurse once per level. */
-const MOST_LEVELS = 32;
+const MAX_LEVELS = 32;
 const TEXT = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 export type JsonObject = Readonly<Record<string, unknown>>;
@@ -30,8 +30,8 @@ export async function readObject(
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return { kind: 'refused', status: 400, message: 'The body must be a JSON object in UTF-8' };
   }
-  if (isDeeper(value, MOST_LEVELS)) {
-    return { kind: 'refused', status: 400, message: `The body may have at most ${MOST_LEVELS} levels` };
+  if (isDeeper(value, MAX_LEVELS)) {
+    return { kind: 'refused', status: 400, message: `The body may have at most ${MAX_LEVELS} levels` };
   }
   return { kind: 'object', value: value as JsonObject, bytes };
 }

@@ -36,7 +36,7 @@ export type Paging = 'offset' | 'cursor';
 const DEFAULT_LIMIT = 20;
 const MAX_LIMIT = 100;
 /** Sort keys per request. A cursor works with one only. */
-const MOST_SORTS = { offset: 3, cursor: 1 } as const;
+const MAX_SORTS = { offset: 3, cursor: 1 } as const;
 
 /** The query, or the message of a 400. */
 export function readListQuery(query: URLSearchParams, names: ListNames, paging: Paging): ListQuery | string {
@@ -51,7 +51,7 @@ export function readListQuery(query: URLSearchParams, names: ListNames, paging: 
   if (typeof page === 'string') return page;
   const fields = readFields(query, names);
   if (typeof fields === 'string') return fields;
-  const order = readSort(query.get('sort'), names, MOST_SORTS[paging]);
+  const order = readSort(query.get('sort'), names, MAX_SORTS[paging]);
   if (typeof order === 'string') return order;
   const where = readFilters(query, names);
   if (typeof where === 'string') return where;

@@ -12,7 +12,7 @@ export interface OverviewParts {
   readonly now: () => EpochMs;
 }
 
-const MOST_ENDPOINTS = 200;
+const MAX_ENDPOINTS = 200;
 /** The newest pending ones: they are due before those that have failed often. */
 const PENDING_PER_ENDPOINT = 20;
 
@@ -34,7 +34,7 @@ export async function overviewOf({ store, rules, now }: OverviewParts): Promise<
     ...(oldestDue !== undefined && { oldest_due: secondsOf(oldestDue) }),
     endpoints_total: all.length,
     endpoints: await Promise.all(
-      shown.slice(0, MOST_ENDPOINTS).map((each) => endpoint({ store, rules }, each, at)),
+      shown.slice(0, MAX_ENDPOINTS).map((each) => endpoint({ store, rules }, each, at)),
     ),
   };
 }

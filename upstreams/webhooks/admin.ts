@@ -13,7 +13,7 @@ import { showDelivery } from './show.ts';
 type AdminParts = OverviewParts;
 
 const NOT_STORED = { 'Cache-Control': 'no-store' };
-const MOST_DELIVERIES = 100;
+const MAX_DELIVERIES = 100;
 const REPLAY_MEMBERS = ['subscription', 'delivery', 'since', 'until'];
 
 /**
@@ -70,7 +70,7 @@ async function sendDeliveries(
   if (written !== null && state === undefined)
     return sendError(response, 400, `state must be one of ${DELIVERY_STATES.join(', ')}`);
   if ((await store.subscriptions.read(id)) === undefined) return sendUnknown(response);
-  const cut = { offset: 0, limit: MOST_DELIVERIES, ...(state !== undefined && { state }) };
+  const cut = { offset: 0, limit: MAX_DELIVERIES, ...(state !== undefined && { state }) };
   const { total, items } = await store.deliveries.page(id, cut);
   sendJson(response, 200, { total, data: items.map(showDelivery) }, NOT_STORED);
 }

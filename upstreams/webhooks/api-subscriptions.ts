@@ -22,7 +22,7 @@ import { readSubscription, type WrittenSubscription } from './read-subscription.
 import { pickFields, SUBSCRIPTION_FIELDS, showDelivery, showHealth, showSubscription } from './show.ts';
 import { enabled, type Subscription, withSecret } from './subscription.ts';
 
-const MOST_SUBSCRIPTIONS = 100;
+const MAX_SUBSCRIPTIONS = 100;
 const DEFAULT_OVERLAP_SECONDS = 86_400;
 const LONGEST_OVERLAP_SECONDS = 7 * 86_400;
 /** A response with a secret must not be stored. */
@@ -131,8 +131,8 @@ async function create(call: Call): Promise<void> {
   if (body === undefined) return;
   const read = readSubscription(body, checkUrl);
   if (read.kind === 'refused') return sendError(call.response, 400, read.message);
-  if ((await store.subscriptions.ofOwner(call.owner)).length >= MOST_SUBSCRIPTIONS) {
-    const message = `A consumer has at most ${MOST_SUBSCRIPTIONS} subscriptions; delete one first`;
+  if ((await store.subscriptions.ofOwner(call.owner)).length >= MAX_SUBSCRIPTIONS) {
+    const message = `A consumer has at most ${MAX_SUBSCRIPTIONS} subscriptions; delete one first`;
     return sendError(call.response, 409, message);
   }
   const { secret, sealed } = newSecret();

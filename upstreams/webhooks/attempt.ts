@@ -52,7 +52,7 @@ export interface AttemptOptions {
 }
 
 const DEFAULT_TIMEOUT_MS = 15_000;
-const MOST_READ_BYTES = 64 * 1024;
+const MAX_READ_BYTES = 64 * 1024;
 const USER_AGENT = 'Sundial-Webhooks/1';
 const RETRYABLE_STATUSES: readonly number[] = [429, 502, 503, 504];
 
@@ -104,7 +104,7 @@ export function createAttempt({
         signal: AbortSignal.any([signal, timeout]),
       });
       // The status decides; the end of the body does not matter.
-      await body.dump({ limit: MOST_READ_BYTES, signal: timeout }).catch(() => undefined);
+      await body.dump({ limit: MAX_READ_BYTES, signal: timeout }).catch(() => undefined);
       return {
         ...failure(`Answered ${statusCode}`),
         status: statusCode,

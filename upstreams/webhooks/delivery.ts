@@ -46,7 +46,7 @@ export interface Delivery {
   readonly attempts: readonly Attempt[];
 }
 
-const MOST_ATTEMPTS_KEPT = 20;
+const MAX_ATTEMPTS_KEPT = 20;
 
 /** The id is derived from event and subscription, so that a repeated fan-out adds nothing. */
 export function newDelivery(
@@ -85,7 +85,7 @@ export function afterAttempt(
     ...rest,
     tries: delivery.tries + 1,
     updated: now,
-    attempts: [...delivery.attempts, attempt].slice(-MOST_ATTEMPTS_KEPT),
+    attempts: [...delivery.attempts, attempt].slice(-MAX_ATTEMPTS_KEPT),
   };
   if (attempt.outcome === 'delivered') return { ...tried, state: 'delivered' };
   if (retryAt === undefined) return { ...tried, state: 'dead', death };

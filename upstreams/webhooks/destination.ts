@@ -13,7 +13,7 @@ export type Destination =
   | { readonly kind: 'allowed'; readonly url: URL; readonly isOurs: boolean }
   | { readonly kind: 'refused'; readonly message: string };
 
-const MOST_CHARACTERS = 2_048;
+const MAX_CHARACTERS = 2_048;
 const HTTPS_PORT = '443';
 /** URL parsers treat other spellings in different ways, and so see different hosts. */
 const PLAIN = /^https:\/\/[^/\\\p{Cc}][^\\\p{Cc}]*$/iu;
@@ -31,7 +31,7 @@ const EMPTY_LABEL = /^\.|\.\.|\.$/;
 
 /** The parsed URL, or what is wrong with it, for its owner. Resolves no name. */
 export function checkDestination(written: string, { allow }: DestinationRules): Destination {
-  if (written.length > MOST_CHARACTERS) return refuse(`url may have at most ${MOST_CHARACTERS} characters`);
+  if (written.length > MAX_CHARACTERS) return refuse(`url may have at most ${MAX_CHARACTERS} characters`);
   const url = URL.parse(written);
   if (url === null) return refuse('url must be an absolute address, such as https://example.com/hooks');
   if (url.protocol !== 'https:') return refuse('url must begin with https://');

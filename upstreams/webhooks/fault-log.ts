@@ -2,7 +2,7 @@
 import { describe } from './failure.ts';
 
 const AGAIN_AFTER_MS = 10_000;
-const MOST_REMEMBERED = 100;
+const MAX_REMEMBERED = 100;
 
 export function createFaultLog(
   log: (line: Readonly<Record<string, unknown>>) => void,
@@ -12,7 +12,7 @@ export function createFaultLog(
   return (error) => {
     const text = describe(error);
     if (now() - (reportedAt.get(text) ?? Number.NEGATIVE_INFINITY) < AGAIN_AFTER_MS) return;
-    if (reportedAt.size >= MOST_REMEMBERED) reportedAt.clear();
+    if (reportedAt.size >= MAX_REMEMBERED) reportedAt.clear();
     reportedAt.set(text, now());
     log({ event: 'store_fault', error: text });
   };

@@ -22,7 +22,7 @@ export type CheckUrl = (
 const WRITABLE = ['url', 'events', 'signature'];
 /** Read-only fields are accepted and ignored, so that a representation can be sent back. */
 const SHOWN: readonly string[] = SUBSCRIPTION_FIELDS;
-const MOST_EVENTS = 50;
+const MAX_EVENTS = 50;
 
 export function readSubscription(value: JsonObject, checkUrl: CheckUrl): ReadSubscription {
   const unknown = Object.keys(value).find((name) => !WRITABLE.includes(name) && !SHOWN.includes(name));
@@ -33,8 +33,8 @@ export function readSubscription(value: JsonObject, checkUrl: CheckUrl): ReadSub
   if (typeof url !== 'string') return refused('url must be a string, such as "https://example.com/hooks"');
   const checked = checkUrl(url);
   if (checked.kind === 'refused') return checked;
-  if (!isTextList(events) || events.length === 0 || events.length > MOST_EVENTS) {
-    return refused(`events must be a list of 1 to ${MOST_EVENTS} event types, such as ["payment.completed"]`);
+  if (!isTextList(events) || events.length === 0 || events.length > MAX_EVENTS) {
+    return refused(`events must be a list of 1 to ${MAX_EVENTS} event types, such as ["payment.completed"]`);
   }
   const malformed = events.find((type) => !isEventType(type));
   if (malformed !== undefined) {

@@ -28,7 +28,7 @@ export type DeadReplayed =
   { readonly kind: 'replayed'; readonly replayed: number; readonly left: number } | Refusal;
 
 /** Each is one transaction on disk. More at once would delay deliveries. */
-export const MOST_AT_ONCE = 200;
+export const MAX_AT_ONCE = 200;
 const PAGE = 100;
 const DISABLED: Refusal = {
   kind: 'refused',
@@ -56,7 +56,7 @@ export async function replayOne(
   return { kind: 'replayed', delivery: after };
 }
 
-/** Replays the newest first, up to `MOST_AT_ONCE`. */
+/** Replays the newest first, up to `MAX_AT_ONCE`. */
 export async function replayDead(
   { store, now }: ReplayParts,
   { id, disabled }: Subscription,
@@ -65,7 +65,7 @@ export async function replayDead(
   if (disabled !== undefined) return DISABLED;
   const dead = await deadIn(store, id, period);
   let count = 0;
-  for (const delivery of dead.slice(0, MOST_AT_ONCE)) {
+  for (const delivery of dead.slice(0, MAX_AT_ONCE)) {
     const seen = { isDead: false };
     await store.deliveries.change(delivery, (present) => {
       seen.isDead = present.state === 'dead';
@@ -73,7 +73,7 @@ export async function replayDead(
     });
     if (seen.isDead) count += 1;
   }
-  return { kind: 'replayed', replayed: count, left: Math.max(0, dead.length - MOST_AT_ONCE) };
+  return { kind: 'replayed', replayed: count, left: Math.max(0, dead.length - MAX_AT_ONCE) };
 }
 
 /** `since` and `until` of a body, in seconds since 1970; without them, all times. */

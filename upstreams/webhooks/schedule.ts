@@ -17,7 +17,7 @@ const DELAYS_MS = [
   24 * HOUR,
 ] as const;
 
-export const MOST_ATTEMPTS = DELAYS_MS.length + 1;
+export const MAX_ATTEMPTS = DELAYS_MS.length + 1;
 
 /** Random share of each delay, so that deliveries that failed together are not retried together. */
 const JITTER = 0.2;

@@ -30,7 +30,7 @@ export interface Subscription {
 }
 
 /** Limits the signatures in a header. */
-const MOST_SECRETS = 4;
+const MAX_SECRETS = 4;
 
 /** WH-2: the new secret signs from now on; former ones also sign until `now + overlapMs`. */
 export function withSecret(
@@ -43,7 +43,7 @@ export function withSecret(
     sealed: secret.sealed,
     until: Math.min(secret.until ?? until, until),
   }));
-  const overlapping = overlapMs > 0 ? before.slice(0, MOST_SECRETS - 1) : [];
+  const overlapping = overlapMs > 0 ? before.slice(0, MAX_SECRETS - 1) : [];
   return { ...subscription, secrets: [{ sealed }, ...overlapping], updated: now };
 }
 

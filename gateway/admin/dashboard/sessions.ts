@@ -22,7 +22,7 @@ const NAME = 'sundial_session';
 const WHERE = 'Path=/-/; HttpOnly; SameSite=Strict';
 const ID_BYTES = 32;
 const LASTS_S = 12 * 60 * 60;
-const MOST = 100;
+const MAX = 100;
 
 export function createSessions({ monotonic, random }: SessionPorts): AdminSessions {
   /** The end of each session by the digest of its id, so that the time of a look-up reveals no id. */
@@ -34,7 +34,7 @@ export function createSessions({ monotonic, random }: SessionPorts): AdminSessio
     begin: () => {
       forgetOver();
       const [oldest] = ends.keys();
-      if (ends.size >= MOST && oldest !== undefined) ends.delete(oldest);
+      if (ends.size >= MAX && oldest !== undefined) ends.delete(oldest);
       const id = random(ID_BYTES);
       ends.set(digest(id), monotonic() + LASTS_S * 1000);
       return `${NAME}=${id}; ${WHERE}; Max-Age=${LASTS_S}`;

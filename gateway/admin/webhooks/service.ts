@@ -12,12 +12,12 @@ export type ServiceAnswer =
 export type WebhookService = (path: string, body?: object) => Promise<ServiceAnswer>;
 
 const WITHIN_MS = 3_000;
-const MOST_BYTES = 4 * 1024 * 1024;
+const MAX_BYTES = 4 * 1024 * 1024;
 
 /** `address`: without a trailing slash. `withinMs`: for the whole response. */
 export function createWebhookService(
   address: string,
-  { withinMs = WITHIN_MS, mostBytes = MOST_BYTES } = {},
+  { withinMs = WITHIN_MS, mostBytes = MAX_BYTES } = {},
 ): WebhookService {
   return async (path, body) => {
     const signal = AbortSignal.timeout(withinMs);

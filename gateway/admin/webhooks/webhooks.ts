@@ -28,7 +28,7 @@ const WEBHOOKS = '/-/webhooks';
 const STATES = ['pending', 'delivered', 'dead'];
 const NO_SUBSCRIPTION = 'There is no such subscription. GET /-/webhooks lists those there are.';
 const OK = 200;
-const MOST_SUBJECT = 256;
+const MAX_SUBJECT = 256;
 const SETTING = 'notify.webhooks.deliveries of the gateway file';
 const RETRY_AFTER_S = 5;
 
@@ -78,7 +78,7 @@ async function replay(ports: WebhookPorts, { parameter, body }: AdminRequest): P
   if (read.kind === 'malformed') return { answer: malformedBody(read.problems), audit: {} };
   const { delivery, since, until, by, why } = read.value;
   const subscription = parameter('subscription');
-  const audit = { subject: subscription.slice(0, MOST_SUBJECT), by, why };
+  const audit = { subject: subscription.slice(0, MAX_SUBJECT), by, why };
   if (service === undefined) return { answer: notSet(), audit };
   if (!isPrintableId(subscription)) return { answer: errorAnswer(404, NO_SUBSCRIPTION), audit };
   const search = {

@@ -3,7 +3,7 @@ import type { IntrospectionIdentity } from '../../plan/settings.ts';
 import { connectionFault } from '../connection-words.ts';
 import type { LiveCheckBounds } from './live-attempts.ts';
 
-const MOST_BYTES = 256 * 1024;
+const MAX_BYTES = 256 * 1024;
 const UNKNOWN_TOKEN = 'sundial-check-live';
 
 /** The problem, or undefined. */
@@ -60,14 +60,14 @@ async function readText(response: Response): Promise<string | undefined> {
   let bytes = 0;
   for await (const chunk of response.body ?? []) {
     bytes += chunk.byteLength;
-    if (bytes > MOST_BYTES) return undefined;
+    if (bytes > MAX_BYTES) return undefined;
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString();
 }
 
 function judgeKeySet(text: string | undefined): string | undefined {
-  if (text === undefined) return `it is larger than ${MOST_BYTES / 1024} KiB`;
+  if (text === undefined) return `it is larger than ${MAX_BYTES / 1024} KiB`;
   const keys: unknown = parsed(text)?.keys;
   if (!Array.isArray(keys)) return 'it is no key set';
   return keys.some(isPublic) ? undefined : 'it holds no public key';

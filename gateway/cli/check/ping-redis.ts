@@ -10,7 +10,7 @@ import {
 import { connectionFault } from '../connection-words.ts';
 import type { LiveCheckBounds } from './live-attempts.ts';
 
-const MOST_BYTES = 4 * 1024;
+const MAX_BYTES = 4 * 1024;
 
 /** The problem, or undefined. It contains only the error code of a reply, never the URL. */
 export async function pingRedis(
@@ -107,7 +107,7 @@ async function talkToRedis(
   socket.once(secure ? 'secureConnect' : 'connect', () => socket.write(commands.map(encoded).join('')));
   socket.on('data', (chunk: Buffer) => {
     answer += chunk.toString('latin1');
-    if (answersIn(answer) >= commands.length || /^-/m.test(answer) || answer.length > MOST_BYTES)
+    if (answersIn(answer) >= commands.length || /^-/m.test(answer) || answer.length > MAX_BYTES)
       resolve(answer);
   });
   socket.once('end', () => resolve(answer));

@@ -36,7 +36,7 @@ export interface ExplainQuestion {
 
 export interface ExplainOptions extends ExplainQuestion, DatedFiles {}
 
-const MOST_CHANGES = 5;
+const MAX_CHANGES = 5;
 const NO_NAME = '(the consumer of the token)';
 /** A placeholder for the token of a named consumer. It is never printed or verified. */
 const TOKEN = 'Bearer explained';
@@ -94,7 +94,7 @@ export async function explain(loaded: LoadedPlan, question: ExplainQuestion): Pr
   const explanation = {
     judged,
     decisions: decisionsOf(judged, loaded, { consumer: question.as, scopes: question.scopes, account }),
-    next: await nextChanges(judged, judgeAt, MOST_CHANGES),
+    next: await nextChanges(judged, judgeAt, MAX_CHANGES),
   };
   const text = question.format === 'json' ? explanationJson(explanation) : explanationText(explanation);
   return { exitCode: 0, text };

@@ -7,7 +7,7 @@ import { loadAll } from '../../plan/load.ts';
 import { contextOf, readGateway } from '../../plan/load-documents.ts';
 import { type NextCommand, nextCommand } from '../../plan/next-command.ts';
 import { type Description, readDescription } from '../../plan/openapi/description.ts';
-import { MOST_DESCRIPTION_BYTES } from '../../plan/openapi/description-text.ts';
+import { MAX_DESCRIPTION_BYTES } from '../../plan/openapi/description-text.ts';
 import { type FirstPolicy, firstPolicy } from '../../plan/openapi/first-policy.ts';
 import { hasErrors, renderProblems } from '../../plan/problems.ts';
 import { findFiles, type ReadFile, readCapped, tryRead } from '../../plan/read/files.ts';
@@ -30,7 +30,7 @@ export async function runInit(options: InitOptions): Promise<CommandResult> {
   const from = resolve(cwd, options.from ?? '');
   let description: Description | undefined;
   if (options.from !== undefined) {
-    const read = await tryRead(from, readCapped, MOST_DESCRIPTION_BYTES);
+    const read = await tryRead(from, readCapped, MAX_DESCRIPTION_BYTES);
     if (read.kind === 'unreadable') return unusable(`cannot read ${options.from}: ${read.why}`);
     description = readDescription(relative(cwd, from), read.bytes);
     if (description.problems.length > 0)

@@ -4,7 +4,7 @@ import { loadAll } from '../../plan/load.ts';
 import type { PolicySource } from '../../plan/load-documents.ts';
 import { describedVersion } from '../../plan/openapi/described-lifecycle.ts';
 import { readDescription } from '../../plan/openapi/description.ts';
-import { MOST_DESCRIPTION_BYTES } from '../../plan/openapi/description-text.ts';
+import { MAX_DESCRIPTION_BYTES } from '../../plan/openapi/description-text.ts';
 import { writeLifecycle } from '../../plan/openapi/write.ts';
 import { hasErrors, type Problem, renderProblems } from '../../plan/problems.ts';
 import { readCapped, tryRead } from '../../plan/read/files.ts';
@@ -52,7 +52,7 @@ export async function runOpenapi(options: OpenapiOptions): Promise<ApartResult> 
   const policy = resolve(cwd, source.document.file);
   const file = resolve(dirname(policy), version.openapi);
   const shown = relative(cwd, file);
-  const read = await tryRead(file, readCapped, MOST_DESCRIPTION_BYTES);
+  const read = await tryRead(file, readCapped, MAX_DESCRIPTION_BYTES);
   if (read.kind === 'unreadable') return unusable(`cannot read ${shown}: ${read.why}`);
   const description = readDescription(shown, read.bytes);
   const rules = plan.apiNamed(options.api)?.versions.get(options.version);

@@ -18,7 +18,7 @@ interface ShownUsageQuery {
 export const USAGE = '/-/usage';
 /** Time for the gateway to read its whole ledger. */
 export const WITHIN_MS = 30_000;
-const MOST_SHOWN = 50;
+const MAX_SHOWN = 50;
 
 export function showUsage(question: ShownUsageQuery): GatewayAction {
   return async (gateway) => {
@@ -50,7 +50,7 @@ interface Collector {
 function collectorOf({ filter, operations, format }: ShownUsageQuery): Collector {
   switch (format) {
     case 'table': {
-      const rows = createBusiestRows(MOST_SHOWN);
+      const rows = createBusiestRows(MAX_SHOWN);
       // Undefined on a pipe.
       const colour = process.stdout.hasColors?.() ?? false;
       return {

@@ -1,6 +1,6 @@
 // Adds the body notice to an upstream's response: edits its head, and its body if it can be edited.
 import { noticedTag } from '../../policy/body-notice/conditions.ts';
-import { type Coding, judgeHead, MOST_BYTES, type NoticeOutcome } from '../../policy/body-notice/editable.ts';
+import { type Coding, judgeHead, MAX_BYTES, type NoticeOutcome } from '../../policy/body-notice/editable.ts';
 import { type BodyNotice, renewDigest, splice } from '../../policy/body-notice/notice.ts';
 import { fieldText, type HeaderLines } from '../answer-headers.ts';
 
@@ -48,7 +48,7 @@ export function treatHead(
   const judged = judgeHead(status, headers.record());
   if (judged === undefined) return LEFT;
   if (judged.kind === 'left') return { kind: 'pass', outcome: method === 'HEAD' ? undefined : judged.why };
-  if (method !== 'HEAD') return { kind: 'hold', coding: judged.coding, most: MOST_BYTES };
+  if (method !== 'HEAD') return { kind: 'hold', coding: judged.coding, most: MAX_BYTES };
   forget(headers, [...ABOUT_BYTES, ...DIGESTS, 'content-length', 'content-encoding']);
   return LEFT;
 }

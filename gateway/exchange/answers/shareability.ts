@@ -54,14 +54,14 @@ export function isNeverFresh(directives: readonly string[]): boolean {
 
 /** Cache of results, because upstreams repeat their values. Parsing one takes a microsecond. */
 const made = new Map<string, string>();
-const MOST_MADE = 1_000;
+const MAX_MADE = 1_000;
 const LONGEST_MADE = 200;
 
 function privateOnly(value: string): string {
   const known = made.get(value);
   if (known !== undefined) return known;
   const text = makePrivate(value);
-  if (made.size < MOST_MADE && value.length <= LONGEST_MADE) made.set(value, text);
+  if (made.size < MAX_MADE && value.length <= LONGEST_MADE) made.set(value, text);
   return text;
 }
 

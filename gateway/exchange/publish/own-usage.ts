@@ -58,7 +58,7 @@ interface Calls {
 /** A quarter, so that monthly callers are included. */
 const DAYS = 90;
 /** More operations than a consumer calls. `more` says if some are missing. */
-const MOST_RECORDS = 1_000;
+const MAX_RECORDS = 1_000;
 const RETRY_AFTER_S = 1;
 
 type OwnPorts = Pick<ExchangePorts, 'authenticators' | 'wallClock'> & {
@@ -133,10 +133,10 @@ async function recordsOf(
 ): Promise<{ readonly records: readonly UsageRecord[]; readonly more: boolean }> {
   const { records, next } = await ledger.read(
     { consumer, via, since },
-    { after: undefined, limit: MOST_RECORDS },
+    { after: undefined, limit: MAX_RECORDS },
   );
   const more = next !== undefined;
-  if (more && records.length < MOST_RECORDS)
+  if (more && records.length < MAX_RECORDS)
     throw new StoreUnavailable('the store is too slow to read all records');
   return { records, more };
 }

@@ -6,7 +6,7 @@ import { pathsSection } from '../../sections/routes/grammar.ts';
 import { deprecationHeaderSection } from '../../sections/signals/grammar.ts';
 import { origin, parseOrigin } from '../../sections/upstreams/grammar.ts';
 import { redisAddress } from '../../stores/redis-address.ts';
-import { alternativesIn, MOST_ALTERNATIVES } from '../read/file-pattern.ts';
+import { alternativesIn, MAX_ALTERNATIVES } from '../read/file-pattern.ts';
 import type { StoreSettings } from '../settings.ts';
 import { parseHostName, parseRange } from './addresses.ts';
 import { boundsSection, drainSection, overloadSection } from './bounds-section.ts';
@@ -84,14 +84,14 @@ function parsePublic(text: string): string | undefined {
   return parseHostName(hostname) === undefined || port === '0' ? undefined : written;
 }
 
-const MOST_WORKERS = 64;
+const MAX_WORKERS = 64;
 
 const workers = notation(
   (written) => {
     if (written === 'auto') return written;
-    return /^[1-9]\d?$/.test(written) && Number(written) <= MOST_WORKERS ? Number(written) : undefined;
+    return /^[1-9]\d?$/.test(written) && Number(written) <= MAX_WORKERS ? Number(written) : undefined;
   },
-  `not a whole number from 1 to ${MOST_WORKERS}, or auto`,
+  `not a whole number from 1 to ${MAX_WORKERS}, or auto`,
   { description: 'How many processes answer requests; auto: one for each processor.', examples: ['auto'] },
 );
 
@@ -121,7 +121,7 @@ const fields = {
     .meta({ description: 'How many gateways share the limits; default 1.' })
     .optional(),
   workers: z
-    .union([workers, z.int().min(1).max(MOST_WORKERS)])
+    .union([workers, z.int().min(1).max(MAX_WORKERS)])
     .meta({ description: 'How many processes answer requests, or auto: one for each processor. Default 1.' })
     .optional(),
   identity: z
@@ -169,8 +169,8 @@ const fields = {
     ['./data'],
   ).optional(),
   policies: text('The policy files, as a glob relative to this file.', ['../policies/*.yaml']).refine(
-    (pattern) => alternativesIn(pattern) <= MOST_ALTERNATIVES,
-    `the braces expand to more than ${MOST_ALTERNATIVES} names: use * instead`,
+    (pattern) => alternativesIn(pattern) <= MAX_ALTERNATIVES,
+    `the braces expand to more than ${MAX_ALTERNATIVES} names: use * instead`,
   ),
 };
 

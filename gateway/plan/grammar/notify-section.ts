@@ -7,7 +7,7 @@ import type { SmtpServer } from '../settings.ts';
 export const BEFORE_SUNSET_DEFAULT = ['90d', '30d', '7d', '1d'] as const;
 
 const DAY_MS = 86_400_000;
-const MOST_STEPS = 20;
+const MAX_STEPS = 20;
 const SMTP = /^smtps?:\/\/[^\s/?#]+\/?$/;
 
 function parseDays(text: string): number | undefined {
@@ -90,7 +90,7 @@ export const beforeSunset = z
       examples: ['30d'],
     }),
   )
-  .max(MOST_STEPS);
+  .max(MAX_STEPS);
 
 export const notifySection = z.strictObject({
   email: email.meta({ description: 'Mails to consumers that still call deprecated versions.' }).optional(),

@@ -12,9 +12,9 @@ import { LEAVES_FOLDER, leavesItsFolder, WRITE_ITS_TARGET } from '../read/links.
 import type { Guide } from './guide-page.ts';
 
 /** Per guide. All guides are on one page and stay in memory with the plan. */
-const MOST_BYTES = 65_536;
+const MAX_BYTES = 65_536;
 /** For all guides of an API, in the record of accepted policies. */
-const MOST_KEPT_BYTES = 1_048_576;
+const MAX_KEPT_BYTES = 1_048_576;
 
 interface GuideText {
   readonly path: string;
@@ -44,7 +44,7 @@ export async function readGuides(view: PolicyView, report: Report, context: Guid
   const files = new Map<string, string>();
   const texts: GuideText[] = [];
   const kept: PublishedFile[] = [];
-  let room = MOST_KEPT_BYTES;
+  let room = MAX_KEPT_BYTES;
   for (const { at, guide } of guidesOf(view)) {
     const refuse = (message: string, hint?: string) =>
       report(at, { rule: 'guide', message, ...(hint !== undefined && { hint }) });
@@ -63,9 +63,9 @@ export async function readGuides(view: PolicyView, report: Report, context: Guid
       refuse(`the guide is ${LEAVES_FOLDER}`, WRITE_ITS_TARGET);
       continue;
     }
-    const found = await tryRead(file, context.readFile, MOST_BYTES);
+    const found = await tryRead(file, context.readFile, MAX_BYTES);
     if (found.kind === 'unreadable') refuse(`cannot read the guide: ${found.why}`, RELATIVE);
-    else if (found.bytes.byteLength > MOST_BYTES) refuse('the guide is larger than 64 KB');
+    else if (found.bytes.byteLength > MAX_BYTES) refuse('the guide is larger than 64 KB');
     else if (!isUtf8(found.bytes)) refuse('the guide is not UTF-8');
     else {
       const text = new TextDecoder().decode(found.bytes);

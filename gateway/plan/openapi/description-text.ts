@@ -7,8 +7,8 @@ import { createPositions, type Positions, type UnplacedFinding } from '../read/p
 import { readYaml } from '../read/yaml-text.ts';
 
 /** More than a policy may have. A reload takes about a second for a description of this size. */
-export const MOST_DESCRIPTION_BYTES = 2_000_000;
-const MOST_TOKENS = 700_000;
+export const MAX_DESCRIPTION_BYTES = 2_000_000;
+const MAX_TOKENS = 700_000;
 
 /** A range of the text, in offsets. */
 export interface Mark {
@@ -50,9 +50,9 @@ export interface MapPair {
 
 /** Does not throw: errors are in `problems`. */
 export function readDescriptionText(file: string, bytes: Uint8Array): DescriptionText {
-  const tooBig = bytes.byteLength > MOST_DESCRIPTION_BYTES;
+  const tooBig = bytes.byteLength > MAX_DESCRIPTION_BYTES;
   const text = tooBig ? '' : new TextDecoder().decode(bytes);
-  const yaml = readYaml(text, { isUtf8: tooBig || isUtf8(bytes), mostTokens: MOST_TOKENS });
+  const yaml = readYaml(text, { isUtf8: tooBig || isUtf8(bytes), mostTokens: MAX_TOKENS });
   const positions = createPositions(file, text, yaml.lines);
   const problem = ({ from, to }: Mark, remark: UnplacedFinding) => positions.problemAt(from, to, remark);
   const syntax = (mark: Mark, message: string) => problem(mark, { rule: 'syntax', message });

@@ -12,7 +12,7 @@ import { keysOf, valueAt } from '../read/values.ts';
 import type { VersionNotes } from '../version-notes.ts';
 import { withAddedValues } from './added-values.ts';
 import { type Description, readDescription } from './description.ts';
-import { MOST_DESCRIPTION_BYTES } from './description-text.ts';
+import { MAX_DESCRIPTION_BYTES } from './description-text.ts';
 import { mergeDescription } from './merge.ts';
 import type { DescriptionFinding } from './merge-input.ts';
 
@@ -68,7 +68,7 @@ export async function readDescriptions(
       refuse(`the description is ${LEAVES_FOLDER}`, WRITE_ITS_TARGET);
       continue;
     }
-    const read = await tryRead(target, reading.readFile, MOST_DESCRIPTION_BYTES);
+    const read = await tryRead(target, reading.readFile, MAX_DESCRIPTION_BYTES);
     if (read.kind === 'unreadable') {
       refuse(`cannot read the description: ${read.why}`, 'its path is relative to this file');
       continue;

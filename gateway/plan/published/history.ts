@@ -53,8 +53,8 @@ export interface HistoryOptions {
   readonly isShared: boolean;
 }
 
-const MOST_TRIES = 5;
-const MOST_SUPERSEDED = 500;
+const MAX_TRIES = 5;
+const MAX_SUPERSEDED = 500;
 
 /** A skipped comparison also skips the record. The next load that reaches the store is compared with the old record. */
 export function createPublishedHistory(options: HistoryOptions): PublishedHistory {
@@ -113,7 +113,7 @@ export function createPublishedHistory(options: HistoryOptions): PublishedHistor
       });
     },
     accept: async (changes) => {
-      for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+      for (let tries = 0; tries < MAX_TRIES; tries += 1) {
         const { entries, mark } = await read();
         if (await published.write([...entries, ...changes], mark)) return;
       }
@@ -130,7 +130,7 @@ function supersededBy(files: readonly PublishedFile[], entries: readonly Publish
   const before = new Set(entries.flatMap((each) => (each.kind === 'superseded' ? each.digest : [])));
   const past = [...before.union(digestsOf(entries.filter(isFile))).difference(digests)];
   const kept = past
-    .slice(-MOST_SUPERSEDED)
+    .slice(-MAX_SUPERSEDED)
     .map((each): SupersededFile => ({ kind: 'superseded', digest: each }));
   return { files: kept, includesNow: !digests.isDisjointFrom(before) };
 }

@@ -9,7 +9,7 @@ import type { FormerVersion, PublishedDates } from './record.ts';
 /** After this time a version that comes back counts as new, unless its sunset is in the future. */
 const KEPT_MS = 730 * DAY_MS;
 /** Limit for all APIs together, so that generated names cannot fill a store. */
-const MOST_KEPT = 50_000;
+const MAX_KEPT = 50_000;
 
 /** Without dates and extensions that are announced after `now`. */
 export function announcedParts(version: VersionParts, now: EpochMs): VersionParts {
@@ -109,7 +109,7 @@ export function formerVersionOf(
   return { kind: 'former', ...identity, ...kept, released, operations };
 }
 
-/** Drops old entries and keeps at most MOST_KEPT. Entries with a future sunset are dropped last. */
+/** Drops old entries and keeps at most MAX_KEPT. Entries with a future sunset are dropped last. */
 export function withoutOldEntries(former: readonly FormerVersion[], now: EpochMs): readonly FormerVersion[] {
   const isPending = (each: FormerVersion) =>
     [effectiveEnd(each), ...Object.values(each.operations ?? {})].some(
@@ -118,8 +118,8 @@ export function withoutOldEntries(former: readonly FormerVersion[], now: EpochMs
   const kept = former.filter(
     (each) => !isForgotten(each, now) && (isPending(each) || now < each.left + KEPT_MS),
   );
-  if (kept.length <= MOST_KEPT) return kept;
+  if (kept.length <= MAX_KEPT) return kept;
   return kept
     .toSorted((a, b) => Number(isPending(b)) - Number(isPending(a)) || b.left - a.left)
-    .slice(0, MOST_KEPT);
+    .slice(0, MAX_KEPT);
 }

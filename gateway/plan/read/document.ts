@@ -4,7 +4,7 @@ import { isAlias, isMap, isScalar, isSeq, type Node, type Pair } from 'yaml';
 import type { Problem } from '../problems.ts';
 import { aliasTargets } from './alias-targets.ts';
 import { concealed, isConcealed, shownKey, showsKeys, withoutOutside } from './concealed.ts';
-import { MOST_BYTES } from './files.ts';
+import { MAX_BYTES } from './files.ts';
 import type { Interpolated, Sources } from './interpolate.ts';
 import { createPositions, rangeOf, type UnplacedFinding } from './positions.ts';
 import { controlProblem, readText } from './texts.ts';
@@ -65,7 +65,7 @@ interface Place {
   readonly hasLines: boolean;
 }
 
-const MOST_NODES = 20_000;
+const MAX_NODES = 20_000;
 const DEEPEST = 30;
 
 /** Does not throw: errors are in `problems`. */
@@ -74,7 +74,7 @@ export function readDocument(file: string, bytes: Uint8Array, sources: Sources):
   const places = new Map<string, Place>();
   const broughtIn: string[] = [];
   const repeated = new Set<string>();
-  const tooBig = bytes.byteLength > MOST_BYTES;
+  const tooBig = bytes.byteLength > MAX_BYTES;
   const text = tooBig ? '' : new TextDecoder().decode(bytes);
   const yaml = readYaml(text, { isUtf8: tooBig || isUtf8(bytes) });
   const { problemAt, originAt } = createPositions(file, text, yaml.lines, () => concealed(text, yaml.drafts));
@@ -102,7 +102,7 @@ export function readDocument(file: string, bytes: Uint8Array, sources: Sources):
   const plain = (node: Node | null | undefined, path: Path, key: Node | undefined): unknown => {
     if (tooLarge) return undefined;
     nodes += 1;
-    if (nodes > MOST_NODES || path.length > DEEPEST) {
+    if (nodes > MAX_NODES || path.length > DEEPEST) {
       tooLarge = true;
       return refuse(node ?? undefined, { message: 'aliases or nesting make this file too large' });
     }

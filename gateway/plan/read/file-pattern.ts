@@ -2,7 +2,7 @@
 import { dirname } from 'node:path';
 
 /** More than anyone needs, and fast to search. */
-export const MOST_ALTERNATIVES = 100;
+export const MAX_ALTERNATIVES = 100;
 
 const NUMBERS = /^(-?\d{1,9})\.\.(-?\d{1,9})(?:\.\.-?\d+)?$/;
 const LETTERS = /^[a-z]\.\.[a-z](?:\.\.-?\d+)?$/i;

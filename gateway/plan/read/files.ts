@@ -9,8 +9,8 @@ export const NO_FILE = 'no such file';
 export const A_FOLDER = 'it is a folder';
 const TOO_MANY = 'the pattern covers more than 50,000 files and folders';
 const NOT_A_FILE = 'it is not a regular file';
-export const MOST_BYTES = 1_000_000;
-const MOST_SECRET_BYTES = 65_536;
+export const MAX_BYTES = 1_000_000;
+const MAX_SECRET_BYTES = 65_536;
 // A blocking open would wait for the writer of a pipe. Pipes are refused after opening.
 const NON_BLOCKING = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
@@ -22,7 +22,7 @@ export type FileRead =
   | { readonly kind: 'unreadable'; readonly why: string };
 
 /** Reads at most one byte more than the limit, so that a huge file is refused without being read. */
-export const readCapped: ReadFile = async (path, mostBytes = MOST_BYTES) => {
+export const readCapped: ReadFile = async (path, mostBytes = MAX_BYTES) => {
   await using file = await open(path, NON_BLOCKING);
   const stat = await file.stat();
   refuseOthers(stat);
@@ -46,15 +46,15 @@ export async function tryRead(path: string, readFile: ReadFile, mostBytes?: numb
 }
 
 /** The same with synchronous calls: four times as fast for small files. For processes that serve no requests. */
-export const readAtOnce: ReadFile = async (path, mostBytes = MOST_BYTES) => readNow(path, mostBytes);
+export const readAtOnce: ReadFile = async (path, mostBytes = MAX_BYTES) => readNow(path, mostBytes);
 
 /** Reads a secret synchronously: it is small, and only plans in the making need it. */
 export function readSecret(path: string): SecretRead {
   try {
-    const bytes = readNow(path, MOST_SECRET_BYTES);
-    return bytes.byteLength <= MOST_SECRET_BYTES
+    const bytes = readNow(path, MAX_SECRET_BYTES);
+    return bytes.byteLength <= MAX_SECRET_BYTES
       ? { kind: 'read', text: new TextDecoder().decode(bytes) }
-      : { kind: 'unreadable', why: `it is larger than ${MOST_SECRET_BYTES / 1_024} KiB` };
+      : { kind: 'unreadable', why: `it is larger than ${MAX_SECRET_BYTES / 1_024} KiB` };
   } catch (error) {
     if (codeOf(error) === undefined && !(error instanceof TypeError)) throw error;
     return { kind: 'unreadable', why: reasonOf(error, path) };
@@ -97,7 +97,7 @@ export interface FoundFiles {
 }
 
 /** The most files and folders that a search visits: about a second of work. */
-const MOST_SEEN = 50_000;
+const MAX_SEEN = 50_000;
 
 /** Finds the files that match absolute patterns. Does not reject for malformed patterns or unreadable folders. */
 export async function findFiles(patterns: readonly string[]): Promise<FoundFiles> {
@@ -106,7 +106,7 @@ export async function findFiles(patterns: readonly string[]): Promise<FoundFiles
   let seen = 0;
   const exclude = (): boolean => {
     seen += 1;
-    if (seen > MOST_SEEN) throw new TypeError(TOO_MANY);
+    if (seen > MAX_SEEN) throw new TypeError(TOO_MANY);
     return false;
   };
   for (const pattern of patterns) {
@@ -119,7 +119,7 @@ export async function findFiles(patterns: readonly string[]): Promise<FoundFiles
       if (codeOf(error) !== 'ENOENT') why ??= reasonOf(error, folderBefore(pattern));
     }
   }
-  return { files: seen > MOST_SEEN ? [] : [...found].sort(), why };
+  return { files: seen > MAX_SEEN ? [] : [...found].sort(), why };
 }
 
 /** The folder before the first wildcard. */

@@ -2,9 +2,9 @@
 import { type Document, Lexer, LineCounter, parseAllDocuments } from 'yaml';
 import { syntaxWords } from './yaml-words.ts';
 
-const MOST_TOKENS = 60_000;
+const MAX_TOKENS = 60_000;
 /** Upper bound: a scalar of one character is two tokens, an empty one (`a:`) is none. */
-const MOST_TOKENS_PER_CHARACTER = 4;
+const MAX_TOKENS_PER_CHARACTER = 4;
 
 /** A brace in an unquoted scalar, as in `${env:NAME}` or `/api/{version}/orders`. */
 const BRACE_IN_TEXT = /\$\{|(?<=[^\s{}[\],:"'])\{/g;
@@ -31,7 +31,7 @@ const NOT_CLOSED = /^Missing closing/;
  */
 export function readYaml(
   text: string,
-  { isUtf8, mostTokens = MOST_TOKENS }: { readonly isUtf8: boolean; readonly mostTokens?: number },
+  { isUtf8, mostTokens = MAX_TOKENS }: { readonly isUtf8: boolean; readonly mostTokens?: number },
 ): YamlText {
   const lines = new LineCounter();
   const drafts: Document[] = [];
@@ -83,7 +83,7 @@ function encodingAdvice(text: string): string {
 
 /** Counting costs a third of parsing, so short texts are not counted. */
 function hasMoreTokens(text: string, most: number): boolean {
-  if (text.length * MOST_TOKENS_PER_CHARACTER < most) return false;
+  if (text.length * MAX_TOKENS_PER_CHARACTER < most) return false;
   let tokens = 0;
   for (const _token of new Lexer().lex(text)) {
     tokens += 1;

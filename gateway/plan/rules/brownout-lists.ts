@@ -12,13 +12,13 @@ export interface BrownoutList {
   /** The missing date, or the dates with the windows between them in order of time. */
   readonly placed:
     | { readonly kind: 'undated'; readonly missing: 'deprecated' | 'sunset' }
-    /** Not expanded: with this list, the file has more than `MOST_DIFFERENT` windows. */
+    /** Not expanded: with this list, the file has more than `MAX_DIFFERENT` windows. */
     | { readonly kind: 'too-many' }
     | { readonly kind: 'windows'; readonly span: BrownoutSpan; readonly windows: readonly BrownoutWindow[] };
 }
 
 /** Each window costs a time zone lookup. This number keeps `check` and a reload well below a second. */
-export const MOST_FILE_WINDOWS = 2_500;
+export const MAX_FILE_WINDOWS = 2_500;
 
 /** The expanded lists of one file. Equal lists between the same dates are expanded once. */
 interface ExpandedLists {
@@ -75,11 +75,11 @@ function expandList(
   const file = expandedByView.getOrInsertComputed(view, () => ({ lists: new Map(), windows: 0 }));
   const key = JSON.stringify([span, rules]);
   const known = file.lists.get(key);
-  if (known !== undefined || file.windows > MOST_FILE_WINDOWS) return known;
+  if (known !== undefined || file.windows > MAX_FILE_WINDOWS) return known;
   const windows = expandBrownouts(rules, span);
   file.windows += windows.length;
   const placed: BrownoutList['placed'] =
-    file.windows > MOST_FILE_WINDOWS ? { kind: 'too-many' } : { kind: 'windows', span, windows };
+    file.windows > MAX_FILE_WINDOWS ? { kind: 'too-many' } : { kind: 'windows', span, windows };
   file.lists.set(key, placed);
   return placed;
 }

@@ -1,9 +1,9 @@
 // Rules brownout-windows and brownout-announcement: where windows may lie, and how early they are announced.
 import type { BrownoutRule, BrownoutWindow } from '../../policy/lifecycle/brownout-rule.ts';
-import { type BrownoutSpan, MOST_WINDOWS } from '../../policy/lifecycle/brownout-windows.ts';
+import { type BrownoutSpan, MAX_WINDOWS } from '../../policy/lifecycle/brownout-windows.ts';
 import { dayUntil } from '../../sections/schedule/calendar.ts';
 import type { VersionCheck } from '../../sections/view.ts';
-import { brownoutListsOf, formatInstant, MOST_FILE_WINDOWS } from './brownout-lists.ts';
+import { brownoutListsOf, formatInstant, MAX_FILE_WINDOWS } from './brownout-lists.ts';
 
 const RULE = 'brownout-windows';
 
@@ -18,7 +18,7 @@ export const brownoutWindows: VersionCheck = (subject, report) => {
       // This is not a rule that can be switched off, because every reload would have to expand the windows.
       report(at, {
         rule: 'brownouts',
-        message: `with this list, the file has more than ${MOST_FILE_WINDOWS} different brownout windows`,
+        message: `with this list, the file has more than ${MAX_FILE_WINDOWS} different brownout windows`,
         hint: 'write fewer, or use the same list for operations that pause together',
         at: 'key',
       });
@@ -30,8 +30,8 @@ export const brownoutWindows: VersionCheck = (subject, report) => {
       else if (!placed.windows.some((window) => window.rule === index))
         report([...at, index], { rule: RULE, message: 'no window lies within this time' });
     }
-    if (placed.windows.length > MOST_WINDOWS) {
-      const message = `more than ${MOST_WINDOWS} windows: write fewer, or an earlier sunset`;
+    if (placed.windows.length > MAX_WINDOWS) {
+      const message = `more than ${MAX_WINDOWS} windows: write fewer, or an earlier sunset`;
       report(at, { rule: RULE, message, at: 'key' });
       continue;
     }

@@ -3,14 +3,14 @@ import type { AnswerHead } from './answer-head.ts';
 import { ChunkedBody } from './chunked-body.ts';
 
 /** Octets. Extensions: per chunk. */
-const MOST_FRAMING = { extensions: 16 * 1_024, trailers: 64 * 1_024 };
+const MAX_FRAMING = { extensions: 16 * 1_024, trailers: 64 * 1_024 };
 
 export type AnswerBody = { left: number } | ChunkedBody | 'to-end';
 
 /** Undefined: the response has no body. */
 export function bodyOf({ status, framing }: AnswerHead, isHead: boolean): AnswerBody | undefined {
   if (isHead || status === 204 || status === 304 || framing === 0) return undefined;
-  if (framing === 'chunked') return new ChunkedBody(MOST_FRAMING);
+  if (framing === 'chunked') return new ChunkedBody(MAX_FRAMING);
   return framing === 'to-end' ? framing : { left: framing };
 }
 

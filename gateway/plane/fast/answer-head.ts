@@ -15,7 +15,7 @@ export interface AnswerHead {
   readonly octets: number;
 }
 
-const MOST_HEAD = 64 * 1_024;
+const MAX_HEAD = 64 * 1_024;
 const END = Buffer.from('\r\n\r\n', 'latin1');
 const BEGINNING = 'HTTP/1.';
 const STATUS_END = 'HTTP/1.1 200'.length;
@@ -58,14 +58,14 @@ export function readAnswerHead(bytes: Buffer, from: number, to: number): AnswerH
     const part = bytes.toString('latin1', from, to);
     const begins = part.length < BEGINNING.length ? BEGINNING.startsWith(part) : part.startsWith(BEGINNING);
     if (!begins || UNREADABLE.test(part)) throw broken('the answer is not in the form of HTTP/1.1');
-    if (part.length > MOST_HEAD) throw broken('the head of the answer is too large', 'HPE_HEADER_OVERFLOW');
+    if (part.length > MAX_HEAD) throw broken('the head of the answer is too large', 'HPE_HEADER_OVERFLOW');
     // Refuses a malformed line as soon as it is complete, before the end of the head.
     const lines = part.lastIndexOf('\r\n') + 2;
     if (lines >= 2) parse(bytes, from, from + lines, lines);
     return undefined;
   }
   const octets = found + END.length - from;
-  if (octets > MOST_HEAD) throw broken('the head of the answer is too large', 'HPE_HEADER_OVERFLOW');
+  if (octets > MAX_HEAD) throw broken('the head of the answer is too large', 'HPE_HEADER_OVERFLOW');
   return parse(bytes, from, found + 2, octets);
 }
 

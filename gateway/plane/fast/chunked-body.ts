@@ -57,7 +57,7 @@ const AT = {
 } as const;
 
 /** A larger chunk size cannot be represented exactly. */
-const MOST = Number.MAX_SAFE_INTEGER;
+const MAX = Number.MAX_SAFE_INTEGER;
 
 export class ChunkedBody {
   framing = 0;
@@ -139,7 +139,7 @@ export class ChunkedBody {
     const digit = HEX[octet] ?? 255;
     if (digit !== 255) {
       this.#left = this.#left * 16 + digit;
-      if (this.#left > MOST) throw new ChunkedBodyError('malformed');
+      if (this.#left > MAX) throw new ChunkedBodyError('malformed');
       this.#at = AT.size;
     } else if (this.#at === AT.firstDigit) throw new ChunkedBodyError('malformed');
     else this.#behindPart(octet);

@@ -32,9 +32,9 @@ for (const character of "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyz")
 for (let octet = 0x41; octet <= 0x5a; octet += 1) TOKEN[octet] = octet + 0x20;
 
 const SLOTS = 1_024;
-const MOST_REMEMBERED = 1_024;
+const MAX_REMEMBERED = 1_024;
 /** Names per slot. Colliding names evict each other, so that an attacker cannot build a long list. */
-const MOST_IN_SLOT = 4;
+const MAX_IN_SLOT = 4;
 const LONGEST_REMEMBERED = 64;
 
 const { list, once, host, length, coding, connection, expect, never } = FIELD_RULE;
@@ -83,7 +83,7 @@ function remember(name: string, rule: FieldRule): FieldName {
   const made = { name, rule, hasUnderscore: name.includes('_'), octets, next };
   let inSlot = 0;
   for (let each = next; each !== undefined; each = each.next) inSlot += 1;
-  if (remembered < MOST_REMEMBERED && inSlot < MOST_IN_SLOT && name.length <= LONGEST_REMEMBERED) {
+  if (remembered < MAX_REMEMBERED && inSlot < MAX_IN_SLOT && name.length <= LONGEST_REMEMBERED) {
     remembered += 1;
     table[slot] = made;
   }

@@ -1,15 +1,15 @@
 // A cache of parsed field sections by their octets: most clients repeat the same section in each request.
 import { createRecentMap } from '../../policy/recent-map.ts';
 
-const MOST_SECTIONS = 2_000;
-const MOST_CHARACTERS = 1_000_000;
+const MAX_SECTIONS = 2_000;
+const MAX_CHARACTERS = 1_000_000;
 /** If less than a quarter of `SAMPLE` lookups are hits, the next `UNKNOWN_FOR` heads skip the lookup. */
 const SAMPLE = 256;
 const UNKNOWN_FOR = 8_192;
 const END = Buffer.from('\r\n\r\n', 'latin1');
 
 export class KnownSections<Section> {
-  readonly #sections = createRecentMap<Section>(MOST_SECTIONS, MOST_CHARACTERS);
+  readonly #sections = createRecentMap<Section>(MAX_SECTIONS, MAX_CHARACTERS);
   #looked = 0;
   #found = 0;
   #unasked = 0;

@@ -2,9 +2,9 @@
 import { mayBeRequest } from './request-method.ts';
 
 /** Octets. Each new piece of a head is parsed with all earlier ones. After so many, Node's parser takes over: it resumes. */
-const MOST_REREAD = 1_024 * 1_024;
+const MAX_REREAD = 1_024 * 1_024;
 /** Octets of pipelined requests that wait for the current response. */
-const MOST_KEPT = 64 * 1_024;
+const MAX_KEPT = 64 * 1_024;
 
 export class NextRequest {
   /** Arrival of the first octet, or start of the wait for it. Monotonic milliseconds. */
@@ -21,7 +21,7 @@ export class NextRequest {
   }
 
   get isInSmallPieces(): boolean {
-    return this.#reread > MOST_REREAD;
+    return this.#reread > MAX_REREAD;
   }
 
   get keepsSome(): boolean {
@@ -29,7 +29,7 @@ export class NextRequest {
   }
 
   get keepsTooMuch(): boolean {
-    return this.#kept !== undefined && this.#kept.length > MOST_KEPT;
+    return this.#kept !== undefined && this.#kept.length > MAX_KEPT;
   }
 
   /** Returns whether these are the first octets since the last `take`. */

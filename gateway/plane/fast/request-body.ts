@@ -4,7 +4,7 @@ import type { RequestRefusal } from '../../exchange/directive.ts';
 import { ChunkedBody, ChunkedBodyError } from './chunked-body.ts';
 
 /** Octets. The limits of Node's parser. */
-const MOST_FRAMING = { extensions: 16 * 1_024, trailers: 16 * 1_024 };
+const MAX_FRAMING = { extensions: 16 * 1_024, trailers: 16 * 1_024 };
 
 /** The same ratio as on the general plane (SMG-12). */
 const FRAMING_EACH = 16;
@@ -22,7 +22,7 @@ export class RequestBody extends Readable {
   constructor(length: number, onWanted: () => void) {
     super();
     this.#left = length;
-    this.#chunked = length < 0 ? new ChunkedBody(MOST_FRAMING) : undefined;
+    this.#chunked = length < 0 ? new ChunkedBody(MAX_FRAMING) : undefined;
     this.#onWanted = onWanted;
   }
 

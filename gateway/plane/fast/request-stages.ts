@@ -1,7 +1,7 @@
 // Runs the work of one event loop iteration in stages: reads all requests, then decides all, forwards all and writes all.
 
 /** Steps per stage. With more, the first one would wait too long. */
-const MOST_WAITING = 64;
+const MAX_WAITING = 64;
 
 /** Without stages, each request reloads the code of all stages into the processor cache: 9 to 17 % of the processor time. */
 class EventLoopStage {
@@ -15,7 +15,7 @@ class EventLoopStage {
   /** Calls `step(subject)` once, in this event loop iteration. @throws what a step throws, if the stage is full and runs at once */
   schedule<Subject>(step: (subject: Subject) => void, subject: Subject): void {
     this.#waiting.push(step, subject);
-    if (this.#waiting.length >= 2 * MOST_WAITING) runStages();
+    if (this.#waiting.length >= 2 * MAX_WAITING) runStages();
     else scheduleStages();
   }
 

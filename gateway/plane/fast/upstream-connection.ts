@@ -25,7 +25,7 @@ export interface ConnectionEvents {
 }
 
 /** FWD-13: after so many interim responses, the upstream counts as broken. */
-const MOST_INTERIM = 100;
+const MAX_INTERIM = 100;
 /** Read buffer of all connections. A larger one is mostly half empty, a smaller one costs an additional read. */
 const shared = Buffer.allocUnsafeSlow(64 * 1_024);
 
@@ -162,7 +162,7 @@ export class UpstreamConnection {
       }
       if (head.status < 200) {
         this.#interim += 1;
-        if (head.status === 101 || this.#interim > MOST_INTERIM)
+        if (head.status === 101 || this.#interim > MAX_INTERIM)
           throw Object.assign(new Error('too many interim responses'), { code: 'HPE_INVALID' });
         at += head.octets;
         continue;

@@ -84,7 +84,7 @@ function secretMatching({ secrets }: KeyRecord, digest: string): KeySecret | und
   return found;
 }
 
-const MOST_OLD_SECRETS = 3;
+const MAX_OLD_SECRETS = 3;
 
 export type NewKey = Pick<KeyRecord, 'id' | 'consumer' | 'scopes' | 'contact' | 'expires'>;
 
@@ -107,7 +107,7 @@ export function rotateKey(
   const before = record.secrets
     .map(({ digest: old, until }) => ({ digest: old, until: Math.min(until ?? Infinity, now + overlapMs) }))
     .filter(({ until }) => until > now)
-    .slice(0, MOST_OLD_SECRETS);
+    .slice(0, MAX_OLD_SECRETS);
   return { ...record, rotated: now, secrets: [{ digest, until: undefined }, ...before] };
 }
 

@@ -18,7 +18,7 @@ const CODINGS = ['gzip', 'deflate', 'br', 'zstd'] as const;
 export type Coding = (typeof CODINGS)[number];
 
 /** Most bytes that the gateway buffers of one body, encoded or decoded. */
-export const MOST_BYTES = 1024 * 1024;
+export const MAX_BYTES = 1024 * 1024;
 
 export type HeadJudgement =
   | { readonly kind: 'editable'; readonly coding: Coding | undefined }
@@ -60,7 +60,7 @@ function reasonNotToEdit(headers: FieldRecord): NoticeOutcome | undefined {
   if (!isJson(textOf(headers['content-type']))) return 'not_json';
   if (NO_TRANSFORM.test(textOf(headers['cache-control']))) return 'no_transform';
   if (headers['content-range'] !== undefined) return 'partial';
-  return Number(textOf(headers['content-length'])) > MOST_BYTES ? 'too_large' : undefined;
+  return Number(textOf(headers['content-length'])) > MAX_BYTES ? 'too_large' : undefined;
 }
 
 /** RFC 8259 §8.1: JSON is UTF-8. A body with another charset is left unchanged. */

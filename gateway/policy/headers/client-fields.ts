@@ -56,7 +56,7 @@ export interface ClientField {
 
 /** A cache: classifying the names of one request anew takes a microsecond. */
 const known = new Map<string, ClientField>();
-const MOST_KNOWN = 1_000;
+const MAX_KNOWN = 1_000;
 const LONGEST_KNOWN = 64;
 
 export function clientField(name: string): ClientField {
@@ -64,7 +64,7 @@ export function clientField(name: string): ClientField {
   if (before !== undefined) return before;
   const plain = name.replace(UNUSUAL, '-');
   const field = { plain, kind: kindOf(plain) };
-  if (known.size < MOST_KNOWN && name.length <= LONGEST_KNOWN) known.set(name, field);
+  if (known.size < MAX_KNOWN && name.length <= LONGEST_KNOWN) known.set(name, field);
   return field;
 }
 

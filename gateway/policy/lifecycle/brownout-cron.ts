@@ -8,7 +8,7 @@ const FIELDS = /^[\w*,/#-]+(?: +[\w*,/#-]+){4}$/;
 const ZONE = /^[A-Za-z][\w+-]*(?:\/[\w+-]+){0,2}$/;
 /** A cache: each instant needs a time zone lookup, and check, plan and reload compute the same ones. */
 const cache = new Map<string, readonly EpochMs[]>();
-const MOST_CACHED = 1_000;
+const MAX_CACHED = 1_000;
 
 /** Returns `text` if it has five valid fields, otherwise undefined. */
 export function parseCron(text: string): string | undefined {
@@ -48,7 +48,7 @@ export function firingTimes(
   const known = cache.get(key) ?? computeTimes(schedule(cron, zone), from, until, most);
   cache.delete(key);
   cache.set(key, known);
-  if (cache.size > MOST_CACHED) for (const oldest of cache.keys().take(1)) cache.delete(oldest);
+  if (cache.size > MAX_CACHED) for (const oldest of cache.keys().take(1)) cache.delete(oldest);
   return known;
 }
 

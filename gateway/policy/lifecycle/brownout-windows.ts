@@ -4,7 +4,7 @@ import { firingTimes } from './brownout-cron.ts';
 import type { BrownoutRule, BrownoutTimes, BrownoutWindow, CronWindows } from './brownout-rule.ts';
 
 /** More windows would be an outage rather than brownouts, and would slow down every reload. */
-export const MOST_WINDOWS = 500;
+export const MAX_WINDOWS = 500;
 
 export interface BrownoutSpan {
   readonly deprecated: EpochMs;
@@ -16,7 +16,7 @@ type TimeRange = Pick<BrownoutWindow, 'from' | 'until'>;
 
 /**
  * All windows of the rules, in time order and limited to the span, so that no rule refuses before the deprecation. Returns
- * at most one window more than `MOST_WINDOWS`, plus the first of each further rule. The caller can thus detect an excess.
+ * at most one window more than `MAX_WINDOWS`, plus the first of each further rule. The caller can thus detect an excess.
  */
 export function expandBrownouts(
   rules: readonly BrownoutRule[],
@@ -24,7 +24,7 @@ export function expandBrownouts(
 ): readonly BrownoutWindow[] {
   const windows: BrownoutWindow[] = [];
   for (const [rule, { times, ...answer }] of rules.entries()) {
-    const most = Math.max(1, MOST_WINDOWS + 1 - windows.length);
+    const most = Math.max(1, MAX_WINDOWS + 1 - windows.length);
     for (const range of rangesOf(times, rules, span, most)) {
       const from = Math.max(range.from, span.deprecated);
       const until = Math.min(range.until, span.sunset);

@@ -29,7 +29,7 @@ export interface VersionLife extends Life {
 }
 
 const DATES = ['released', 'deprecated', 'sunset', 'retired'] as const;
-const MOST_BROWNOUTS = 100;
+const MAX_BROWNOUTS = 100;
 
 /**
  * Past and future events of the APIs in time order, without brownouts that ended before `now`. An operation adds only what
@@ -48,9 +48,9 @@ export function lifecycleEvents(
     .sort((one, other) => one.at - other.at);
 }
 
-/** Brownouts that have not ended at `now`, in time order, at most `MOST_BROWNOUTS`. */
+/** Brownouts that have not ended at `now`, in time order, at most `MAX_BROWNOUTS`. */
 export function brownoutsToCome({ brownouts }: Pick<Life, 'brownouts'>, now: EpochMs) {
-  return brownouts?.windows(now, Number.POSITIVE_INFINITY).slice(0, MOST_BROWNOUTS) ?? [];
+  return brownouts?.windows(now, Number.POSITIVE_INFINITY).slice(0, MAX_BROWNOUTS) ?? [];
 }
 
 function eventsOf(life: Life, within: Life | undefined, now: EpochMs): readonly LifecycleEvent[] {

@@ -35,7 +35,7 @@ export interface ReadPath {
 
 export const KEPT_SUFFIX: readonly boolean[] = [false];
 /** A character of a name has at most three octets, and each octet at most three characters. */
-const MOST_ENCODED = 9 * (LONGEST_LITERAL + 1);
+const MAX_ENCODED = 9 * (LONGEST_LITERAL + 1);
 const VISIBLE = /^[ -~]*$/;
 export const PLAIN = /^[^%;.]*$/;
 const BLANKS: readonly string[] = ['%20', '%09'];
@@ -87,7 +87,7 @@ function nameOf(octets: string, letters: Letters): string {
 function readOctets(written: string, { ends, trims, decodes }: Readers): readonly string[] {
   const cut = distinct([written], ends, cutAt);
   const bare = distinct(cut, trims, (text, isTrimmed) => (isTrimmed ? withoutBlanks(text) : text));
-  const starts = bare.map((text) => text.slice(0, MOST_ENCODED));
+  const starts = bare.map((text) => text.slice(0, MAX_ENCODED));
   return distinct(starts, decodes, (text, isDecoded) => (isDecoded ? decodedOctets(text) : text));
 }
 

@@ -44,7 +44,7 @@ const DECODED_END = /%3F|%23/;
 /** Trailing blanks of the decoded target, which some servers drop when they parse the request line. */
 const TRAILING_BLANKS = /(?<!%(?:20|85|A0))(?:%(?:20|85|A0))+$/;
 const ENCODED_TWICE = /%25(?=[0-9A-F]{2})/gi;
-const MOST_PROXIES = 2;
+const MAX_PROXIES = 2;
 const SUFFIX_ALONE = /^(?:%20|%09)*\./;
 
 /**
@@ -84,7 +84,7 @@ export function readingsOf(tail: string, rules: PathRules): readonly ReadPath[] 
 function receivedForms(tail: string, { proxy }: PathRules): ReadonlySet<string> {
   const received = new Set([tail]);
   let forms: readonly string[] = [tail];
-  for (let proxies = proxy === 'any' ? MOST_PROXIES : 0; proxies > 0; proxies -= 1) {
+  for (let proxies = proxy === 'any' ? MAX_PROXIES : 0; proxies > 0; proxies -= 1) {
     const ended = new Set(forms.flatMap((form) => [cutAt(form, DECODED_QUERY), cutAt(form, DECODED_END)]));
     const trimmed = new Set([...ended].flatMap((form) => [form, form.replace(TRAILING_BLANKS, '')]));
     forms = [...trimmed]

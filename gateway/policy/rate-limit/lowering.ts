@@ -22,7 +22,7 @@ export const DEFAULT_LIMIT = 'default';
 export const LOWERED_DEFAULT = 'deprecated';
 
 /** Ten years of days: all steps are computed when the plan is compiled. */
-const MOST_STEPS = 3_650;
+const MAX_STEPS = 3_650;
 
 /** At least one unit, and never a burst above the units. A factor never raises the base. The result has its own name. */
 export function lowerLimit(base: Limit, by: Lowering): Limit {
@@ -53,7 +53,7 @@ export function lowerByCurve(
 ): LimitRule['curve'] {
   const { deprecated, sunset } = between;
   if (by.kind !== 'curve' || deprecated === undefined || sunset === undefined) return undefined;
-  const days = Math.min(MOST_STEPS, Math.max(1, Math.ceil((sunset - deprecated) / DAY_MS)));
+  const days = Math.min(MAX_STEPS, Math.max(1, Math.ceil((sunset - deprecated) / DAY_MS)));
   const fall = days === 1 ? 0 : (by.to - by.from) / (days - 1);
   const steps = Array.from({ length: days }, (_, step) => scaleLimit(base, by.from + fall * step));
   return { from: deprecated, steps };

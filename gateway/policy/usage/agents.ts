@@ -1,6 +1,6 @@
 // Cleans, truncates and merges the user agents of a ledger record.
 
-export const MOST_AGENTS = 5;
+export const MAX_AGENTS = 5;
 const AGENT_CAP = 120;
 
 export function cleanAgent(agent: string): string | undefined {
@@ -15,7 +15,7 @@ export function cleanAgent(agent: string): string | undefined {
 /** The latest last, at most five. Returns `known` itself if `fresh` changes nothing. */
 export function mergeAgents(known: readonly string[], fresh: readonly string[]): readonly string[] {
   if (fresh.length === 0 || isTail(known, fresh)) return known;
-  return [...known.filter((agent) => !fresh.includes(agent)), ...fresh].slice(-MOST_AGENTS);
+  return [...known.filter((agent) => !fresh.includes(agent)), ...fresh].slice(-MAX_AGENTS);
 }
 
 function isTail(known: readonly string[], fresh: readonly string[]): boolean {

@@ -5,7 +5,7 @@ import type { UsageDay } from './ledger.ts';
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
 /** A cache: reading the ledger and flushing it convert a few hundred days a hundred thousand times. */
-const MOST_NAMES = 1_000;
+const MAX_NAMES = 1_000;
 const names = new Map<number, UsageDay>();
 const numbers = new Map<UsageDay, number>();
 
@@ -22,7 +22,7 @@ export function dayNamed(number: number): UsageDay {
   const known = names.get(number);
   if (known !== undefined) return known;
   const name = Temporal.Instant.fromEpochMilliseconds(startOfDay(number)).toString().slice(0, 10);
-  if (names.size < MOST_NAMES) names.set(number, name);
+  if (names.size < MAX_NAMES) names.set(number, name);
   return name;
 }
 
@@ -32,6 +32,6 @@ export function dayNumber(day: UsageDay): number {
   if (known !== undefined) return known;
   if (!DAY.test(day)) throw new RangeError('a day is written as 2026-11-21');
   const number = dayNumberAt(Temporal.Instant.from(`${day}T00:00:00Z`).epochMilliseconds);
-  if (numbers.size < MOST_NAMES) numbers.set(day, number);
+  if (numbers.size < MAX_NAMES) numbers.set(day, number);
   return number;
 }

@@ -97,7 +97,7 @@ export interface UsageBatch {
   readonly at: EpochMs;
   /** Versions whose counting begins now, with all their operations. Versions of earlier batches are omitted. */
   readonly watched: readonly UsageVersion[];
-  /** At most `MOST_IN_BATCH`, each with another subject. */
+  /** At most `MAX_IN_BATCH`, each with another subject. */
   readonly records: readonly UsageRecord[];
 }
 
@@ -108,7 +108,7 @@ export interface FirstSeen {
 }
 
 /** A larger batch would delay the requests that wait for the store. */
-export const MOST_IN_BATCH = 100;
+export const MAX_IN_BATCH = 100;
 
 /** Rejects with `StoreUnavailable` if the store does not answer in time. */
 export interface LedgerStore {

@@ -11,7 +11,7 @@ import { checkLowering } from './lowering.ts';
 const LONGEST_LOG = 10_000;
 const YEAR_MS = 365 * 86_400_000;
 /** Redis counts microseconds in doubles, which are exact for 228 years from now. */
-const MOST_YEARS = 200;
+const MAX_YEARS = 200;
 
 export function checkLimits(view: PolicyView, _around: CheckContext, report: Report): void {
   const ofApi = view.parts.limits;
@@ -52,10 +52,10 @@ function checkEach(
     const layers = [limit, ...beyond.flatMap((each) => namedLimits(each).filter(isNamed(limit.name)))];
     if (limit.burst !== undefined || limit.rate !== undefined) {
       const years = Math.round(longestFill(layers) / YEAR_MS);
-      if (years > MOST_YEARS)
+      if (years > MAX_YEARS)
         wrong(
           limit.burst === undefined ? 'rate' : 'burst',
-          `at this rate the burst takes ${years.toLocaleString('en')} years to refill: stores count at most ${MOST_YEARS}`,
+          `at this rate the burst takes ${years.toLocaleString('en')} years to refill: stores count at most ${MAX_YEARS}`,
           'write a smaller burst, or a higher rate',
         );
     }

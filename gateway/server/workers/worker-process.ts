@@ -23,7 +23,7 @@ export interface PrimaryLink {
 }
 
 /** A primary that reads its messages never has this many pending. */
-const MOST_UNACKNOWLEDGED = 8 * 1024 * 1024;
+const MAX_UNACKNOWLEDGED = 8 * 1024 * 1024;
 const FAILED = 1;
 
 /** Call it once, in a process that `forkWorker` started. `open` gets the primary's start message. */
@@ -55,7 +55,7 @@ export function runWorker(open: (start: WorkerStart, primary: PrimaryLink) => Pr
   );
   const primary = peer<PrimaryAnswers>();
   const log = (lines: string): boolean => {
-    if (unacknowledged + lines.length > MOST_UNACKNOWLEDGED) return false;
+    if (unacknowledged + lines.length > MAX_UNACKNOWLEDGED) return false;
     unacknowledged += lines.length;
     const arrived = (): void => {
       unacknowledged -= lines.length;

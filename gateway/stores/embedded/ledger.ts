@@ -6,9 +6,9 @@ import { dayNumbers, readPage } from '../usage-text.ts';
 import type { createLedgerOperations } from './ledger-operations.ts';
 
 /** Records per call: a few milliseconds, although a record may have hundreds of days. */
-const MOST_AT_ONCE = 100;
+const MAX_AT_ONCE = 100;
 /** Records per call if all their days are returned. */
-const MOST_WHOLE_AT_ONCE = 20;
+const MAX_WHOLE_AT_ONCE = 20;
 
 export function embeddedLedger(call: CallThread<ReturnType<typeof createLedgerOperations>>): LedgerStore {
   return {
@@ -19,12 +19,12 @@ export function embeddedLedger(call: CallThread<ReturnType<typeof createLedgerOp
       return readPage(
         (after, most) => call('readUsage', filter, since, after, most),
         page,
-        MOST_WHOLE_AT_ONCE,
+        MAX_WHOLE_AT_ONCE,
       );
     },
     count: async (filter, days, page) => {
       const numbers = dayNumbers(days);
-      return readPage((after, most) => call('countUsage', filter, numbers, after, most), page, MOST_AT_ONCE);
+      return readPage((after, most) => call('countUsage', filter, numbers, after, most), page, MAX_AT_ONCE);
     },
     firstSeen: (subject) => call('firstUsage', subject),
     beganAt: (of) => call('usageBegan', of?.api, of?.version),
@@ -34,9 +34,9 @@ export function embeddedLedger(call: CallThread<ReturnType<typeof createLedgerOp
     erase: async (consumer) => {
       let erased = 0;
       for (;;) {
-        const count = await call('eraseUsage', consumer, MOST_AT_ONCE);
+        const count = await call('eraseUsage', consumer, MAX_AT_ONCE);
         erased += count;
-        if (count < MOST_AT_ONCE) return erased;
+        if (count < MAX_AT_ONCE) return erased;
       }
     },
     sweep: async (day) => {
@@ -47,7 +47,7 @@ export function embeddedLedger(call: CallThread<ReturnType<typeof createLedgerOp
           'sweepUsage',
           before,
           after,
-          MOST_AT_ONCE,
+          MAX_AT_ONCE,
         );
         removed += swept.removed;
         after = swept.next;

@@ -1,5 +1,5 @@
 // The ledger shared by all gateways on one Redis: two hashes per record, and two sorted sets as indexes.
-import { MOST_AGENTS } from '../../policy/usage/agents.ts';
+import { MAX_AGENTS } from '../../policy/usage/agents.ts';
 import { dayNumber } from '../../policy/usage/day.ts';
 import {
   type LedgerStore,
@@ -31,8 +31,8 @@ const WRITER_KEPT_MS = 30 * 86_400_000;
 /** No request waits for it. */
 const ANSWER_WITHIN_MS = 1000;
 /** Records and days per call: a few milliseconds during which Redis serves no other client. */
-const MOST_AT_ONCE = 100;
-const MOST_DAYS_AT_ONCE = 2_000;
+const MAX_AT_ONCE = 100;
+const MAX_DAYS_AT_ONCE = 2_000;
 /** Separates the parts of a name, which are printable. */
 const NUL = '\0';
 const AFTER_NUL = '\u0001';
@@ -56,7 +56,7 @@ export function createRedisLedger({ script }: RedisConnection): LedgerStore {
     days: readonly number[] = [],
   ): Promise<unknown> => {
     const { version = '', via = '' } = filter;
-    const bounds = [most, MOST_AT_ONCE, version, via, since, MOST_DAYS_AT_ONCE];
+    const bounds = [most, MAX_AT_ONCE, version, via, since, MAX_DAYS_AT_ONCE];
     return readUsage(BASE, ...rangeOf(filter, after), ...bounds, ...days);
   };
   /** Removes the days before `before` from the matching records; '' removes the records. */
@@ -65,7 +65,7 @@ export function createRedisLedger({ script }: RedisConnection): LedgerStore {
     let removed = 0;
     let from = start;
     for (;;) {
-      const reply = await forgetUsage(BASE, index, from, to, MOST_AT_ONCE, before, MOST_DAYS_AT_ONCE);
+      const reply = await forgetUsage(BASE, index, from, to, MAX_AT_ONCE, before, MAX_DAYS_AT_ONCE);
       const [last, removedNow] = Array.isArray(reply) ? reply : [];
       removed += Number(removedNow);
       if (typeof last !== 'string' || last === '') return removed;
@@ -84,14 +84,14 @@ export function createRedisLedger({ script }: RedisConnection): LedgerStore {
       const since = filter.since === undefined ? '' : dayNumber(filter.since);
       const read = async (after: UsagePlace | undefined, most: number) =>
         chunkIn(await ask(filter, since, after, most), wholeRecord);
-      return readPage(read, page, MOST_AT_ONCE);
+      return readPage(read, page, MAX_AT_ONCE);
     },
     count: async (filter, days, page) => {
       const { since, readFrom, weekFrom, today, weekBeforeFrom } = dayNumbers(days);
       const summed = [since, weekFrom, today, weekBeforeFrom];
       const read = async (after: UsagePlace | undefined, most: number) =>
         chunkIn(await ask(filter, readFrom, after, most, summed), countedRecord);
-      return readPage(read, page, MOST_AT_ONCE);
+      return readPage(read, page, MAX_AT_ONCE);
     },
     firstSeen: async ({ api, version, consumer }) => {
       const prefix = [api, version, consumer].join(NUL);
@@ -113,7 +113,7 @@ export function createRedisLedger({ script }: RedisConnection): LedgerStore {
 
 function argumentsOf({ writer, number, at, watched, records }: UsageBatch): readonly (string | number)[] {
   return [
-    ...[writer, number, WRITER_KEPT_MS, FORMAT_VERSION, MOST_AGENTS, at],
+    ...[writer, number, WRITER_KEPT_MS, FORMAT_VERSION, MAX_AGENTS, at],
     ...[watched.length, ...watched.map(versionName)],
     ...records.flatMap(recordArguments),
   ];

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type EpochMs, StoreUnavailable } from '../../policy/contract.ts';
 import {
   type LedgerStore,
-  MOST_IN_BATCH,
+  MAX_IN_BATCH,
   type UsageBatch,
   type UsageRecord,
   type UsageVersion,
@@ -49,8 +49,8 @@ export function startFlushing({ store, tally, writer, now, watched, onFault }: F
   let flushing: Promise<void> | undefined;
 
   const nextBatch = (): UsageBatch | undefined => {
-    const records = upTo(MOST_IN_BATCH, taken);
-    if (records.length < MOST_IN_BATCH) taken = undefined;
+    const records = upTo(MAX_IN_BATCH, taken);
+    if (records.length < MAX_IN_BATCH) taken = undefined;
     const at = now();
     const all = watched(at);
     const isReported = all === reported && Math.abs(at - reportedAt) < REPORT_AGAIN_MS;

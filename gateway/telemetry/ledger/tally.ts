@@ -38,9 +38,9 @@ type SubjectTallies = Pick<UsageSubject, 'api' | 'version' | 'operation'> & {
 };
 
 /** Bounds the memory while the store is unavailable. */
-const MOST_SUBJECTS = 200_000;
+const MAX_SUBJECTS = 200_000;
 
-export function createUsageTally(mostSubjects = MOST_SUBJECTS): UsageTally {
+export function createUsageTally(mostSubjects = MAX_SUBJECTS): UsageTally {
   let byRules = new WeakMap<VersionRules, SubjectTallies>();
   let byName = new Map<string, SubjectTallies>();
   let size = 0;

@@ -62,7 +62,7 @@ export interface AnnounceTelemetry {
 }
 
 /** Limits a line that people read. `sundial notify --dry-run` lists all. */
-const MOST_NAMED = 20;
+const MAX_NAMED = 20;
 
 export function createAnnounceReport({ logger, metrics }: AnnounceTelemetry) {
   return {
@@ -74,7 +74,7 @@ export function createAnnounceReport({ logger, metrics }: AnnounceTelemetry) {
     onWithoutContact: (consumers: readonly string[]) =>
       logger.warn('consumers of a deprecated version have no contact, so they get no mail', {
         records: consumers.length,
-        names: consumers.slice(0, MOST_NAMED).join(', '),
+        names: consumers.slice(0, MAX_NAMED).join(', '),
       }),
     onFault: (error: unknown) => logger.error('sending announcements failed', { error }),
   };

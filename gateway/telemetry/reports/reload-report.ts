@@ -27,7 +27,7 @@ const QUARANTINED =
   'policy quarantined: the file is refused, and the last accepted form of the API is served';
 const LEFT_OUT = 'policy left out: the file is refused, and the API has no accepted form that can be served';
 const SPARE = 'policy file left out: it is refused, and another file serves its API';
-const MOST_LINES = 100;
+const MAX_LINES = 100;
 const RESTART = 'the gateway file changed; restart to apply it';
 const RESTORED = 'policy files match the plan in force again';
 
@@ -45,8 +45,8 @@ export function createReloadReport(
   };
   /** Bounded, because thousands of lines at once would delay all requests. */
   const logEach = (problems: readonly Problem[], log: (problem: Problem) => void) => {
-    for (const problem of problems.slice(0, MOST_LINES)) log(problem);
-    const left = problems.slice(MOST_LINES);
+    for (const problem of problems.slice(0, MAX_LINES)) log(problem);
+    const left = problems.slice(MAX_LINES);
     if (left.length > 0) logger.warn(`${countProblems(left)} more; sundial check lists all`);
   };
   const onQuarantined: ReloadReport['onQuarantined'] = (quarantined) => {
@@ -81,7 +81,7 @@ export function createReloadReport(
       // If a file failed and now matches the plan in use again, this ends the alarm.
       const wasFailed = failed;
       record('success');
-      logger.info(wasFailed ? RESTORED : 'policies reloaded: nothing changed');
+      logger.info(wasFailed ? RESTORED : 'policy files unchanged, nothing to reload');
       if (wasFailed) tell(RESTORED);
     },
     onRestartNeeded: () => {

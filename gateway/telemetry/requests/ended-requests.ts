@@ -4,7 +4,7 @@ import type { ExchangeFacts } from '../../exchange/facts.ts';
 import type { EpochMs, MonotonicMs } from '../../policy/contract.ts';
 import type { Spans } from '../traces/spans.ts';
 
-const MOST_HELD = 64;
+const MAX_HELD = 64;
 const LONGEST_HELD_MS = 200;
 
 /** `at`: the end of the response. `durationMs`: from the request's first line to `at`. */
@@ -58,7 +58,7 @@ export function createEndedRequests(options: EndedRequestsOptions): EndedRequest
       held.push({ start, decision, completion: { ...completion }, outcome, at, durationMs });
       // `decide` may still run for a refused or disconnected request, and change the decision.
       const isForwarded = completion.refusal === undefined && completion.fault === undefined;
-      if (!isForwarded || outcome.aborted || held.length >= MOST_HELD) record();
+      if (!isForwarded || outcome.aborted || held.length >= MAX_HELD) record();
       // Not unref'd, so that a process that ends by itself still writes its last lines.
       timer ??= setTimeout(write, LONGEST_HELD_MS);
     },

@@ -75,7 +75,7 @@ const VERSION_00_LENGTH = 55;
 
 /** A key and its value, or nothing, which a list may contain (§3.3.1.3). */
 const MEMBER = /^[ \t]*(?:[a-z\d][a-z\d_\-*/@]{0,255}=[ -+\--<>-~]{0,255}[!-+\--<>-~])?[ \t]*$/;
-const MOST_MEMBERS = 32;
+const MAX_MEMBERS = 32;
 
 const ODD = '13579bdf';
 
@@ -95,7 +95,7 @@ export function readTraceContext(headers: Fields): TraceContext | undefined {
 function isTracestate(text: string): boolean {
   const members = text.split(',');
   const filled = members.filter((member) => member.trim() !== '');
-  return filled.length > 0 && filled.length <= MOST_MEMBERS && members.every((member) => MEMBER.test(member));
+  return filled.length > 0 && filled.length <= MAX_MEMBERS && members.every((member) => MEMBER.test(member));
 }
 
 export function isSampled({ traceparent }: Pick<Trace, 'traceparent'>): boolean {

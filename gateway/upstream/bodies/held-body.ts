@@ -49,7 +49,7 @@ export interface HeldBodies {
 }
 
 /** Bytes. Beyond it, responses are sent without a notice. */
-export const MOST_HELD = 64 * 1_024 ** 2;
+export const MAX_HELD = 64 * 1_024 ** 2;
 
 export type AnswerReceiver = Pick<Inbound, 'gone' | 'onClosed'>;
 

@@ -3,7 +3,7 @@ import { addressesToKeep } from '../../exchange/addresses/answer-addresses.ts';
 import { Fault, type ForwardOrder, type IdempotencyClaim, type Refusal } from '../../exchange/directive.ts';
 import type { Inbound } from '../../plane/port.ts';
 import type { Delivery } from '../call.ts';
-import { countOwnHops, MOST_OWN_HOPS } from '../request-headers.ts';
+import { countOwnHops, MAX_OWN_HOPS } from '../request-headers.ts';
 import { type Capture, type CaptureEvents, captureAnswer } from './captured-answer.ts';
 import type { HeldBodies } from './held-body.ts';
 import { readWhole } from './whole-body.ts';
@@ -32,7 +32,7 @@ export function prepareCall(
   memory: HeldBodies,
 ): Promise<Prepared | undefined> | undefined {
   const { claim } = order;
-  if (countOwnHops(inbound.view.headers.get('via')) > MOST_OWN_HOPS) {
+  if (countOwnHops(inbound.view.headers.get('via')) > MAX_OWN_HOPS) {
     claim?.release();
     throw new Fault('upstream_loop', { service: order.upstream.name });
   }

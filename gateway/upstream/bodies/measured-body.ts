@@ -88,7 +88,7 @@ export const ENOUGH_BYTES = 16 * 1_024;
 /** Milliseconds after which a slow body is streamed: an upstream may respond before it has all of it. */
 export const BODY_WAIT_MS = 250;
 /** Concurrent waits: 64 MiB in total. */
-export const MOST_AWAITED = 4_096;
+export const MAX_AWAITED = 4_096;
 
 export interface AwaitedBodies {
   awaited: number;

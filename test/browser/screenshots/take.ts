@@ -12,7 +12,7 @@ const TODAY = Date.UTC(2026, 10, 20);
 const VIEW = { width: 1280, height: 800 };
 /** Margin in pixels above and below the shown part. */
 const EDGE = 16;
-const MOST_BYTES = 150_000;
+const MAX_BYTES = 150_000;
 
 const executablePath = findChromium(process.env);
 if (executablePath === undefined) {
@@ -77,5 +77,5 @@ async function take(
   await page.screenshot({ path: file, fullPage: true, clip });
   const { size } = await stat(file);
   process.stdout.write(`${name}: ${clip.width} x ${clip.height}, ${size} bytes\n`);
-  assert.ok(size < MOST_BYTES, `${name} is too large for a page`);
+  assert.ok(size < MAX_BYTES, `${name} is too large for a page`);
 }

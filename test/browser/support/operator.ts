@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 
-const MOST_TABS = 30;
+const MAX_TABS = 30;
 
 /** The sunsets of the demo are further off than 90 days, the default of the warnings. */
 export async function warnEarly(page: Page, noticeDays: number): Promise<void> {
@@ -18,7 +18,7 @@ export const shown = (page: Page) => page.locator('main h1').waitFor();
 
 /** Presses Tab, as a person without a mouse does. */
 export async function tabTo(page: Page, text: string): Promise<void> {
-  for (let tabs = 0; tabs < MOST_TABS; tabs += 1) {
+  for (let tabs = 0; tabs < MAX_TABS; tabs += 1) {
     await page.keyboard.press('Tab');
     if ((await page.locator(':focus').textContent()) === text) return;
   }

@@ -7,7 +7,7 @@ import { FUZZ_TIMEOUT_MS, fuzz } from '../../support/fuzz.ts';
 import { mutated } from '../../support/mutated-bytes.ts';
 import { createBytesParser } from '../../support/parsed-request.ts';
 
-const MOST = { extensions: 16 * 1_024, trailers: 16 * 1_024 };
+const MAX = { extensions: 16 * 1_024, trailers: 16 * 1_024 };
 const HEAD = 'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n';
 
 interface Read {
@@ -18,7 +18,7 @@ interface Read {
 /** Decodes `text`, split at the offsets `cuts`. */
 function read(text: string, cuts: readonly number[] = []): Read {
   const bytes = Buffer.from(text, 'latin1');
-  const body = new ChunkedBody(MOST);
+  const body = new ChunkedBody(MAX);
   let content = '';
   try {
     const places = [...cuts.map((cut) => cut % (bytes.length + 1)).toSorted((a, b) => a - b), bytes.length];
@@ -121,12 +121,12 @@ describe('SMG-12, SMG-13: a chunked body', () => {
   });
 
   it('SMG-12: may have extensions and trailers up to a bound', () => {
-    expect(read(`5;${'a'.repeat(MOST.extensions + 1)}`).end).toBe('extensions_too_large');
-    expect(read(`0\r\nX-A: ${'a'.repeat(MOST.trailers + 1)}`).end).toBe('trailers_too_large');
+    expect(read(`5;${'a'.repeat(MAX.extensions + 1)}`).end).toBe('extensions_too_large');
+    expect(read(`0\r\nX-A: ${'a'.repeat(MAX.trailers + 1)}`).end).toBe('trailers_too_large');
   });
 
   it('has separate counts of framing and content', () => {
-    const body = new ChunkedBody(MOST);
+    const body = new ChunkedBody(MAX);
     const bytes = Buffer.from('5\r\nhello\r\n0\r\n\r\n');
     body.read(bytes, 0, bytes.length, () => undefined);
     expect(body).toMatchObject({ content: 5, framing: 10 });

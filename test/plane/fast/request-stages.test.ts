@@ -11,7 +11,7 @@ import {
 
 const ORDER = ['read', 'decide', 'forward', 'write'];
 const STAGES = { write: writeStage, forward: forwardStage, decide: decideStage, read: readStage };
-const MOST_WAITING = 64;
+const MAX_WAITING = 64;
 
 test('all steps of a stage run before the next stage, in any order of scheduling', async () => {
   const done: string[] = [];
@@ -45,13 +45,13 @@ test('a request passes all stages in one iteration, and a new read waits for the
   expect(done.at(-1)).toBe('read again');
 });
 
-test(`at most ${MOST_WAITING} steps wait in a stage`, () => {
+test(`at most ${MAX_WAITING} steps wait in a stage`, () => {
   const done: number[] = [];
-  for (let each = 1; each < MOST_WAITING; each += 1)
+  for (let each = 1; each < MAX_WAITING; each += 1)
     writeStage.schedule((subject) => done.push(subject), each);
   expect(done).toEqual([]);
-  writeStage.schedule((subject) => done.push(subject), MOST_WAITING);
-  expect(done).toHaveLength(MOST_WAITING);
+  writeStage.schedule((subject) => done.push(subject), MAX_WAITING);
+  expect(done).toHaveLength(MAX_WAITING);
 });
 
 test('a step cannot start the stages again while they run', () => {

@@ -1,7 +1,7 @@
 // Tests of replay with the real store in memory: which dead letters are replayed, and how many at once.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { abandoned, type KeptEvent, newDelivery } from '../../../upstreams/webhooks/delivery.ts';
-import { MOST_AT_ONCE, readPeriod, replayDead, replayOne } from '../../../upstreams/webhooks/replay.ts';
+import { MAX_AT_ONCE, readPeriod, replayDead, replayOne } from '../../../upstreams/webhooks/replay.ts';
 import { openSqliteStore } from '../../../upstreams/webhooks/sqlite/store.ts';
 import type { WebhookStore } from '../../../upstreams/webhooks/store.ts';
 import { subscriptionOf } from '../../contracts/webhook-store.ts';
@@ -58,10 +58,10 @@ describe('a replay of dead letters', () => {
 
   it('is limited per call, the newest first, and returns how many are left', async () => {
     const first = await dead(NOW - 1000);
-    for (let more = 0; more < MOST_AT_ONCE; more += 1) await dead(NOW);
+    for (let more = 0; more < MAX_AT_ONCE; more += 1) await dead(NOW);
     expect(await replayDead(parts, MINE, EVER)).toEqual({
       kind: 'replayed',
-      replayed: MOST_AT_ONCE,
+      replayed: MAX_AT_ONCE,
       left: 1,
     });
     expect(await stateOf(first)).toBe('dead');

@@ -1,12 +1,12 @@
 // Tests of the retry schedule.
 import { describe, expect, it } from 'vitest';
-import { MOST_ATTEMPTS, nextAttemptDelay } from '../../../upstreams/webhooks/schedule.ts';
+import { MAX_ATTEMPTS, nextAttemptDelay } from '../../../upstreams/webhooks/schedule.ts';
 import { DEFAULT_TUNING } from '../../../upstreams/webhooks/tuning.ts';
 
 const HOUR = 3_600_000;
 const exactly = () => 0.5;
 const delays = (random: () => number) =>
-  Array.from({ length: MOST_ATTEMPTS }, (_, index) =>
+  Array.from({ length: MAX_ATTEMPTS }, (_, index) =>
     nextAttemptDelay({ attempt: index + 1, retryAfterMs: undefined, random }),
   );
 
@@ -33,7 +33,7 @@ describe('the next attempt', () => {
   });
 
   it('is not made after the last one, even with Retry-After', () => {
-    expect(nextAttemptDelay({ attempt: MOST_ATTEMPTS, retryAfterMs: 1, random: exactly })).toBeUndefined();
+    expect(nextAttemptDelay({ attempt: MAX_ATTEMPTS, retryAfterMs: 1, random: exactly })).toBeUndefined();
   });
 });
 

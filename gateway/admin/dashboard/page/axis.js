@@ -5,9 +5,9 @@ import { date } from './words.js';
 /** @typedef {{ from: number, until: number, clipped: boolean }} Axis */
 
 /** A version that lasts for decades would leave no room for the others. */
-const MOST_YEARS_BEFORE = 5;
-const MOST_YEARS_AFTER = 5;
-const MOST_LABELS = 8;
+const MAX_YEARS_BEFORE = 5;
+const MAX_YEARS_AFTER = 5;
+const MAX_LABELS = 8;
 
 /**
  * Whole years: the axis begins on a 1 January.
@@ -25,8 +25,8 @@ export function axisOf(versions, now) {
   const today = yearOf(now);
   const all = [today, ...instants.filter((at) => at !== null).map(yearOf)];
   const [first, last] = [Math.min(...all), Math.max(...all)];
-  const from = Math.max(first, today - MOST_YEARS_BEFORE);
-  const until = Math.min(last, today + MOST_YEARS_AFTER);
+  const from = Math.max(first, today - MAX_YEARS_BEFORE);
+  const until = Math.min(last, today + MAX_YEARS_AFTER);
   return {
     from: newYear(from),
     until: newYear(until + 1),
@@ -53,7 +53,7 @@ export function years(axis, now) {
   const count = new Date(axis.until).getUTCFullYear() - first;
   const all = Array.from({ length: count }, (_, index) => first + index);
   const at = (/** @type {number} */ year) => placeOf(newYear(year), axis);
-  const step = Math.ceil(count / MOST_LABELS);
+  const step = Math.ceil(count / MAX_LABELS);
   const labels = all.filter((_, index) => index % step === 0);
   const today = place(now, axis);
   return s(

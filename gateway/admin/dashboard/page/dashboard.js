@@ -46,7 +46,7 @@ const PAGES = {
 const EVERY_MS = 5_000;
 /** A slow gateway is polled less often. */
 const TIMES_ITS_TIME = 10;
-const MOST_MS = 60_000;
+const MAX_MS = 60_000;
 const SESSION_TIMEOUT_MS = 10_000;
 
 const query = new URLSearchParams(location.search);
@@ -109,7 +109,7 @@ async function lookOnce() {
   else if (outcome !== 'closed' && !document.hidden)
     timer = setTimeout(
       again,
-      outcome === 'seen' ? Math.min(MOST_MS, Math.max(EVERY_MS, took * TIMES_ITS_TIME)) : EVERY_MS,
+      outcome === 'seen' ? Math.min(MAX_MS, Math.max(EVERY_MS, took * TIMES_ITS_TIME)) : EVERY_MS,
     );
 }
 

@@ -72,11 +72,11 @@ export function view({ upstreams, ready }) {
 }
 
 /** More names than these are only counted. */
-const MOST_NAMES = 3;
+const MAX_NAMES = 3;
 
 /** @param {readonly any[]} targets */
 function namesOf(targets) {
-  const names = targets.slice(0, MOST_NAMES).map(({ upstream, target }) => `${upstream} at ${target}`);
+  const names = targets.slice(0, MAX_NAMES).map(({ upstream, target }) => `${upstream} at ${target}`);
   const rest = targets.length - names.length;
   return [...names, ...(rest > 0 ? [counted(rest, 'more target')] : [])].join(', ');
 }

@@ -5,7 +5,7 @@ import { addressOf, away, counted, date, nameOf } from './words.js';
 
 const DAY_MS = 86_400_000;
 const NEAR_DAYS = 30;
-const MOST = 20;
+const MAX = 20;
 
 /** @typedef {{ versions?: readonly any[], recording: boolean } | undefined} Usage */
 
@@ -38,7 +38,7 @@ export function warnings({ now, noticeDays, apis, quarantined = [], leftOut = []
         ]
       : []),
   ];
-  const rest = ending.length - MOST;
+  const rest = ending.length - MAX;
   return [
     h(
       'details',
@@ -49,7 +49,7 @@ export function warnings({ now, noticeDays, apis, quarantined = [], leftOut = []
         {},
         ...quarantined.map((api) => refusedLine(api, 'the gateway serves its last accepted form')),
         ...leftOut.map((api) => refusedLine(api, 'the gateway does not serve it')),
-        ...ending.slice(0, MOST).map((each) => endingLine(each, usage, now)),
+        ...ending.slice(0, MAX).map((each) => endingLine(each, usage, now)),
         rest > 0 && h('li', {}, h('a', { href: '/dashboard/?sort=sunset' }, `${rest} more`)),
       ),
     ),

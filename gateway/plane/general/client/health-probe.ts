@@ -4,7 +4,7 @@ import type { Probe } from '../../../upstream/targets/health-checks.ts';
 import type { ConnectionAware, Dispatch } from './upstream-call.ts';
 
 /** Octets of the body that are read, so that the connection closes cleanly. The status alone decides the result. */
-const MOST_BODY = 65_536;
+const MAX_BODY = 65_536;
 
 export function createProbe(dispatchFresh: Dispatch): Probe {
   return ({ upstream, rules, signal }) => {
@@ -43,7 +43,7 @@ export function createProbe(dispatchFresh: Dispatch): Probe {
       },
       onResponseData(_controller, chunk) {
         read += chunk.length;
-        if (read > MOST_BODY) giveUp('a long answer');
+        if (read > MAX_BODY) giveUp('a long answer');
       },
       onResponseEnd: () => end(undefined),
       onResponseError: (_controller, cause) => end(errorCode(cause) ?? 'no HTTP answer'),

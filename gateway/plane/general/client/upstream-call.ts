@@ -32,7 +32,7 @@ export type Dispatch = (
 ) => void;
 
 /** Interim responses that are ignored. More are an invalid response (FWD-13). */
-const MOST_INTERIM = 100;
+const MAX_INTERIM = 100;
 
 export function callTarget(options: CallOptions, dispatch: Dispatch): (reason: Error) => void {
   const { delivery, upstream } = options;
@@ -71,7 +71,7 @@ export function callTarget(options: CallOptions, dispatch: Dispatch): (reason: E
       if (over) return;
       if (status >= 100 && status < 200) {
         interim += 1;
-        if (interim > MOST_INTERIM) throw new Fault('upstream_invalid', { service });
+        if (interim > MAX_INTERIM) throw new Fault('upstream_invalid', { service });
         return;
       }
       answered = true;

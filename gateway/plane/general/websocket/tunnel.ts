@@ -17,7 +17,7 @@ export interface Tunnel {
 const KEEP_ALIVE_MS = 60_000;
 const CLOSE_GRACE_MS = 1_000;
 
-const MOST_LISTENERS = 20;
+const MAX_LISTENERS = 20;
 
 /** RFC 6455 §7.4.1: the server shuts down, or the version has ended. */
 export const GOING_AWAY = 1001;
@@ -44,7 +44,7 @@ export function openTunnel(
   let leaving = false;
   for (const socket of [client, upstream]) {
     // Each part that uses a connection listens for its close. Above ten listeners Node warns of a leak on stderr.
-    socket.setMaxListeners(MOST_LISTENERS);
+    socket.setMaxListeners(MAX_LISTENERS);
     // Node does not report the close of a socket that is not read, so a timeout ends it.
     socket.setTimeout(stalledAfterMs, () => {
       if (socket.writableLength > 0) socket.destroy();

@@ -8,7 +8,7 @@ import { type TunnelService, tunnelServiceOf } from '../../../exchange/tunnel-se
 import type { ForwardPorts } from '../../../upstream/attempts.ts';
 import { Slot } from '../../../upstream/concurrency-limit.ts';
 import { toFault } from '../../../upstream/fault-mapping.ts';
-import { countOwnHops, MOST_OWN_HOPS } from '../../../upstream/request-headers.ts';
+import { countOwnHops, MAX_OWN_HOPS } from '../../../upstream/request-headers.ts';
 import { finishHead } from '../../../upstream/response-headers.ts';
 import { chooseForRetry, mayRetry } from '../../../upstream/retry.ts';
 import type { CallOutcome, Choice } from '../../../upstream/targets/target-state.ts';
@@ -72,7 +72,7 @@ export function createWebsockets(ports: WebsocketPorts): Websockets {
     const { raw, view } = inbound;
     const { upstream } = order;
     const { name: service, timeouts, retries } = upstream;
-    if (countOwnHops(raw.headers.via) > MOST_OWN_HOPS)
+    if (countOwnHops(raw.headers.via) > MAX_OWN_HOPS)
       return Promise.reject(new Fault('upstream_loop', { service }));
     // The client may have sent FIN while the request was judged. That event does not come again.
     if (client.readableEnded) {
