@@ -169,8 +169,8 @@ describe('a table of rules is refused', () => {
     ],
     [
       'with a test that no test file runs',
-      change([['pause/told.ts', 'CAT-3: the catalog lists versions that are served again']]),
-      'What the service does 1: pause/told.ts is run by no test file',
+      change([['pause/documents.ts', 'CAT-3: the catalog lists versions that are served again']]),
+      'What the service does 1: pause/documents.ts is run by no test file',
     ],
   ])('%s', (_what, section, fault) => {
     expect(faultsOf(section)).toEqual([fault]);

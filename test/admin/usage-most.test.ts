@@ -1,17 +1,17 @@
 // The ledger rows with the most calls, through the admin API.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { PageRequest } from '../../gateway/policy/usage/ledger.ts';
-import { openUsage, type UsageHouse } from './usage-house.ts';
+import { openUsage, type UsageFixture } from './usage-fixture.ts';
 
-let house: UsageHouse;
+let fixture: UsageFixture;
 beforeAll(async () => {
-  house = await openUsage();
+  fixture = await openUsage();
 });
-afterAll(() => house[Symbol.asyncDispose]());
+afterAll(() => fixture[Symbol.asyncDispose]());
 
 describe('the rows with the most calls', () => {
   it('come first, in the order of their calls', async () => {
-    const { consumers, next, versions } = await house.usage('most=3');
+    const { consumers, next, versions } = await fixture.usage('most=3');
     expect(consumers.map(({ consumer, via, calls }) => [consumer, via, calls])).toEqual([
       ['acme', 'token', 8],
       ['acme', 'token', 5],
@@ -20,7 +20,7 @@ describe('the rows with the most calls', () => {
     expect(consumers.map(({ api: of }) => of)).toEqual(['orders', 'lost', 'orders']);
     expect(consumers[0]?.operations.map(({ operation }) => operation)).toEqual([null, 'GET /search']);
     expect(next).toBeNull();
-    expect(versions).toEqual((await house.usage()).versions);
+    expect(versions).toEqual((await fixture.usage()).versions);
   });
 
   it('have all their operations, even from two pages of the ledger', async () => {
@@ -31,7 +31,7 @@ describe('the rows with the most calls', () => {
       const records = [{ ...row, ...counted, operation }];
       return { records, next: after === undefined ? '["orders","v1","acme","token",""]' : undefined };
     };
-    const [route] = house.routes(true, { ledger: { ...house.ledger, count } });
+    const [route] = fixture.routes(true, { ledger: { ...fixture.ledger, count } });
     if (route?.method !== 'GET') throw new Error('no such page');
     const query = new URLSearchParams('most=1');
     const { body } = await route.show({ parameter: () => '', query, accept: undefined, body: undefined });
@@ -43,7 +43,7 @@ describe('the rows with the most calls', () => {
   it.each(['most=0', 'most=501', 'most=1e2', 'most=', 'most=3&after=x', 'most=3&consumer=acme'])(
     'get 400 for %s',
     async (query) => {
-      expect((await house.look(query)).status).toBe(400);
+      expect((await fixture.look(query)).status).toBe(400);
     },
   );
 });

@@ -1,16 +1,16 @@
 // Ledger rows in the admin API: pages, CSV, all records of one consumer, and erasure.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CROWD, openUsage, type UsageHouse } from './usage-house.ts';
+import { CROWD, openUsage, type UsageFixture } from './usage-fixture.ts';
 
-let house: UsageHouse;
+let fixture: UsageFixture;
 beforeAll(async () => {
-  house = await openUsage();
+  fixture = await openUsage();
 });
-afterAll(() => house[Symbol.asyncDispose]());
+afterAll(() => fixture[Symbol.asyncDispose]());
 
 describe('GET /-/usage', () => {
   it('has a row per consumer with all its operations', async () => {
-    const { consumers, next } = await house.usage('api=orders&version=v1');
+    const { consumers, next } = await fixture.usage('api=orders&version=v1');
     expect(next).toBeNull();
     expect(consumers.map(({ consumer, via, calls }) => [consumer, via, calls])).toEqual([
       ['203.0.113.9', 'address', 5],
@@ -25,8 +25,8 @@ describe('GET /-/usage', () => {
   });
 
   it('has pages; each consumer is on one page, and versions are on the first page only', async () => {
-    const first = await house.usage('api=zoo');
-    const second = await house.usage(`api=zoo&after=${encodeURIComponent(first.next ?? '')}`);
+    const first = await fixture.usage('api=zoo');
+    const second = await fixture.usage(`api=zoo&after=${encodeURIComponent(first.next ?? '')}`);
     expect([first.versions?.length, second.versions, second.next]).toEqual([1, undefined, null]);
     const names = [...first.consumers, ...second.consumers].map(({ consumer }) => consumer);
     expect(names).toEqual(CROWD.map(({ consumer }) => consumer));
@@ -34,7 +34,7 @@ describe('GET /-/usage', () => {
   });
 
   it('has all records of one consumer, without verdicts', async () => {
-    const { versions, since, records } = await house.usage('consumer=acme');
+    const { versions, since, records } = await fixture.usage('consumer=acme');
     expect(since).toBe('2026-08-01');
     expect(versions?.map((each) => [each.api, each.version, each.verdict, each.summary])).toEqual([
       ['orders', 'v1', null, null],
@@ -59,7 +59,7 @@ describe('GET /-/usage', () => {
   });
 
   it('responds with CSV if Accept prefers it, in pages with a link to the next one', async () => {
-    const { contentType, headers, body } = await house.look('api=orders&version=v1', 'text/csv');
+    const { contentType, headers, body } = await fixture.look('api=orders&version=v1', 'text/csv');
     expect(contentType).toBe('text/csv; charset=utf-8; header=present');
     expect(headers).not.toHaveProperty('link');
     expect(body.split('\r\n')).toEqual([
@@ -70,9 +70,9 @@ describe('GET /-/usage', () => {
       'orders,v1,acme,token,GET /search,5,0,5,2026-11-10T00:00:00Z,2026-11-10T00:00:00Z,curl/8',
       '',
     ]);
-    const crowd = await house.look('api=zoo&since=7d', 'text/csv');
+    const crowd = await fixture.look('api=zoo&since=7d', 'text/csv');
     const [, following = ''] = /^<\/-\/usage\?(.*)>; rel="next"$/.exec(crowd.headers.link ?? '') ?? [];
-    const rest = await house.look(following, 'text/csv');
+    const rest = await fixture.look(following, 'text/csv');
     expect(crowd.body.split('\r\n').length + rest.body.split('\r\n').length).toBe(650 + 4);
   });
 
@@ -85,7 +85,7 @@ describe('GET /-/usage', () => {
     ['consumer=%E2%80%AEx', '"consumer" is empty, too long or not printable'],
     ['after=nowhere', '"after" is not the "next" of a previous page'],
   ])('?%s is refused: %s', async (query, problem) => {
-    const { status, body } = await house.look(query);
+    const { status, body } = await fixture.look(query);
     expect(status).toBe(400);
     expect(JSON.parse(body)).toMatchObject({ error: 'Bad Request', problems: [problem] });
   });
@@ -94,14 +94,14 @@ describe('GET /-/usage', () => {
     ['api=order', 'Not in the policies or the ledger: "order". Known: orders.'],
     ['api=orders&version=v9', 'Not in the policies or the ledger: "v9". Known: v0, v1, v2.'],
   ])('?%s gets 404 instead of a verdict', async (query, message) => {
-    const { status, body } = await house.look(query);
+    const { status, body } = await fixture.look(query);
     expect([status, JSON.parse(body).message]).toEqual([404, message]);
   });
 });
 
 describe('DELETE /-/usage', () => {
   it('erases all records of a consumer; the audit has their number, but not the name', async () => {
-    const { answer, audit } = await house.erase('consumer=hooli', { by: 'maria', why: 'asked for it' });
+    const { answer, audit } = await fixture.erase('consumer=hooli', { by: 'maria', why: 'asked for it' });
     expect([answer.status, JSON.parse(answer.body)]).toEqual([200, { now: expect.any(String), erased: 1 }]);
     expect(audit).toEqual({
       by: 'maria',
@@ -109,8 +109,8 @@ describe('DELETE /-/usage', () => {
       subject: expect.stringMatching(/^sha256:[0-9a-f]{32}$/),
       after: { erased: 1 },
     });
-    expect((await house.usage('consumer=hooli')).records).toEqual([]);
-    expect(JSON.parse((await house.erase('consumer=hooli')).answer.body)).toMatchObject({ erased: 0 });
+    expect((await fixture.usage('consumer=hooli')).records).toEqual([]);
+    expect(JSON.parse((await fixture.erase('consumer=hooli')).answer.body)).toMatchObject({ erased: 0 });
   });
 
   it.each([
@@ -119,11 +119,11 @@ describe('DELETE /-/usage', () => {
     ['consumer=acme&api=orders', undefined, 'unknown parameter "api"'],
     ['consumer=acme', { reason: 'x' }, 'unknown member "reason"'],
   ])('?%s with %j is refused', async (query, body, problem) => {
-    const { answer } = await house.erase(query, body);
+    const { answer } = await fixture.erase(query, body);
     expect([answer.status, answer.body]).toEqual([
       400,
       expect.stringContaining(JSON.stringify(problem).slice(1, -1)),
     ]);
-    expect((await house.usage('consumer=acme')).records).toHaveLength(3);
+    expect((await fixture.usage('consumer=acme')).records).toHaveLength(3);
   });
 });

@@ -1,13 +1,13 @@
 // Versions in usage responses: verdicts, callers, exceptions, and versions that no policy has any more.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readUsageAnswer } from '../../gateway/api/usage-answers.ts';
-import { at, openUsage, type UsageHouse } from './usage-house.ts';
+import { at, openUsage, type UsageFixture } from './usage-fixture.ts';
 
-let house: UsageHouse;
+let fixture: UsageFixture;
 beforeAll(async () => {
-  house = await openUsage();
+  fixture = await openUsage();
 });
-afterAll(() => house[Symbol.asyncDispose]());
+afterAll(() => fixture[Symbol.asyncDispose]());
 
 describe('a store that reads each page in time, but all of them too slowly', () => {
   it('ERR-5: is not read any further after 25 seconds, and the response is 503', async () => {
@@ -18,8 +18,8 @@ describe('a store that reads each page in time, but all of them too slowly', () 
       asked += 1;
       return { records: [], next: '["","","","",""]' };
     };
-    const slow = { monotonic: () => monotonic, ledger: { ...house.ledger, count } };
-    const [route] = house.routes(true, slow);
+    const slow = { monotonic: () => monotonic, ledger: { ...fixture.ledger, count } };
+    const [route] = fixture.routes(true, slow);
     if (route?.method !== 'GET') throw new Error('no such page');
     const query = new URLSearchParams();
     const { status, headers, body } = await route.show({
@@ -36,7 +36,7 @@ describe('a store that reads each page in time, but all of them too slowly', () 
 
 describe('GET /-/usage', () => {
   it('has the verdict, the calls and the exceptions of each version', async () => {
-    const { versions, since, began } = await house.usage('api=orders');
+    const { versions, since, began } = await fixture.usage('api=orders');
     expect({ since, began }).toEqual({ since: '2026-10-21', began: '2026-08-01T00:00:00Z' });
     expect(versions).toMatchObject([
       {
@@ -91,7 +91,7 @@ describe('GET /-/usage', () => {
   });
 
   it('lists versions that no policy has after all others', async () => {
-    const { versions = [] } = await house.usage();
+    const { versions = [] } = await fixture.usage();
     expect(versions.map((each) => [each.api, each.version, each.stage, each.summary])).toEqual([
       ['orders', 'v0', 'deprecated', expect.any(String)],
       ['orders', 'v1', 'deprecated', expect.any(String)],
@@ -102,7 +102,7 @@ describe('GET /-/usage', () => {
   });
 
   it('does not report a version as safe to retire while the ledger is off', async () => {
-    const { body } = await house.look('version=v0', undefined, false);
+    const { body } = await fixture.look('version=v0', undefined, false);
     expect(JSON.parse(body)).toMatchObject({
       recording: false,
       versions: [
@@ -113,7 +113,7 @@ describe('GET /-/usage', () => {
 
   it('does not report a version as safe to retire if the ledger has deleted counted days', async () => {
     const told = async (kept: string) => {
-      const [route] = house.routes(true, { keptFrom: () => at(kept) });
+      const [route] = fixture.routes(true, { keptFrom: () => at(kept) });
       if (route?.method !== 'GET') throw new Error('no such page');
       const query = new URLSearchParams('version=v0');
       const { body } = await route.show({ parameter: () => '', query, accept: undefined, body: undefined });

@@ -10,7 +10,7 @@ import { openStores } from '../../gateway/stores/open-stores.ts';
 import { connectRedis, type RedisConnection } from '../../gateway/stores/redis/connect.ts';
 import { createRedisRateLimitStore } from '../../gateway/stores/redis/rate-limit.ts';
 import { startStoreDeadline } from '../../gateway/stores/store-deadline.ts';
-import { type FaultyLine, startFaultyLine } from '../support/faulty-line.ts';
+import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';
 import { type RunningRedis, startRedis } from '../support/redis-server.ts';
 import { limitOf, takeOne } from './rate-limit-store.ts';
 
@@ -247,8 +247,8 @@ describe('gateways whose answers from Redis are late or lost', () => {
   });
   afterEach(() => stack.disposeAsync());
 
-  async function overLine(): Promise<{ connection: RedisConnection; line: FaultyLine }> {
-    const line = stack.use(await startFaultyLine(redis.port));
+  async function overLine(): Promise<{ connection: RedisConnection; line: FaultProxy }> {
+    const line = stack.use(await startFaultProxy(redis.port));
     const connection = await connectRedis(`redis://127.0.0.1:${line.port}`, quiet);
     stack.defer(connection.close);
     return { connection, line };
@@ -270,7 +270,7 @@ describe('gateways whose answers from Redis are late or lost', () => {
   });
 
   it('RL-13: an answer slower than 50 ms is used within store_timeout', async () => {
-    const line = stack.use(await startFaultyLine(redis.port));
+    const line = stack.use(await startFaultProxy(redis.port));
     const stores = await openStores({
       store: { kind: 'redis', url: `redis://127.0.0.1:${line.port}` },
       ...{ storeTimeoutMs: 20_000, replicas: 1, monotonic: () => performance.now() },

@@ -54,12 +54,12 @@ async function underLoad(): Promise<readonly Figure[]> {
   const save = (text: string) => writeFile(join(folder, 'orders.yaml'), text);
   await save(good);
   const echo = stack.adopt(await startEcho({ port: 0 }), (service) => service.close());
-  const house = stack.use(await openFaulty({ POLICIES: join(folder, '*.yaml'), ECHO: echo.url }));
-  const revision = async () => (await house.admin.ask({ path: '/-/ready' })).json.plan;
-  const says = (value: number) => async () => (await house.metric(SUCCESSFUL)) === value;
-  const reload = () => house.write({ method: 'POST', path: '/-/reload', body: '{}' });
+  const fixture = stack.use(await openFaulty({ POLICIES: join(folder, '*.yaml'), ECHO: echo.url }));
+  const revision = async () => (await fixture.admin.ask({ path: '/-/ready' })).json.plan;
+  const says = (value: number) => async () => (await fixture.metric(SUCCESSFUL)) === value;
+  const reload = () => fixture.write({ method: 'POST', path: '/-/reload', body: '{}' });
   const before = await revision();
-  const asking = load(house.https);
+  const asking = load(fixture.https);
 
   const [seen, refused]: [number[], number[]] = [[], []];
   let unchanged = 0;

@@ -30,8 +30,8 @@ async function starving(): Promise<readonly Figure[]> {
   const echo = stack.adopt(await startEcho({ port: 0 }), (service) => service.close());
   const DEAD = `http://127.0.0.1:${(dead.address() as AddressInfo).port}`;
   const POLICIES = join(import.meta.dirname, 'policies/*.yaml');
-  const house = stack.use(await openFaulty({ POLICIES, DEAD, WELL: echo.url, BULK: echo.url }));
-  await using client = overHttp1(house.https);
+  const fixture = stack.use(await openFaulty({ POLICIES, DEAD, WELL: echo.url, BULK: echo.url }));
+  await using client = overHttp1(fixture.https);
   let failed = 0;
   const turn = async (count: number): Promise<number[]> => {
     const took: number[] = [];
@@ -50,7 +50,7 @@ async function starving(): Promise<readonly Figure[]> {
     base.push(...(await turn(ASKED_EACH_TURN)));
     await using hanging = new AsyncDisposableStack();
     for (let connection = 0; connection < HANGING_CONNECTIONS; connection += 1) {
-      const other = hanging.use(overHttp2(house.https));
+      const other = hanging.use(overHttp2(fixture.https));
       for (let call = 0; call < HANGING_STREAMS; call += 1) other.begin({ path: '/api/dead' });
     }
     await becomes(() => silent.size >= PLACES, { withinMs: 10_000 });

@@ -22,22 +22,22 @@ const isRefused = (port: number): Promise<boolean> =>
     socket.once('error', () => resolve(true));
   });
 
-async function openSlowHouse(stack: AsyncDisposableStack) {
+async function openSlowFixture(stack: AsyncDisposableStack) {
   const echo = stack.adopt(await startEcho({ port: 0 }), (service) => service.close());
   const POLICIES = join(import.meta.dirname, 'policies/*.yaml');
-  const house = stack.use(await openFaulty({ POLICIES, WELL: echo.url, DEAD: echo.url, BULK: echo.url }));
+  const fixture = stack.use(await openFaulty({ POLICIES, WELL: echo.url, DEAD: echo.url, BULK: echo.url }));
   const tally = stack.use(overHttp1(echo.port, { tls: false }));
   const untilActive = (count: number) =>
     becomes(async () => (await tally.ask({ path: '/echo/-/count' })).json.active === count, {
       withinMs: 10 * SECOND,
     });
-  return { house, untilActive };
+  return { fixture, untilActive };
 }
 
 async function drain(): Promise<readonly Figure[]> {
   await using stack = new AsyncDisposableStack();
-  const { house, untilActive } = await openSlowHouse(stack);
-  const idle = Array.from({ length: IDLE }, () => openSocket(house.https));
+  const { fixture, untilActive } = await openSlowFixture(stack);
+  const idle = Array.from({ length: IDLE }, () => openSocket(fixture.https));
   for (const socket of idle) {
     socket.write('GET /api/well HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n');
     await new Promise((resolve) => socket.once('data', resolve));
@@ -45,7 +45,7 @@ async function drain(): Promise<readonly Figure[]> {
   }
   const closedAt: number[] = [];
   for (const socket of idle) socket.once('close', () => closedAt.push(performance.now()));
-  const client = stack.use(overHttp1(house.https));
+  const client = stack.use(overHttp1(fixture.https));
   const running = Array.from({ length: IN_FLIGHT }, (_, index) =>
     client.ask({ path: `/api/well?delay=${LONGEST_MS - 10 * index}` }).then(
       ({ status, complete }) => status === 200 && complete,
@@ -53,18 +53,18 @@ async function drain(): Promise<readonly Figure[]> {
     ),
   );
   await untilActive(IN_FLIGHT);
-  await house.admin.ask({ path: '/-/ready' });
+  await fixture.admin.ask({ path: '/-/ready' });
   const toldAt = performance.now();
-  house.process.kill('SIGTERM');
-  await becomes(async () => (await house.admin.ask({ path: '/-/ready' })).status === 503, {
+  fixture.process.kill('SIGTERM');
+  await becomes(async () => (await fixture.admin.ask({ path: '/-/ready' })).status === 503, {
     withinMs: 5 * SECOND,
     everyMs: 1,
   });
   const notReadyMs = performance.now() - toldAt;
   await becomes(() => closedAt.length === IDLE, { withinMs: 5 * SECOND, everyMs: 1 });
-  const refused = await isRefused(house.https);
+  const refused = await isRefused(fixture.https);
   const finished = (await Promise.all(running)).filter((well) => well).length;
-  const code = await house.process.ended;
+  const code = await fixture.process.ended;
   const endedMs = performance.now() - toldAt;
   return [
     exactly('finished', finished, IN_FLIGHT),
@@ -79,17 +79,17 @@ async function drain(): Promise<readonly Figure[]> {
 
 async function secondSignal(): Promise<readonly Figure[]> {
   await using stack = new AsyncDisposableStack();
-  const { house, untilActive } = await openSlowHouse(stack);
-  const client = stack.use(overHttp1(house.https));
+  const { fixture, untilActive } = await openSlowFixture(stack);
+  const client = stack.use(overHttp1(fixture.https));
   client.begin({ path: '/api/well?hang=1' });
   await untilActive(1);
-  house.process.kill('SIGTERM');
-  await becomes(async () => (await house.admin.ask({ path: '/-/ready' })).status === 503, {
+  fixture.process.kill('SIGTERM');
+  await becomes(async () => (await fixture.admin.ask({ path: '/-/ready' })).status === 503, {
     withinMs: 5 * SECOND,
   });
   const from = performance.now();
-  house.process.kill('SIGTERM');
-  const code = await house.process.ended;
+  fixture.process.kill('SIGTERM');
+  const code = await fixture.process.ended;
   return [within('ended after', performance.now() - from, SECOND), exactly('exit code', Number(code), 1)];
 }
 

@@ -6,7 +6,7 @@ import { type AdminWrite, adminWriter } from '../support/admin-write.ts';
 import { type GatewayProcess, startProcess } from '../support/gateway-process.ts';
 import { type Answer, type Client, overHttp1 } from '../support/http-client.ts';
 
-export interface FaultyHouse extends AsyncDisposable {
+export interface FaultyFixture extends AsyncDisposable {
   readonly process: GatewayProcess;
   readonly https: number;
   readonly admin: Client;
@@ -45,7 +45,7 @@ export async function startFaulty(
 export async function openFaulty(
   environment: Readonly<Record<string, string>>,
   configuration = 'test/journeys/gateway.yaml',
-): Promise<FaultyHouse> {
+): Promise<FaultyFixture> {
   await using stack = new AsyncDisposableStack();
   const { started, data } = await startFaulty(stack, environment, ['run', '-c', configuration]);
   const { https, admin: port } = await started.ready;

@@ -29,7 +29,7 @@ async function aborts(): Promise<readonly Figure[]> {
   stack.defer(() => upstream.closeAllConnections());
   stack.defer(() => void upstream.close());
   const url = `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`;
-  const house = stack.use(
+  const fixture = stack.use(
     await openFaulty({
       POLICIES: join(import.meta.dirname, 'policies/*.yaml'),
       WELL: url,
@@ -38,15 +38,15 @@ async function aborts(): Promise<readonly Figure[]> {
     }),
   );
   {
-    await using first = overHttp1(house.https);
+    await using first = overHttp1(fixture.https);
     await first.ask({ path: '/api/well' });
   }
   await becomes(() => false, { withinMs: 200 });
-  const before = socketsOf(house.process.pid);
+  const before = socketsOf(fixture.process.pid);
 
   let [arrived, inTime] = [0, 0];
   for (const [round, connect] of ROUNDS.entries()) {
-    await using client = connect(house.https);
+    await using client = connect(fixture.https);
     const names = Array.from({ length: SIDE_BY_SIDE }, (_, index) => `/never-${round}-${index}`);
     const leaving = names.map((name) => client.begin({ path: `/api/dead${name}` }));
     await becomes(() => names.every((name) => open.has(name)), { withinMs: 10 * SECOND, everyMs: 2 });
@@ -58,13 +58,13 @@ async function aborts(): Promise<readonly Figure[]> {
       (name) => (endedAt.get(name) ?? Number.POSITIVE_INFINITY) - leftAt <= SECOND,
     ).length;
   }
-  await becomes(() => socketsOf(house.process.pid) <= before && open.size === 0, { withinMs: 10 * SECOND });
+  await becomes(() => socketsOf(fixture.process.pid) <= before && open.size === 0, { withinMs: 10 * SECOND });
   const total = ROUNDS.length * SIDE_BY_SIDE;
   return [
     exactly('requests that reached the upstream', arrived, total),
     share('ended there within 1 s', inTime, total, 99),
     exactly('upstream requests left', open.size, 0),
-    exactly('sockets leaked', Math.max(0, socketsOf(house.process.pid) - before), 0),
+    exactly('sockets leaked', Math.max(0, socketsOf(fixture.process.pid) - before), 0),
   ];
 }
 

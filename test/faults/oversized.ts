@@ -40,13 +40,13 @@ async function sweep(): Promise<readonly Figure[]> {
   await using stack = new AsyncDisposableStack();
   const nowhere = 'http://127.0.0.1:9';
   const POLICIES = join(import.meta.dirname, 'policies/*.yaml');
-  const house = stack.use(await openFaulty({ POLICIES, WELL: nowhere, DEAD: nowhere, BULK: nowhere }));
-  await using client = overHttp1(house.https);
+  const fixture = stack.use(await openFaulty({ POLICIES, WELL: nowhere, DEAD: nowhere, BULK: nowhere }));
+  await using client = overHttp1(fixture.https);
   for (let call = 0; call < 200; call += 1) await client.ask({ path: '/nowhere' });
   let [slowest, wrong] = [0, 0];
   for (let time = 0; time < TIMES; time += 1)
     for (const [expected, bytes] of SWEEP) {
-      const { status, ms } = await refusal(house.https, bytes);
+      const { status, ms } = await refusal(fixture.https, bytes);
       // The wire suite distinguishes the two; here both are refusals.
       if (status !== expected && status !== 400) wrong += 1;
       slowest = Math.max(slowest, ms);

@@ -19,23 +19,23 @@ const LIMIT = 5;
 const AT_ONCE = 4 * LIMIT;
 const SECOND = 1_000;
 
-interface House extends AsyncDisposable {
+interface Fixture extends AsyncDisposable {
   readonly redis: FaultyRedis;
   readonly client: Client;
   /** Calls an API once more as that caller. */
   readonly ask: (api: string, caller: string) => ReturnType<Client['ask']>;
 }
 
-async function openHouse(): Promise<House> {
+async function openFixture(): Promise<Fixture> {
   await using stack = new AsyncDisposableStack();
   const echo = stack.adopt(await startEcho({ port: 0 }), (service) => service.close());
   const issuer = stack.adopt(await startTestIssuer(), (service) => service.close());
   const redis = stack.use(await startFaultyRedis());
   const POLICIES = join(import.meta.dirname, '../journeys/store-faults/*.yaml');
-  const house = stack.use(
+  const fixture = stack.use(
     await openFaulty({ POLICIES, ECHO: echo.url, ISSUER: issuer.url, STORE: redis.url }),
   );
-  const client = stack.use(overHttp1(house.https));
+  const client = stack.use(overHttp1(fixture.https));
   const tokens = new Map<string, string>();
   const ask = async (api: string, caller: string) => {
     const token = tokens.get(caller) ?? (await issuer.sign({ sub: caller, client_id: caller }));
@@ -64,8 +64,8 @@ async function timed(count: number, ask: () => ReturnType<Client['ask']>) {
 let rounds = 0;
 
 async function measure({ befall, lift }: RedisFault): Promise<readonly Figure[]> {
-  await using house = await openHouse();
-  const { redis, ask } = house;
+  await using fixture = await openFixture();
+  const { redis, ask } = fixture;
   rounds += 1;
   const name = (what: string) => `${what} ${rounds}`;
   const base = await timed(ASKED, () => ask('allow', name('usual')));

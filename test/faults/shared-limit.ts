@@ -1,7 +1,7 @@
 // Promise 28: two gateways with one Redis and different latencies together admit exactly the limit.
 import { join } from 'node:path';
 import { startEcho } from '../../upstreams/echo/echo.ts';
-import { startFaultyLine } from '../support/faulty-line.ts';
+import { startFaultProxy } from '../support/fault-proxy.ts';
 import { type Client, overHttp2 } from '../support/http-client.ts';
 import { startRedis } from '../support/redis-server.ts';
 import { openFaulty } from './gateway.ts';
@@ -21,11 +21,11 @@ async function together(): Promise<readonly Figure[]> {
   const POLICIES = join(import.meta.dirname, '../journeys/redis/*.yaml');
   const clients: Client[] = [];
   for (const ms of LATE_MS) {
-    const line = stack.use(await startFaultyLine(redis.port));
+    const line = stack.use(await startFaultProxy(redis.port));
     line.delay(ms);
     const STORE = `redis://127.0.0.1:${line.port}`;
-    const house = stack.use(await openFaulty({ POLICIES, ECHO: echo.url, STORE, REPLICAS: '2' }));
-    const client = stack.use(overHttp2(house.https));
+    const fixture = stack.use(await openFaulty({ POLICIES, ECHO: echo.url, STORE, REPLICAS: '2' }));
+    const client = stack.use(overHttp2(fixture.https));
     for (let call = 0; call < WARM_UP; call += 1) await client.ask({ path: '/api/allow' });
     clients.push(client);
   }

@@ -73,11 +73,11 @@ async function slowStreams(): Promise<readonly Figure[]> {
   const POLICIES = join(import.meta.dirname, 'policies/*.yaml');
   // Garbage is neither a cost of a stream nor a leak, so it is collected first.
   const NODE_OPTIONS = '--inspect=127.0.0.1:0';
-  const house = stack.use(await openFaulty({ POLICIES, WELL: url, DEAD: url, BULK: url, NODE_OPTIONS }));
-  const inspected = /Debugger listening on (ws:\S+)/.exec(house.process.stderr)?.[1] ?? '';
+  const fixture = stack.use(await openFaulty({ POLICIES, WELL: url, DEAD: url, BULK: url, NODE_OPTIONS }));
+  const inspected = /Debugger listening on (ws:\S+)/.exec(fixture.process.stderr)?.[1] ?? '';
   using inspector = await openInspector(inspected);
-  await using client = overHttp1(house.https);
-  const { pid } = house.process;
+  await using client = overHttp1(fixture.https);
+  const { pid } = fixture.process;
   const ask = (): Promise<unknown> =>
     Promise.all(Array.from({ length: 10 }, () => client.ask({ path: '/api/well' })));
   // A heap that has not grown yet grows under any load.
@@ -86,7 +86,7 @@ async function slowStreams(): Promise<readonly Figure[]> {
   const round = async (): Promise<{ readonly most: number; readonly after: number }> => {
     await inspector.collectGarbage();
     const before = residentMb(pid);
-    const end = openSlow(house.https);
+    const end = openSlow(fixture.https);
     let most = before;
     await becomes(
       () => {

@@ -28,8 +28,8 @@ async function race(): Promise<readonly Figure[]> {
   stack.defer(() => void upstream.close());
   const url = `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`;
   const POLICIES = join(import.meta.dirname, 'policies/*.yaml');
-  const house = stack.use(await openFaulty({ POLICIES, WELL: url, DEAD: url, BULK: url }));
-  await using client = overHttp1(house.https);
+  const fixture = stack.use(await openFaulty({ POLICIES, WELL: url, DEAD: url, BULK: url }));
+  await using client = overHttp1(fixture.https);
   let failed = 0;
   for (let asked = 0; asked < ASKED; asked += SIDE_BY_SIDE) {
     const answers = await Promise.all(

@@ -6,18 +6,18 @@ import { operate } from '../support/command.ts';
 import { runGateway } from '../support/gateway.ts';
 import { overHttp1 } from '../support/http-client.ts';
 import { freePorts } from '../support/ports.ts';
-import { CONFIG, type ConfiguredHouse, openConfigured } from './admin-config/house.ts';
+import { CONFIG, type ConfiguredFixture, openConfigured } from './admin-config/fixture.ts';
 
-let house: ConfiguredHouse;
+let fixture: ConfiguredFixture;
 beforeAll(async () => {
-  house = await openConfigured();
+  fixture = await openConfigured();
 });
-afterAll(() => house[Symbol.asyncDispose]());
+afterAll(() => fixture[Symbol.asyncDispose]());
 
 describe('GET /-/config', () => {
   it('shows the configuration with defaults, the origin of each value, and the revision', async () => {
-    const shown = await house.config();
-    expect(shown.revision).toBe(await house.revision());
+    const shown = await fixture.config();
+    expect(shown.revision).toBe(await fixture.revision());
     expect(shown.documents.map(({ file }) => file)).toEqual([
       expect.stringMatching(/admin-isolation\/gateway\.yaml$/),
       expect.stringMatching(/orders\.yaml$/),
@@ -36,7 +36,9 @@ describe('GET /-/config', () => {
   });
 
   it('is read-only: POST gets 405', async () => {
-    expect(await house.ask('POST', '/-/config', { authorization: `Bearer ${house.token}` })).toMatchObject({
+    expect(
+      await fixture.ask('POST', '/-/config', { authorization: `Bearer ${fixture.token}` }),
+    ).toMatchObject({
       status: 405,
       headers: { allow: 'GET, HEAD' },
     });
@@ -44,7 +46,7 @@ describe('GET /-/config', () => {
 
   it('requires the token if the listener is not on loopback, and never shows it', async () => {
     const [port = 0] = await freePorts(1);
-    const exposed = join(house.folder, 'exposed.yml');
+    const exposed = join(fixture.folder, 'exposed.yml');
     const text = await readFile(CONFIG, 'utf8');
     await writeFile(
       exposed,
@@ -56,7 +58,7 @@ describe('GET /-/config', () => {
     const secret = 'a-token-that-the-operator-has-made-up';
     await using other = await runGateway({
       config: exposed,
-      policies: house.folder,
+      policies: fixture.folder,
       environment: { ECHO: 'http://127.0.0.1:9', TOKEN: secret },
     });
     await using admin = overHttp1(other.admin, { tls: false });
@@ -71,7 +73,7 @@ describe('sundial config show', () => {
   const environment = { ECHO: 'http://127.0.0.1:9', STORE: 'embedded', DATA: 'data' };
   const show = (words: readonly string[]) =>
     operate(['config', 'show', '-c', CONFIG, ...words], {
-      environment: { ...environment, POLICIES: join(house.folder, '*.yaml') },
+      environment: { ...environment, POLICIES: join(fixture.folder, '*.yaml') },
     });
 
   it('prints one API, and exits with 2 for an unknown one', async () => {
@@ -89,10 +91,10 @@ describe('sundial config show', () => {
   });
 
   it('exits with 1 for files with errors, and prints only the errors', async () => {
-    await house.write(house.policy.replace('access: public', ''));
+    await fixture.write(fixture.policy.replace('access: public', ''));
     const { exitCode, stdout, stderr } = await show([]);
-    await house.write(house.policy);
-    await house.reload();
+    await fixture.write(fixture.policy);
+    await fixture.reload();
     expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
     expect(stderr).toMatch(/orders\.yaml:\d+:\d+: error: no access rule/);
   });
@@ -101,6 +103,6 @@ describe('sundial config show', () => {
     const { stdout } = await show(['--format', 'json']);
     // Another revision than that of the gateway, which has other variables for its store.
     expect(JSON.parse(stdout)).toMatchObject({ revision: expect.stringMatching(/^[0-9a-f]{64}$/) });
-    expect((await house.config()).revision).toBe(await house.revision());
+    expect((await fixture.config()).revision).toBe(await fixture.revision());
   });
 });

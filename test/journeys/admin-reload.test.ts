@@ -7,18 +7,18 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { operate } from '../support/command.ts';
 import { overHttp1 } from '../support/http-client.ts';
 import { freePorts } from '../support/ports.ts';
-import { type ConfiguredHouse, openConfigured } from './admin-config/house.ts';
+import { type ConfiguredFixture, openConfigured } from './admin-config/fixture.ts';
 
 const stack = new AsyncDisposableStack();
-let house: ConfiguredHouse;
+let fixture: ConfiguredFixture;
 beforeAll(async () => {
-  house = stack.use(await openConfigured());
+  fixture = stack.use(await openConfigured());
 });
 afterAll(() => stack.disposeAsync());
 
 const sundial = (words: readonly string[]) =>
-  operate([...words, '--admin', `http://127.0.0.1:${house.gateway.admin}`], {
-    environment: { SUNDIAL_ADMIN_TOKEN: house.token },
+  operate([...words, '--admin', `http://127.0.0.1:${fixture.gateway.admin}`], {
+    environment: { SUNDIAL_ADMIN_TOKEN: fixture.token },
   });
 
 /** The file watcher may reload before the request does. */
@@ -26,29 +26,29 @@ const TAKEN = expect.stringMatching(/^(accepted|unchanged)$/);
 
 describe('POST /-/reload', () => {
   it('answers "unchanged" with the revision if no file has changed', async () => {
-    expect(await house.reload()).toMatchObject({
+    expect(await fixture.reload()).toMatchObject({
       status: 200,
-      json: { outcome: 'unchanged', revision: await house.revision(), problems: [], restartNeeded: false },
+      json: { outcome: 'unchanged', revision: await fixture.revision(), problems: [], restartNeeded: false },
     });
   });
 
   it('applies a new policy, and answers with the new revision', async () => {
-    const before = await house.revision();
-    await house.write(`${house.policy}mode: observe\nlimits: { rate: 600/1m, by: address }\n`);
-    const answer = await house.reload();
+    const before = await fixture.revision();
+    await fixture.write(`${fixture.policy}mode: observe\nlimits: { rate: 600/1m, by: address }\n`);
+    const answer = await fixture.reload();
     expect(answer).toMatchObject({ status: 200, json: { outcome: TAKEN } });
-    expect(answer.json.revision).toBe(await house.revision());
+    expect(answer.json.revision).toBe(await fixture.revision());
     expect(answer.json.revision).not.toBe(before);
-    expect((await house.config()).documents[1]?.values).toMatchObject({
+    expect((await fixture.config()).documents[1]?.values).toMatchObject({
       mode: 'observe',
       limits: { rate: '600/1m' },
     });
   });
 
   it('gets 422 with all problems if policies have errors; the policies in force stay', async () => {
-    const before = await house.config();
-    await house.write(`${house.policy.replace('access: public', 'acess: public')}mode: obsrve\n`);
-    const answer = await house.reload();
+    const before = await fixture.config();
+    await fixture.write(`${fixture.policy.replace('access: public', 'acess: public')}mode: obsrve\n`);
+    const answer = await fixture.reload();
     expect(answer).toMatchObject({
       status: 422,
       json: {
@@ -67,28 +67,29 @@ describe('POST /-/reload', () => {
           rule: 'unknown-key',
           hint: 'did you mean "access"?',
         }),
-        expect.objectContaining({ line: house.policy.split('\n').length, severity: 'error' }),
+        expect.objectContaining({ line: fixture.policy.split('\n').length, severity: 'error' }),
       ]),
     );
     expect(answer.text).not.toContain('"source"');
     const { error: _error, message: _message, ...outcome } = answer.json;
-    const kept = await house.ask('GET', '/-/reload');
+    const kept = await fixture.ask('GET', '/-/reload');
     expect(kept).toMatchObject({ status: 200, json: { last: { at: expect.any(String), ...outcome } } });
-    expect(await house.config()).toEqual(before);
-    await house.write(house.policy);
-    expect(await house.reload()).toMatchObject({ status: 200, json: { outcome: TAKEN } });
+    expect(await fixture.config()).toEqual(before);
+    await fixture.write(fixture.policy);
+    expect(await fixture.reload()).toMatchObject({ status: 200, json: { outcome: TAKEN } });
   });
 
   it('requires the token, rejects a foreign Origin and Host, and is audited', async () => {
-    expect((await house.reload({})).status).toBe(401);
+    expect((await fixture.reload({})).status).toBe(401);
     expect(
-      (await house.reload({ authorization: `Bearer ${house.token}`, origin: 'https://evil.example' })).status,
+      (await fixture.reload({ authorization: `Bearer ${fixture.token}`, origin: 'https://evil.example' }))
+        .status,
     ).toBe(403);
     expect(
-      (await house.reload({ authorization: `Bearer ${house.token}`, host: 'evil.example' })).status,
+      (await fixture.reload({ authorization: `Bearer ${fixture.token}`, host: 'evil.example' })).status,
     ).toBe(421);
-    await house.reload();
-    const audits = house.gateway.log.filter(({ audit }) => audit !== undefined).slice(-3);
+    await fixture.reload();
+    const audits = fixture.gateway.log.filter(({ audit }) => audit !== undefined).slice(-3);
     expect(audits).toMatchObject([
       { message: 'admin write unauthorised', audit: { action: 'reload', from: '127.0.0.1' } },
       { message: 'admin write unauthorised', audit: { action: 'reload', from: '127.0.0.1' } },
@@ -97,13 +98,13 @@ describe('POST /-/reload', () => {
         audit: {
           action: 'reload',
           subject: 'policies',
-          after: { outcome: 'unchanged', revision: await house.revision() },
+          after: { outcome: 'unchanged', revision: await fixture.revision() },
         },
       },
     ]);
-    expect(await house.gateway.metric('sundial_admin_writes_total{action="reload",outcome="refused"}')).toBe(
-      1,
-    );
+    expect(
+      await fixture.gateway.metric('sundial_admin_writes_total{action="reload",outcome="refused"}'),
+    ).toBe(1);
   });
 });
 
@@ -122,13 +123,13 @@ async function answering(
 
 describe('sundial reload', () => {
   it('exits with 0 if the files take effect, or with 1 and their errors', async () => {
-    await house.write(house.policy.replace('/echo', '/other'));
+    await fixture.write(fixture.policy.replace('/echo', '/other'));
     const taken = await sundial(['reload']);
     expect(taken).toMatchObject({ exitCode: 0, stderr: '' });
     expect(taken.stdout).toMatch(
       /^(policies reloaded|nothing to reload: the files are already in force, since [-0-9T:]{19}Z), revision [0-9a-f]{64}\n$/,
     );
-    await house.write(house.policy.replace('access: public', ''));
+    await fixture.write(fixture.policy.replace('access: public', ''));
     const rejected = await sundial(['reload']);
     expect(rejected.exitCode).toBe(1);
     expect(rejected.stdout).toMatch(/orders\.yaml:\d+:\d+: error: no access rule/);
@@ -138,8 +139,8 @@ describe('sundial reload', () => {
     const { exitCode, stdout } = await sundial(['reload', '--format', 'json']);
     expect(exitCode).toBe(1);
     expect(JSON.parse(stdout)).toMatchObject({ outcome: 'rejected', problems: [{ severity: 'error' }] });
-    await house.write(house.policy);
-    await house.reload();
+    await fixture.write(fixture.policy);
+    await fixture.reload();
   });
 
   const ANSWER = { revision: 'abc', restartNeeded: false, problems: [] };
@@ -162,12 +163,12 @@ describe('sundial reload', () => {
     const origin = await answering((method) =>
       method === 'POST' ? [status, body] : [200, { status: 'healthy' }],
     );
-    const environment = { SUNDIAL_ADMIN_TOKEN: house.token };
+    const environment = { SUNDIAL_ADMIN_TOKEN: fixture.token };
     expect(await operate(['reload', '--admin', origin], { environment })).toMatchObject({ exitCode, stdout });
   });
 
   it('without the token exits with 2', async () => {
-    const ended = await operate(['reload', '--admin', `http://127.0.0.1:${house.gateway.admin}`]);
+    const ended = await operate(['reload', '--admin', `http://127.0.0.1:${fixture.gateway.admin}`]);
     expect(ended).toMatchObject({ exitCode: 2, stdout: '' });
   });
 });
@@ -177,7 +178,7 @@ describe('sundial status', () => {
     const { exitCode, stdout } = await operate([
       'status',
       '--admin',
-      `http://127.0.0.1:${house.gateway.admin}`,
+      `http://127.0.0.1:${fixture.gateway.admin}`,
     ]);
     expect(exitCode).toBe(0);
     expect(stdout).toMatch(/^ready: store embedded up, plan [0-9a-f]{12}, at http:\/\/127\.0\.0\.1:\d+\n$/);
@@ -186,7 +187,7 @@ describe('sundial status', () => {
       '--format',
       'json',
       '--admin',
-      `http://127.0.0.1:${house.gateway.admin}`,
+      `http://127.0.0.1:${fixture.gateway.admin}`,
     ]);
     expect(json.stdout.split('\n')).toHaveLength(2);
     expect(JSON.parse(json.stdout)).toMatchObject({
@@ -257,12 +258,12 @@ describe('sundial status', () => {
       200,
       { status: 'ready', store: { kind: 'embedded', state: 'up' }, plan: 'a'.repeat(64) },
     ]);
-    const file = join(house.folder, 'status.yml');
+    const file = join(fixture.folder, 'status.yml');
     const [admin] = await freePorts(1);
     const written = listeners.replace('PORT', new URL(ready).port).replace('ADMIN', String(admin));
     await writeFile(
       file,
-      `public: https://127.0.0.1\nlisteners: { https: { address: "127.0.0.1:0" }, ${written} }\npolicies: ${house.folder}/*.yaml\n`,
+      `public: https://127.0.0.1\nlisteners: { https: { address: "127.0.0.1:0" }, ${written} }\npolicies: ${fixture.folder}/*.yaml\n`,
     );
     const ended = await operate(['status', '-c', file]);
     expect(ended.exitCode).toBe(exitCode);

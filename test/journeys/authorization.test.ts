@@ -18,10 +18,10 @@ import {
   type Walker,
   walk,
 } from '../support/oauth-walk.ts';
-import { type SampleHouse, startSampleHouse } from '../support/sample-house.ts';
+import { type SampleFixture, startSampleFixture } from '../support/sample-fixture.ts';
 
 const stack = new AsyncDisposableStack();
-let house: SampleHouse;
+let fixture: SampleFixture;
 let gateway: Client;
 let issuing: Issuing;
 let client: Service;
@@ -29,12 +29,12 @@ let client: Service;
 let browser: Walker;
 
 beforeAll(async () => {
-  house = stack.use(await startSampleHouse());
-  gateway = stack.use(overHttp1(house.gateway.https));
-  const issuer = `${house.origin}/auth`;
-  issuing = { issuer, endpoint: issuer, url: house.origin, fetch: fetchOver(gateway) };
+  fixture = stack.use(await startSampleFixture());
+  gateway = stack.use(overHttp1(fixture.gateway.https));
+  const issuer = `${fixture.origin}/auth`;
+  issuing = { issuer, endpoint: issuer, url: fixture.origin, fetch: fetchOver(gateway) };
   browser = openBrowser(issuing);
-  client = await startClient({ port: 0, issuer, trusted: join(house.folder, 'gateway.crt') });
+  client = await startClient({ port: 0, issuer, trusted: join(fixture.folder, 'gateway.crt') });
   stack.defer(client.close);
 });
 afterAll(() => stack.disposeAsync());
@@ -97,7 +97,7 @@ describe('the code flow', () => {
     expect(json.issuer).toBe(issuing.issuer);
     for (const name of ['authorization_endpoint', 'token_endpoint', 'revocation_endpoint', 'jwks_uri']) {
       const { origin, pathname } = new URL(String(json[name]));
-      expect(origin).toBe(house.origin);
+      expect(origin).toBe(fixture.origin);
       expect((await gateway.ask({ path: pathname })).status, name).not.toBe(404);
     }
   });
@@ -131,7 +131,7 @@ describe('the sample client', () => {
 
   it('starts a sign-in with a fresh state and a PKCE challenge, and gets a token', async () => {
     const { cookie, asked, callback } = await begin();
-    expect(asked.origin + asked.pathname).toBe(`${house.origin}/auth/authorize`);
+    expect(asked.origin + asked.pathname).toBe(`${fixture.origin}/auth/authorize`);
     expect(Object.fromEntries(asked.searchParams)).toEqual({
       response_type: 'code',
       client_id: 'storefront',
@@ -209,7 +209,7 @@ describe('the sample client', () => {
   it('refreshes its tokens when they have expired', async () => {
     let ahead = 0;
     const late = await startClient({
-      ...{ port: 0, issuer: issuing.issuer, trusted: join(house.folder, 'gateway.crt') },
+      ...{ port: 0, issuer: issuing.issuer, trusted: join(fixture.folder, 'gateway.crt') },
       now: () => Date.now() + ahead,
     });
     stack.defer(late.close);
@@ -242,7 +242,7 @@ describe('the sample client', () => {
     const elsewhere = await fetch(client.url.replace('127.0.0.1', 'localhost'), { redirect: 'manual' });
     expect([elsewhere.status, elsewhere.headers.get('location')]).toEqual([303, `${client.url}/`]);
     const issuer = issuing.issuer.replace('127.0.0.1', 'localhost');
-    const misled = await startClient({ port: 0, issuer, trusted: join(house.folder, 'gateway.crt') });
+    const misled = await startClient({ port: 0, issuer, trusted: join(fixture.folder, 'gateway.crt') });
     stack.defer(misled.close);
     const begun = await fetch(`${misled.url}/login`, {
       method: 'POST',
@@ -262,13 +262,13 @@ describe('the sample client', () => {
   it('deletes its session at sign-out, and has the refresh token revoked', async () => {
     const cookie = await signIn();
     // Only the issuer's file shows the refresh tokens, because they never leave the client.
-    using file = new DatabaseSync(join(house.folder, 'identity.db'), { readOnly: true });
+    using file = new DatabaseSync(join(fixture.folder, 'identity.db'), { readOnly: true });
     const kept = () =>
       Number(file.prepare("SELECT count(*) AS tokens FROM kept WHERE model = 'RefreshToken'").get()?.tokens);
     const before = kept();
     const out = await press('/logout', cookie);
     expect(kept()).toBe(before - 1);
-    expect(out.headers.get('location')).toMatch(`${house.origin}/auth/logout?client_id=storefront&`);
+    expect(out.headers.get('location')).toMatch(`${fixture.origin}/auth/logout?client_id=storefront&`);
     expect(out.headers.get('set-cookie')).toContain('Max-Age=0');
     expect((await look(cookie)).text).toContain('Sign in without PKCE');
   });
@@ -301,7 +301,7 @@ describe('the token endpoint', () => {
 });
 
 it('OAU-9: wrong secrets block their own address only, whatever the forwarded fields say', async () => {
-  const { port } = new URL(house.origin);
+  const { port } = new URL(fixture.origin);
   const token = async (
     secret: string,
     localAddress: string,

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { operate } from '../support/command.ts';
 import { type RunningGateway, runGateway } from '../support/gateway.ts';
 import { startRedis } from '../support/redis-server.ts';
-import { CONFIG } from './admin-config/house.ts';
+import { CONFIG } from './admin-config/fixture.ts';
 
 const stack = new AsyncDisposableStack();
 let data = '';

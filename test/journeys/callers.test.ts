@@ -2,15 +2,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Fields, overHttp1 } from '../support/http-client.ts';
 import { certificates } from './callers/certificates.ts';
-import { CHALLENGES, challengesOf, createHouse, seen } from './callers/house.ts';
+import { CHALLENGES, challengesOf, createFixture, seen } from './callers/fixture.ts';
 import { keys } from './callers/keys.ts';
 
-const house = createHouse();
-const { ask, bearer, gateway, issuer, logged, makeKey, pairs } = house;
-beforeAll(house.open);
-afterAll(house.close);
+const fixture = createFixture();
+const { ask, bearer, gateway, issuer, logged, makeKey, pairs } = fixture;
+beforeAll(fixture.open);
+afterAll(fixture.close);
 
-keys(house);
+keys(fixture);
 
 describe('an API with several identities', () => {
   it('takes the first credential in the order of the API', async () => {
@@ -110,4 +110,4 @@ describe('protected-resource metadata', () => {
   });
 });
 
-certificates(house);
+certificates(fixture);

@@ -3,14 +3,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { converseInHttp2 } from '../wire/http2-client.ts';
 import { request } from '../wire/http2-frames.ts';
 import { askFor, NAMES, PLACES } from './carriers/asks.ts';
-import { createHouse, expectOneVersion, pairs, seenBy } from './carriers/house.ts';
+import { createFixture, expectOneVersion, pairs, seenBy } from './carriers/fixture.ts';
 import { statusTable } from './carriers/status-table.ts';
 import { upstreamSees } from './carriers/upstream-sees.ts';
 
-const house = createHouse();
-const { ask, gateway } = house;
-beforeAll(house.open);
-afterAll(house.close);
+const fixture = createFixture();
+const { ask, gateway } = fixture;
+beforeAll(fixture.open);
+afterAll(fixture.close);
 
 describe.each(['HTTP/1.1', 'HTTP/2'])('over %s', (protocol) => {
   it.concurrent.each(PLACES)('the %s alone names the version', async (place) => {
@@ -92,8 +92,8 @@ describe('VER-4: a parameter that a service may read as the version parameter', 
   });
 });
 
-statusTable(house);
-upstreamSees(house);
+statusTable(fixture);
+upstreamSees(fixture);
 
 it('NEG-5: a response keeps the type of the service unless the policy rewrites it', async () => {
   const { headers } = await ask(askFor({ accept: 'v2' }));

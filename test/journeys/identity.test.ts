@@ -12,14 +12,14 @@ beforeAll(async () => {
 });
 afterAll(() => stack.disposeAsync());
 
-interface House {
+interface Fixture {
   readonly gateway: RunningGateway;
   readonly issuer: TestIssuer;
   readonly client: Client;
   readonly askWith: (token: string) => Promise<Answer>;
 }
 
-async function open({ down }: { readonly down: boolean }): Promise<House> {
+async function open({ down }: { readonly down: boolean }): Promise<Fixture> {
   const issuer = stack.adopt(await startTestIssuer(), (service) => service.close());
   if (down) issuer.down();
   const gateway = stack.use(
@@ -84,57 +84,59 @@ describe('an issuer that is unavailable', () => {
 });
 
 describe('a token', () => {
-  let house: House;
+  let fixture: Fixture;
   beforeAll(async () => {
-    house = await open({ down: false });
+    fixture = await open({ down: false });
   });
   const hour = 3600;
   const nowSeconds = () => Math.floor(Date.now() / 1000);
 
   it.concurrent.each([
-    ['another issuer', () => house.issuer.sign({ iss: 'https://evil.example' })],
-    ['another audience', () => house.issuer.sign({ aud: 'someone-else' })],
-    ['no audience', () => house.issuer.sign({ aud: undefined })],
+    ['another issuer', () => fixture.issuer.sign({ iss: 'https://evil.example' })],
+    ['another audience', () => fixture.issuer.sign({ aud: 'someone-else' })],
+    ['no audience', () => fixture.issuer.sign({ aud: undefined })],
     [
       'an expiry in the past',
-      () => house.issuer.sign({ iat: nowSeconds() - 2 * hour, exp: nowSeconds() - hour }),
+      () => fixture.issuer.sign({ iat: nowSeconds() - 2 * hour, exp: nowSeconds() - hour }),
     ],
-    ['no expiry', () => house.issuer.sign({ exp: undefined })],
-    ['a start in the future', () => house.issuer.sign({ nbf: nowSeconds() + hour })],
-    ['a longer lifetime than allowed', () => house.issuer.sign({ exp: nowSeconds() + 2 * hour })],
-    ['another type', () => house.issuer.sign({}, { typ: 'id+jwt' })],
-    ['no signature', async () => `${(await house.issuer.sign()).split('.').slice(0, 2).join('.')}.`],
-    ['an algorithm of none', () => house.issuer.sign({}, '{"alg":"none","typ":"at+jwt"}')],
-    ['a changed claim', async () => forge(await house.issuer.sign())],
+    ['no expiry', () => fixture.issuer.sign({ exp: undefined })],
+    ['a start in the future', () => fixture.issuer.sign({ nbf: nowSeconds() + hour })],
+    ['a longer lifetime than allowed', () => fixture.issuer.sign({ exp: nowSeconds() + 2 * hour })],
+    ['another type', () => fixture.issuer.sign({}, { typ: 'id+jwt' })],
+    ['no signature', async () => `${(await fixture.issuer.sign()).split('.').slice(0, 2).join('.')}.`],
+    ['an algorithm of none', () => fixture.issuer.sign({}, '{"alg":"none","typ":"at+jwt"}')],
+    ['a changed claim', async () => forge(await fixture.issuer.sign())],
   ])('JWT-2, promise 30, promise 34: with %s gets 401 token_invalid', async (_what, make) => {
-    const answer = await house.askWith(await make());
+    const answer = await fixture.askWith(await make());
     expect(answer.status).toBe(401);
     expect(answer.json.error).toBe('Unauthorized');
     expect(answer.headers['www-authenticate']).toMatch(
       /^Bearer realm="orders", error="invalid_token", error_description="[^"]+"$/,
     );
     expect(answer.headers).not.toHaveProperty('x-ratelimit-remaining');
-    const line = await house.gateway.accessLine(answer.headers['x-request-id']);
+    const line = await fixture.gateway.accessLine(answer.headers['x-request-id']);
     expect(line).toMatchObject({ refusal: 'token_invalid' });
     expect(line).not.toHaveProperty('consumer');
   });
 
   it('with ES256 is valid, and is not forwarded to the upstream', async () => {
-    const answer = await house.askWith(await house.issuer.sign({}, { alg: 'ES256' }));
+    const answer = await fixture.askWith(await fixture.issuer.sign({}, { alg: 'ES256' }));
     expect(answer.status).toBe(200);
     expect(JSON.stringify(answer.json.headers)).not.toMatch(/authorization/i);
   });
 
   it('selects the limits of its consumer, which all its tokens share', async () => {
     const remaining = async (client_id: string) =>
-      Number((await house.askWith(await house.issuer.sign({ client_id }))).headers['x-ratelimit-remaining']);
+      Number(
+        (await fixture.askWith(await fixture.issuer.sign({ client_id }))).headers['x-ratelimit-remaining'],
+      );
     const first = await remaining('globex');
     expect(await remaining('globex')).toBe(first - 1);
     expect(await remaining('initech')).toBe(first);
   });
 
   it('promise 35: is never logged', () => {
-    expect(JSON.stringify(house.gateway.log)).not.toMatch(/eyJ|Bearer/);
+    expect(JSON.stringify(fixture.gateway.log)).not.toMatch(/eyJ|Bearer/);
   });
 });
 

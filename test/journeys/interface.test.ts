@@ -4,20 +4,20 @@ import { authentication } from './interface/authentication.ts';
 import { endpoints } from './interface/endpoints.ts';
 import { errors } from './interface/errors.ts';
 import { events } from './interface/events.ts';
-import { type InterfaceHouse, startInterfaceHouse } from './interface/house.ts';
+import { type InterfaceFixture, startInterfaceFixture } from './interface/fixture.ts';
 import { limits } from './interface/limits.ts';
 import { resources } from './interface/resources.ts';
 import { states } from './interface/states.ts';
 import { versioning } from './interface/versioning.ts';
 import { whatTheServiceDoes } from './interface/what-the-service-does.ts';
 
-let started: InterfaceHouse;
+let started: InterfaceFixture;
 beforeAll(async () => {
-  started = await startInterfaceHouse();
+  started = await startInterfaceFixture();
 });
 afterAll(() => started[Symbol.asyncDispose]());
 
-const house = (): InterfaceHouse => started;
+const fixture = (): InterfaceFixture => started;
 for (const section of [
   whatTheServiceDoes,
   resources,
@@ -29,4 +29,4 @@ for (const section of [
   limits,
   versioning,
 ])
-  section(house);
+  section(fixture);

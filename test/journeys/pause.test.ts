@@ -5,14 +5,14 @@ import { overHttp1 } from '../support/http-client.ts';
 import { beginPause } from '../support/pauses.ts';
 import { startRedis } from '../support/redis-server.ts';
 import { afterRetirement } from './pause/after-retirement.ts';
-import { at, createHouse, DAY, HOUR, TODAY, WEEK_LATER } from './pause/house.ts';
-import { told } from './pause/told.ts';
+import { pauseInDocuments } from './pause/documents.ts';
+import { at, createFixture, DAY, HOUR, TODAY, WEEK_LATER } from './pause/fixture.ts';
 
-const house = createHouse();
-const { askAt, authorization, begin, end, environment, gateway, statusesAt } = house;
-beforeAll(house.open);
-afterEach(house.endAll);
-afterAll(house.close);
+const fixture = createFixture();
+const { askAt, authorization, begin, end, environment, gateway, statusesAt } = fixture;
+beforeAll(fixture.open);
+afterEach(fixture.endAll);
+afterAll(fixture.close);
 
 describe('a pause during a brownout', () => {
   const IN_WINDOW = at('2027-01-05T14:05:00Z');
@@ -43,7 +43,7 @@ describe('a pause during a brownout', () => {
   });
 });
 
-afterRetirement(house);
+afterRetirement(fixture);
 
 describe('a pause across the sunset', () => {
   const OPERATION_ENDS = at('2027-02-01T00:00:00Z');
@@ -84,7 +84,7 @@ describe('a pause across the sunset', () => {
   });
 });
 
-told(house);
+pauseInDocuments(fixture);
 
 it('an observed API counts no refusals while it is paused', async () => {
   const count = async () =>

@@ -1,19 +1,19 @@
 // Dated versions with pins: which version an account gets, for how long, and who may cache the response.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { creationDay } from './pins/creation-day.ts';
-import { createHouse, DAY, told } from './pins/house.ts';
+import { createFixture, DAY, told } from './pins/fixture.ts';
 import { stored } from './pins/stored.ts';
 
-const house = createHouse();
-const { ask, gateway, made, versionFor } = house;
-beforeAll(house.open);
-afterAll(house.close);
+const fixture = createFixture();
+const { ask, gateway, made, versionFor } = fixture;
+beforeAll(fixture.open);
+afterAll(fixture.close);
 beforeEach(() => {
-  house.clock.now = DAY;
+  fixture.clock.now = DAY;
 });
 
-creationDay(house);
-stored(house);
+creationDay(fixture);
+stored(fixture);
 
 describe('authentication before the version', () => {
   it('a request without version and token gets 401; one with a retired version gets 410', async () => {

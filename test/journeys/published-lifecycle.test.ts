@@ -1,16 +1,16 @@
 // The published lifecycle of one API: document, page, calendar, changelog, and links to them.
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ORDERS, ORIGIN, openPublished, type PublishedHouse, SUNSET } from './published/house.ts';
+import { ORDERS, ORIGIN, openPublished, type PublishedFixture, SUNSET } from './published/fixture.ts';
 
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
 
-let house: PublishedHouse;
+let fixture: PublishedFixture;
 beforeAll(async () => {
-  house = await openPublished();
+  fixture = await openPublished();
 });
-afterAll(() => house[Symbol.asyncDispose]());
-const ask: PublishedHouse['ask'] = (...asked) => house.ask(...asked);
+afterAll(() => fixture[Symbol.asyncDispose]());
+const ask: PublishedFixture['ask'] = (...asked) => fixture.ask(...asked);
 
 describe('the lifecycle of an API', () => {
   it('is a document with stage, dates, successor, guide and next change', async () => {

@@ -2,16 +2,16 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { overHttp2 } from '../support/http-client.ts';
-import { ORDERS, ORIGIN, openPublished, type PublishedHouse, SUNSET } from './published/house.ts';
+import { ORDERS, ORIGIN, openPublished, type PublishedFixture, SUNSET } from './published/fixture.ts';
 
 const CATALOG = '/.well-known/api-catalog';
 
-let house: PublishedHouse;
+let fixture: PublishedFixture;
 beforeAll(async () => {
-  house = await openPublished();
+  fixture = await openPublished();
 });
-afterAll(() => house[Symbol.asyncDispose]());
-const ask: PublishedHouse['ask'] = (...asked) => house.ask(...asked);
+afterAll(() => fixture[Symbol.asyncDispose]());
+const ask: PublishedFixture['ask'] = (...asked) => fixture.ask(...asked);
 
 interface Linkset {
   readonly linkset: readonly Readonly<Record<string, unknown>>[];
@@ -121,10 +121,10 @@ describe('revalidation', () => {
 
 describe('the reserved paths', () => {
   it('are read without a token, over HTTP/2 too, and belong to no API', async () => {
-    await using other = overHttp2(house.gateway.https);
+    await using other = overHttp2(fixture.gateway.https);
     const { status, headers } = await other.ask({ path: ORDERS });
     expect(status).toBe(200);
-    const line = await house.gateway.accessLine(headers['x-request-id']);
+    const line = await fixture.gateway.accessLine(headers['x-request-id']);
     expect(line).toMatchObject({ path: ORDERS, status: 200 });
     expect(line).not.toHaveProperty('api');
   });
@@ -134,7 +134,7 @@ describe('the reserved paths', () => {
     expect(status).toBe(405);
     expect(headers).toMatchObject({ allow: 'GET, HEAD', 'cache-control': 'no-store' });
     expect(json).toEqual({ error: 'Method Not Allowed', message: 'This resource can only be read.' });
-    const line = await house.gateway.accessLine(headers['x-request-id']);
+    const line = await fixture.gateway.accessLine(headers['x-request-id']);
     expect(line.refusal).toBe('method_not_allowed');
   });
 
@@ -143,7 +143,7 @@ describe('the reserved paths', () => {
     async (rest) => {
       const { status, headers } = await ask(`/.well-known/lifecycle${rest}`);
       expect(status).toBe(404);
-      expect((await house.gateway.accessLine(headers['x-request-id'])).refusal).toBe('route_unknown');
+      expect((await fixture.gateway.accessLine(headers['x-request-id'])).refusal).toBe('route_unknown');
     },
   );
 

@@ -1,16 +1,16 @@
 // Resource operations and paginated lists of the specification, from real orders and payments over TLS.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Answer, type Ask, type Client, overHttp2 } from '../support/http-client.ts';
-import { type SampleHouse, startSampleHouse } from '../support/sample-house.ts';
+import { type SampleFixture, startSampleFixture } from '../support/sample-fixture.ts';
 
 const stack = new AsyncDisposableStack();
-let house: SampleHouse;
+let fixture: SampleFixture;
 let client: Client;
 let authorization = '';
 beforeAll(async () => {
-  house = stack.use(await startSampleHouse());
-  client = stack.use(overHttp2(house.gateway.https));
-  authorization = await house.authorizationOf('initech');
+  fixture = stack.use(await startSampleFixture());
+  client = stack.use(overHttp2(fixture.gateway.https));
+  authorization = await fixture.authorizationOf('initech');
 });
 afterAll(() => stack.disposeAsync());
 

@@ -3,18 +3,18 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunningGateway } from '../support/gateway.ts';
 import { type Client, overHttp1, overHttp2 } from '../support/http-client.ts';
 import { head, sendBytes } from '../support/raw-client.ts';
-import { type SampleHouse, startSampleHouse } from '../support/sample-house.ts';
+import { type SampleFixture, startSampleFixture } from '../support/sample-fixture.ts';
 
 const stack = new AsyncDisposableStack();
 const clients = new Map<string, Client>();
-let house: SampleHouse;
+let fixture: SampleFixture;
 let gateway: RunningGateway;
 let origin = '';
 let authorization = '';
 
 beforeAll(async () => {
-  house = stack.use(await startSampleHouse());
-  ({ gateway, origin, authorization } = house);
+  fixture = stack.use(await startSampleFixture());
+  ({ gateway, origin, authorization } = fixture);
   clients.set('HTTP/1.1', stack.use(overHttp1(gateway.https)));
   clients.set('HTTP/2', stack.use(overHttp2(gateway.https)));
 });
@@ -162,7 +162,7 @@ describe.each(['HTTP/1.1', 'HTTP/2'])('the sample policies on 2026-11-20, over %
     ['globex', '2025-09-15', { amount: 1250, currency: 'EUR', created: 1_772_323_200 }],
     ['initech', '2026-06-01', { money: { amount: 1250, currency: 'EUR' }, payer: { name: 'globex' } }],
   ])('GET /api/payments of %s: version %s, to which its account is pinned', async (client, edition, item) => {
-    const headers = { authorization: await house.authorizationOf(client) };
+    const headers = { authorization: await fixture.authorizationOf(client) };
     const answer = await ask({ path: '/api/payments/p-2001', headers });
     expect(answer).toMatchObject({ status: 200, json: { id: 'p-2001', ...item } });
     expect(answer.headers).toMatchObject({
@@ -231,7 +231,7 @@ describe('outside the table', () => {
   it.each(['HTTP/1.1', 'HTTP/2'])(
     'with the upstream stopped: 502 with service, over %s',
     async (protocol) => {
-      await house.stopCatalog();
+      await fixture.stopCatalog();
       const answer = await clients.get(protocol)?.ask({ path: '/api/v2/catalog' });
       expect(answer).toMatchObject({
         status: 502,

@@ -50,12 +50,12 @@ beforeAll(async () => {
     ASKED: `http://127.0.0.1:${(endpoint.address() as AddressInfo).port}/introspect`,
     CLIENT_SECRET: SECRET,
   };
-  gateway = stack.use(await startHouse());
+  gateway = stack.use(await startFixture());
   client = stack.use(overHttp1(gateway.https));
 });
 afterAll(() => stack.disposeAsync());
 
-const startHouse = () =>
+const startFixture = () =>
   runGateway({
     config: 'several-issuers/gateway.yaml',
     policies: 'several-issuers/policies',
@@ -147,7 +147,7 @@ describe('a flood of invalid opaque tokens', () => {
   it('RL-7: gets 429 over the limit of its address, and known tokens still work', async () => {
     endpointIs = 'up';
     // A gateway of its own, because the budget of this address is used up afterwards.
-    await using gateway = await startHouse();
+    await using gateway = await startFixture();
     await using client = overHttp1(gateway.https);
     const ask = (token: string) =>
       client.ask({ path: '/api/v1/orders', headers: { authorization: `Bearer ${token}` } });

@@ -3,12 +3,12 @@
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startBrokenUpstream } from '../support/broken-upstream.ts';
-import { startDeafListener } from '../support/deaf-listener.ts';
 import { type RunningGateway, runGateway } from '../support/gateway.ts';
 import { type Client, overHttp1, overHttp2 } from '../support/http-client.ts';
 import { expectNothingOfTheCause } from '../support/inside.ts';
 import { freePorts } from '../support/ports.ts';
 import type { RawUpstream } from '../support/raw-upstream.ts';
+import { startUnresponsivePort } from '../support/unresponsive-port.ts';
 import { startUntrustedUpstream, type UntrustedUpstream } from '../support/untrusted-upstream.ts';
 
 const stack = new AsyncDisposableStack();
@@ -19,7 +19,7 @@ let untrusted: UntrustedUpstream;
 
 beforeAll(async () => {
   broken = stack.use(await startBrokenUpstream());
-  const deaf = stack.use(await startDeafListener());
+  const deaf = stack.use(await startUnresponsivePort());
   untrusted = stack.use(await startUntrustedUpstream());
   const [closed] = await freePorts(1);
   gateway = stack.use(

@@ -1,14 +1,14 @@
 // Webhooks of the specification through the gateway: subscription, event on another route, signed delivery.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Ask, type Client, overHttp2 } from '../support/http-client.ts';
-import { type SampleHouse, startSampleHouse } from '../support/sample-house.ts';
+import { type SampleFixture, startSampleFixture } from '../support/sample-fixture.ts';
 
 const stack = new AsyncDisposableStack();
-let house: SampleHouse;
+let fixture: SampleFixture;
 let client: Client;
 beforeAll(async () => {
-  house = stack.use(await startSampleHouse());
-  client = stack.use(overHttp2(Number(new URL(house.origin).port)));
+  fixture = stack.use(await startSampleFixture());
+  client = stack.use(overHttp2(Number(new URL(fixture.origin).port)));
 });
 afterAll(() => stack.disposeAsync());
 
@@ -17,7 +17,7 @@ const send = (method: string, path: string, body?: object, headers: Ask['headers
     method,
     path,
     headers: {
-      authorization: house.authorization,
+      authorization: fixture.authorization,
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       ...headers,
     },
@@ -26,12 +26,12 @@ const send = (method: string, path: string, body?: object, headers: Ask['headers
 
 describe('webhooks through the gateway', () => {
   it('a subscriber registers a url, gets 201 with a secret, and receives signed events', async () => {
-    const { hooks, received, believe } = house.receiver;
+    const { hooks, received, believe } = fixture.receiver;
     const made = await send('POST', '/api/webhooks', { url: hooks, events: ['order.created'] });
     expect(made.status).toBe(201);
     expect(made.json).toMatchObject({ url: hooks, events: ['order.created'] });
     believe(String(made.json.secret));
-    const at = new URL(made.headers.location ?? '', `${house.origin}/api/webhooks`).pathname;
+    const at = new URL(made.headers.location ?? '', `${fixture.origin}/api/webhooks`).pathname;
     expect((await send('GET', at)).json).not.toHaveProperty('secret');
 
     const samples = await send('GET', '/api/v2/orders?limit=1');
@@ -49,11 +49,11 @@ describe('webhooks through the gateway', () => {
 
   it('each consumer sees only its own subscriptions, whatever X-Consumer-Id says', async () => {
     const made = await send('POST', '/api/webhooks', {
-      url: house.receiver.hooks,
+      url: fixture.receiver.hooks,
       events: ['order.deleted'],
     });
     const path = `/api/webhooks/${made.json.id}`;
-    const authorization = await house.authorizationOf('globex');
+    const authorization = await fixture.authorizationOf('globex');
     const forged = { authorization, 'x-consumer-id': 'acme' };
     expect((await send('GET', path, undefined, forged)).status).toBe(404);
     expect((await send('GET', '/api/webhooks', undefined, forged)).json).toMatchObject({
@@ -62,7 +62,7 @@ describe('webhooks through the gateway', () => {
   });
 
   it('a POST with an idempotency key creates one subscription', async () => {
-    const body = { url: house.receiver.hooks, events: ['order.deleted'] };
+    const body = { url: fixture.receiver.hooks, events: ['order.deleted'] };
     const key = { 'idempotency-key': 'once' };
     const [first, again] = [
       await send('POST', '/api/webhooks', body, key),

@@ -4,15 +4,15 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { expectNothingOfTheCause } from '../support/inside.ts';
 import { head, sendBytes } from '../support/raw-client.ts';
 import { HANDSHAKE } from '../support/websocket-client.ts';
+import { createFixture } from './websocket/fixture.ts';
 import { handshakes } from './websocket/handshakes.ts';
-import { createHouse } from './websocket/house.ts';
 import { openOnes } from './websocket/open-ones.ts';
 
-const house = createHouse();
-const { client, gateway, open, upstream } = house;
-beforeAll(house.start);
-afterEach(house.tidy);
-afterAll(house.close);
+const fixture = createFixture();
+const { client, gateway, open, upstream } = fixture;
+beforeAll(fixture.start);
+afterEach(fixture.tidy);
+afterAll(fixture.close);
 
 const warnings: Error[] = [];
 const onWarning = (warning: Error): void => void warnings.push(warning);
@@ -56,7 +56,7 @@ describe('WS-4: a page that opens a WebSocket', () => {
   });
 });
 
-handshakes(house);
+handshakes(fixture);
 
 describe('an invalid WebSocket handshake', () => {
   const lines = ['GET /api/v1/live HTTP/1.1', 'Host: 127.0.0.1'];
@@ -142,4 +142,4 @@ describe('WS-3: an upstream that does not switch', () => {
   });
 });
 
-openOnes(house);
+openOnes(fixture);

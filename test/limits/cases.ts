@@ -1,9 +1,9 @@
 // Cases of test:limits: burst + floor(elapsed / T) requests pass, T = window / rate. Leases admit no more.
 import { setTimeout as pause } from 'node:timers/promises';
 import { Redis } from 'ioredis';
-import { startFaultyLine } from '../support/faulty-line.ts';
+import { startFaultProxy } from '../support/fault-proxy.ts';
 import { startRedis } from '../support/redis-server.ts';
-import { openHouse } from './house.ts';
+import { openFixture } from './fixture.ts';
 import { type Tally, tally } from './tally.ts';
 
 export interface Outcome {
@@ -56,24 +56,26 @@ export async function* onRedis(): AsyncIterable<Outcome> {
   await using stack = new AsyncDisposableStack();
   const redis = stack.adopt(await startRedis(), ({ stop }) => stop());
   const hand = stack.adopt(new Redis(redis.url), (client) => client.disconnect());
-  const house = stack.use(await openHouse(Array(GATEWAYS).fill(redis.url), { REPLICAS: String(GATEWAYS) }));
+  const fixture = stack.use(
+    await openFixture(Array(GATEWAYS).fill(redis.url), { REPLICAS: String(GATEWAYS) }),
+  );
   const clock = async (): Promise<number> => {
     const [seconds, micros] = await hand.time();
     return Number(seconds) * 1_000 + Number(micros) / 1_000;
   };
   for (const limit of LIMITS) {
-    const counted = await tally(house.clients, `/api/${limit.api}`, { forMs: limit.forMs, clock });
-    yield judged(`Redis, ${GATEWAYS} gateways, ${house.clients.length} clients`, limit, counted);
+    const counted = await tally(fixture.clients, `/api/${limit.api}`, { forMs: limit.forMs, clock });
+    yield judged(`Redis, ${GATEWAYS} gateways, ${fixture.clients.length} clients`, limit, counted);
   }
 }
 
 /** One gateway of four workers on the embedded store. */
 export async function* onEmbedded(): AsyncIterable<Outcome> {
-  await using house = await openHouse([''], { WORKERS: '4' });
+  await using fixture = await openFixture([''], { WORKERS: '4' });
   for (const limit of LIMITS) {
     const clock = () => performance.now();
-    const counted = await tally(house.clients, `/api/${limit.api}`, { forMs: limit.forMs, clock });
-    yield judged(`embedded, 4 workers, ${house.clients.length} clients`, limit, counted);
+    const counted = await tally(fixture.clients, `/api/${limit.api}`, { forMs: limit.forMs, clock });
+    yield judged(`embedded, 4 workers, ${fixture.clients.length} clients`, limit, counted);
   }
 }
 
@@ -82,8 +84,8 @@ export async function* overCuts(): AsyncIterable<Outcome> {
   await using stack = new AsyncDisposableStack();
   const redis = stack.adopt(await startRedis(), ({ stop }) => stop());
   const hand = stack.adopt(new Redis(redis.url), (client) => client.disconnect());
-  const lines = [stack.use(await startFaultyLine(redis.port)), stack.use(await startFaultyLine(redis.port))];
-  const house = stack.use(await openHouse(lines.map(({ port }) => `redis://127.0.0.1:${port}`)));
+  const lines = [stack.use(await startFaultProxy(redis.port)), stack.use(await startFaultProxy(redis.port))];
+  const fixture = stack.use(await openFixture(lines.map(({ port }) => `redis://127.0.0.1:${port}`)));
   let cuts = 0;
   const cutting = setInterval(() => {
     cuts += 1;
@@ -95,7 +97,7 @@ export async function* overCuts(): AsyncIterable<Outcome> {
   stack.defer(() => clearInterval(cutting));
   let [next, admitted, away] = [0, 0, 0];
   await Promise.all(
-    house.clients.map(async (client) => {
+    fixture.clients.map(async (client) => {
       while (next < CALLERS) {
         const caller = next;
         next += 1;

@@ -1,5 +1,5 @@
 // Measures one fault with gateways on a faulty and a healthy Redis in turn, so that load affects both.
-import type { FaultyHouse } from '../faults/gateway.ts';
+import type { FaultyFixture } from '../faults/gateway.ts';
 import { becomes } from '../faults/gateway.ts';
 import type { Client } from '../support/http-client.ts';
 import type { Fault } from './faults.ts';
@@ -10,7 +10,7 @@ const BUDGET_MS = 50;
 const EXACT_WITHIN_MS = 2_000;
 
 export interface Asked {
-  readonly house: FaultyHouse;
+  readonly fixture: FaultyFixture;
   readonly client: Client;
 }
 
@@ -53,13 +53,13 @@ export async function measure(fault: Fault, faulty: Asked, well: Asked): Promise
       answers.set(answer, (answers.get(answer) ?? 0) + 1);
     }
   }
-  const up = await faulty.house.metric('sundial_store_up{store="redis"}');
+  const up = await faulty.fixture.metric('sundial_store_up{store="redis"}');
   const shown = await Promise.all(
     MODES.map(async (mode) => {
       const of = (as: string) =>
         `sundial_ratelimit_mode{api="${mode}",version="none",policy="default",mode="${as}"}`;
-      const isShared = (await faulty.house.metric(of('shared'))) === 1;
-      return isShared ? 'shared' : (await faulty.house.metric(of(mode))) === 1 ? mode : 'none';
+      const isShared = (await faulty.fixture.metric(of('shared'))) === 1;
+      return isShared ? 'shared' : (await faulty.fixture.metric(of(mode))) === 1 ? mode : 'none';
     }),
   );
   await fault.lift();

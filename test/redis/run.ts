@@ -3,7 +3,7 @@ import { startEcho } from '../../upstreams/echo/echo.ts';
 import { untilOthersRest, watchOthers } from '../faults/machine.ts';
 import { startRedis } from '../support/redis-server.ts';
 import type { Fault } from './faults.ts';
-import { behindSentinels, downAtStart, inCluster, openGateway, single } from './houses.ts';
+import { behindSentinels, downAtStart, inCluster, openGateway, single } from './fixtures.ts';
 import { type Asked, type Line, measure } from './measure.ts';
 
 const LONGEST_RUN_MS = 240_000;

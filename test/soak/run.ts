@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { openClients } from './mixed/clients.ts';
 import { startFaults } from './mixed/faults.ts';
-import { type House, openHouse } from './mixed/house.ts';
+import { type Fixture, openFixture } from './mixed/fixture.ts';
 import { openProbe, type Probe, type Sample } from './mixed/probe.ts';
 import { freshState } from './mixed/state.ts';
 import { createTally } from './mixed/tally.ts';
@@ -57,11 +57,11 @@ async function settled(probe: Probe, like: Sample | undefined): Promise<Sample> 
   }
 }
 
-async function measure(house: House, probe: Probe): Promise<readonly string[]> {
+async function measure(fixture: Fixture, probe: Probe): Promise<readonly string[]> {
   const state = freshState();
   const tally = createTally();
   {
-    await using clients = openClients(house, state, tally);
+    await using clients = openClients(fixture, state, tally);
     // Resources made at first use and kept are not leaks.
     await clients.tryAll();
   }
@@ -70,9 +70,9 @@ async function measure(house: House, probe: Probe): Promise<readonly string[]> {
   const samples: Sample[] = [];
   const lag = monitorEventLoopDelay({ resolution: 10 });
   lag.enable();
-  const deeds = startFaults(house, state);
+  const deeds = startFaults(fixture, state);
   {
-    await using clients = openClients(house, state, tally);
+    await using clients = openClients(fixture, state, tally);
     const running = clients.run(clientCount);
     await pause(WARM_UP_MS);
     const from = performance.now();
@@ -103,14 +103,14 @@ async function soak(store: Store): Promise<readonly string[]> {
     `${minutes} minutes on the ${store} store, ${workers} worker${workers === 1 ? '' : 's'}, ${clientCount} clients`,
   );
   say(COLUMNS.map((name) => name.padStart(9)).join(''));
-  await using house = await openHouse({ store, workers });
+  await using fixture = await openFixture({ store, workers });
   let wrong: readonly string[];
   {
-    using probe = await openProbe(house.gateway.pid, house.gateway.inspector, house.gateway.admin);
-    wrong = await measure(house, probe);
+    using probe = await openProbe(fixture.gateway.pid, fixture.gateway.inspector, fixture.gateway.admin);
+    wrong = await measure(fixture, probe);
   }
-  const how = await house.gateway.stop();
-  for (const line of await house.errorLines()) say(`  log: ${line}`);
+  const how = await fixture.gateway.stop();
+  for (const line of await fixture.errorLines()) say(`  log: ${line}`);
   return how === 0 ? wrong : [...wrong, `the gateway ended with ${how}`];
 }
 

@@ -243,7 +243,7 @@ const MAY_READ_ENVIRONMENT = ['gateway/main.ts', 'gateway/cli/', 'upstreams/', '
 const MAY_READ_CLOCK = ['gateway/gateway.ts', 'gateway/worker.ts', 'gateway/main.ts', 'upstreams/', 'test/'];
 
 export const importsOnlyWhatItsRoomMay: Rule = (files) =>
-  inHouse(files).flatMap((file) => {
+  inFixture(files).flatMap((file) => {
     const name = roomOf(file.path);
     const room = name === undefined ? undefined : ROOMS[name];
     if (name === undefined || room === undefined) return [`${file.path} stands in no room of the table`];
@@ -267,7 +267,7 @@ export const keepsPackagesInOneRow: Rule = (files) =>
 export const runsOnDependencies =
   (dependencies: readonly string[]): Rule =>
   (files) =>
-    inHouse(files).flatMap((file) =>
+    inFixture(files).flatMap((file) =>
       importsOf(file)
         .filter(({ typeOnly }) => !typeOnly)
         .map(packageOf)
@@ -314,13 +314,13 @@ export const hasTellingNames: Rule = (files) =>
     .map(({ path }) => `${path} has a name that says nothing`);
 
 export const isShort: Rule = (files) =>
-  inHouse(files)
+  inFixture(files)
     .filter((file) => linesOf(file) > MAX_LINES)
     .map((file) => `${file.path} has ${linesOf(file)} lines`);
 
 export const hasNarrowFolders: Rule = (files) => {
   const width = new Map<string, number>();
-  for (const { path } of inHouse(files)) {
+  for (const { path } of inFixture(files)) {
     const folder = posix.dirname(path);
     width.set(folder, (width.get(folder) ?? 0) + 1);
   }
@@ -375,7 +375,7 @@ function matching(files: readonly SourceFile[], pattern: RegExp, what: string): 
   return files.filter((file) => pattern.test(codeOf(file))).map(({ path }) => `${path} ${what}`);
 }
 
-function inHouse(files: readonly SourceFile[]): SourceFile[] {
+function inFixture(files: readonly SourceFile[]): SourceFile[] {
   return within(files, ['gateway/', 'upstreams/']);
 }
 

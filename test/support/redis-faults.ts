@@ -1,12 +1,12 @@
 // A Redis that a test can freeze, kill, slow down, disconnect or fill, behind a TCP proxy that can fail too.
 import { Redis } from 'ioredis';
-import { type FaultyLine, startFaultyLine } from './faulty-line.ts';
+import { type FaultProxy, startFaultProxy } from './fault-proxy.ts';
 import { startRedis } from './redis-server.ts';
 
 export interface FaultyRedis extends AsyncDisposable {
   /** Through the proxy. */
   readonly url: string;
-  readonly line: Pick<FaultyLine, 'delay' | 'cutAfter' | 'silence'>;
+  readonly line: Pick<FaultProxy, 'delay' | 'cutAfter' | 'silence'>;
   readonly freeze: () => void;
   readonly thaw: () => void;
   readonly kill: () => Promise<void>;
@@ -30,7 +30,7 @@ export async function startFaultyRedis(): Promise<FaultyRedis> {
   // Enables DEBUG, which some faults need.
   const more = ['--enable-debug-command', 'yes'];
   let redis = await startRedis({ more });
-  const line = await startFaultyLine(redis.port);
+  const line = await startFaultProxy(redis.port);
   return {
     url: `redis://127.0.0.1:${line.port}`,
     line,

@@ -2,10 +2,10 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { createDeadlines } from '../../gateway/upstream/deadlines.ts';
-import { createHandClock } from '../support/hand-clock.ts';
+import { createManualClock } from '../support/manual-clock.ts';
 
 it('each deadline expires in time, in any order of start', async () => {
-  const clock = createHandClock();
+  const clock = createManualClock();
   const startDeadline = createDeadlines(clock);
   const begun = clock.now();
   const passed: [number, number][] = [];
@@ -21,7 +21,7 @@ it('each deadline expires in time, in any order of start', async () => {
 });
 
 it('one timer serves all deadlines, and no timer remains after they are stopped', async () => {
-  const clock = createHandClock();
+  const clock = createManualClock();
   const startDeadline = createDeadlines(clock);
   const all = [300, 100, 200, 100].map((ms) => startDeadline(ms, () => undefined));
   expect(clock.pending()).toBe(1);
@@ -31,7 +31,7 @@ it('one timer serves all deadlines, and no timer remains after they are stopped'
 });
 
 it('a deadline does not expire if its timer fires early', async () => {
-  const clock = createHandClock();
+  const clock = createManualClock();
   let passed = 0;
   const startDeadline = createDeadlines({ ...clock, after: (ms, run) => clock.after(ms / 2, run) });
   startDeadline(100, () => {
@@ -44,7 +44,7 @@ it('a deadline does not expire if its timer fires early', async () => {
 });
 
 it('a deadline that expires may stop others and start new ones', async () => {
-  const clock = createHandClock();
+  const clock = createManualClock();
   const startDeadline = createDeadlines(clock);
   const passed: string[] = [];
   startDeadline(100, () => {
@@ -63,7 +63,7 @@ it('every deadline expires once unless it is stopped, in any order of events', a
   const step = fc.record({ ms: fc.constantFrom(10, 20, 30), stop: fc.option(fc.nat(9)), wait: fc.nat(15) });
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 30 }), async (steps) => {
-      const clock = createHandClock();
+      const clock = createManualClock();
       const startDeadline = createDeadlines(clock);
       const begun = steps.map(({ ms }) => ({ ms, at: 0, stoppedAt: Number.POSITIVE_INFINITY, passed: [0] }));
       const stops: (() => void)[] = [];
@@ -89,7 +89,7 @@ it('every deadline expires once unless it is stopped, in any order of events', a
 });
 
 it('no timer is negative if a deadline expires while another one is handled', async () => {
-  const clock = createHandClock();
+  const clock = createManualClock();
   const waits: number[] = [];
   let busy = 0;
   const startDeadline = createDeadlines({

@@ -8,7 +8,7 @@ import { atOnce } from '../../gateway/system/time-slices.ts';
 import type { Choice } from '../../gateway/upstream/targets/target-state.ts';
 import { createTargets, type Targets } from '../../gateway/upstream/targets/targets.ts';
 import { api, plan, upstream as sample, version } from '../support/exchange-samples.ts';
-import { createHandClock } from '../support/hand-clock.ts';
+import { createManualClock } from '../support/manual-clock.ts';
 
 const A = 'http://10.0.0.1:80';
 const B = 'http://10.0.0.2:80';
@@ -23,7 +23,7 @@ const planOf = (...upstreams: UpstreamPlan[]): GatewayPlan =>
   plan([api(upstreams.map((upstream, index) => version({ upstream, label: `v${index + 1}` })))]);
 
 function harness(random = 0.5) {
-  const clock = createHandClock();
+  const clock = createManualClock();
   const sick = new Set<string>();
   const probes: string[] = [];
   const changes: TargetChange[] = [];
@@ -260,7 +260,7 @@ describe('health checks', () => {
   });
 
   it('end when the gateway closes, also while one runs', async () => {
-    const clock = createHandClock();
+    const clock = createManualClock();
     const signals: AbortSignal[] = [];
     const targets = createTargets({
       clock,

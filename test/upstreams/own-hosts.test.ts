@@ -18,11 +18,11 @@ import { openReceived } from '../../upstreams/receiver/received.ts';
 import { startReceiver } from '../../upstreams/receiver/receiver.ts';
 import type { Service } from '../../upstreams/service/listen.ts';
 import { openIssuer } from './identity/own-issuer.ts';
-import { NEW, openServiceHouse, type ServiceHouse } from './webhooks/service-house.ts';
+import { NEW, openServiceFixture, type ServiceFixture } from './webhooks/service-fixture.ts';
 
 const stack = new AsyncDisposableStack();
 const services = new Map<string, Service>();
-let webhooks: ServiceHouse;
+let webhooks: ServiceFixture;
 
 beforeAll(async () => {
   const folder = stack.adopt(await mkdtemp(join(tmpdir(), 'sundial-hosts-')), (made) =>
@@ -47,7 +47,7 @@ beforeAll(async () => {
   const pair = await loadPair(folder, Date.now());
   await serve('receiver', startReceiver({ port, pair, secrets: () => [], received, now: Date.now }));
   services.set('identity', stack.use(await openIssuer()).issuer);
-  webhooks = await openServiceHouse();
+  webhooks = await openServiceFixture();
   stack.defer(() => webhooks.service.close());
   services.set('webhooks', webhooks.service);
 });

@@ -3,7 +3,7 @@ import { createHash, X509Certificate } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { runGateway } from '../../support/gateway.ts';
 import { overHttp1, overHttp2 } from '../../support/http-client.ts';
-import { challengesOf, type House, seen } from './house.ts';
+import { challengesOf, type Fixture, seen } from './fixture.ts';
 
 export function certificates({
   ask,
@@ -14,7 +14,7 @@ export function certificates({
   logged,
   makeKey,
   pairs,
-}: House): void {
+}: Fixture): void {
   describe('a client certificate', () => {
     it.each([
       ['HTTP/1.1', overHttp1],

@@ -2,9 +2,9 @@
 import { describe, expect, it } from 'vitest';
 import { operate } from '../../support/command.ts';
 import { type Answer, overHttp1 } from '../../support/http-client.ts';
-import { AUTHOR, CHALLENGES, challengesOf, type House, seen } from './house.ts';
+import { AUTHOR, CHALLENGES, challengesOf, type Fixture, seen } from './fixture.ts';
 
-export function keys({ ask, gateway, logged, makeKey, write }: House): void {
+export function keys({ ask, gateway, logged, makeKey, write }: Fixture): void {
   const overAdmin = async (path: string): Promise<Answer> => {
     await using admin = overHttp1(gateway().admin, { tls: false });
     return await admin.ask({ path });

@@ -2,9 +2,9 @@
 import { describe, expect, it } from 'vitest';
 import { head, sendBytes } from '../../support/raw-client.ts';
 import { askFor, NAMES, PLACES, type Place } from './asks.ts';
-import { expectOneVersion, type House, pairs } from './house.ts';
+import { expectOneVersion, type Fixture, pairs } from './fixture.ts';
 
-export function statusTable({ ask, gateway }: House): void {
+export function statusTable({ ask, gateway }: Fixture): void {
   describe('the status table', () => {
     const cells: readonly (readonly [Place, number, number, number, number])[] = [
       // carrier, malformed, never existed, planned, retired

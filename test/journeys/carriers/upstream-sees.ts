@@ -3,9 +3,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { head, sendBytes } from '../../support/raw-client.ts';
 import { askFor } from './asks.ts';
-import { expectOneVersion, type House, seenBy, valuesOf } from './house.ts';
+import { expectOneVersion, type Fixture, seenBy, valuesOf } from './fixture.ts';
 
-export function upstreamSees({ ask, gateway, upstream }: House): void {
+export function upstreamSees({ ask, gateway, upstream }: Fixture): void {
   describe('the upstream gets', () => {
     it('VER-9: one version, whatever carriers name it and in whatever form', async () => {
       const wildcard = fc.constantFrom(

@@ -1,9 +1,9 @@
 // Idempotency keys: which are valid, where they are required, whose they are and for what.
 import { Readable } from 'node:stream';
 import { describe, expect, it, vi } from 'vitest';
-import { type House, PATIENT } from './house.ts';
+import { type Fixture, PATIENT } from './fixture.ts';
 
-export function keys({ send, carried, outcome, upstream, own, issuer }: House): void {
+export function keys({ send, carried, outcome, upstream, own, issuer }: Fixture): void {
   describe('idempotency keys', () => {
     it.each([
       ['empty', ''],

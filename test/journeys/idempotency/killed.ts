@@ -1,8 +1,8 @@
 // Retries with a key whose gateway was killed between lock and response, on both stores.
 import { describe, expect, it } from 'vitest';
-import type { House } from './house.ts';
+import type { Fixture } from './fixture.ts';
 
-export function killed({ send, carried, own, first }: House): void {
+export function killed({ send, carried, own, first }: Fixture): void {
   describe('a gateway killed by kill -9 during a request with a key', () => {
     it.each([
       ['embedded', 'HTTP/1.1', own],

@@ -2,9 +2,9 @@
 import { describe, expect, it } from 'vitest';
 
 import type { CountingOrders } from './counting-orders.ts';
-import { DAY, type House } from './house.ts';
+import { DAY, type Fixture } from './fixture.ts';
 
-export function outcomes({ send, carried, outcome, upstream, own, clock }: House): void {
+export function outcomes({ send, carried, outcome, upstream, own, clock }: Fixture): void {
   describe('outcomes of keys', () => {
     it.each([
       [303, 1],

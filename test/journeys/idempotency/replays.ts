@@ -1,9 +1,9 @@
 // A repeated request with a key, while the first one runs and after it, over both protocols.
 import { Readable } from 'node:stream';
 import { describe, expect, it, vi } from 'vitest';
-import { type House, PATIENT } from './house.ts';
+import { type Fixture, PATIENT } from './fixture.ts';
 
-export function replays({ send, carried, outcome, upstream, own, clientOf, bearer }: House): void {
+export function replays({ send, carried, outcome, upstream, own, clientOf, bearer }: Fixture): void {
   describe.each(['HTTP/1.1', 'HTTP/2'])('over %s', (over) => {
     const at = (name: string) => `/${name}-${over === 'HTTP/2' ? 2 : 1}`;
 

@@ -1,8 +1,8 @@
 // Two gateways that share their keys on one Redis, and an unavailable Redis.
 import { describe, expect, it, vi } from 'vitest';
-import { type House, PATIENT } from './house.ts';
+import { type Fixture, PATIENT } from './fixture.ts';
 
-export function twoGateways({ send, carried, outcome, first, redis }: House): void {
+export function twoGateways({ send, carried, outcome, first, redis }: Fixture): void {
   describe('two gateways on one Redis', () => {
     it('promise 42: execute thirty concurrent requests with one key once', async () => {
       const answers = await Promise.all(

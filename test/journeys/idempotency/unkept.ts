@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream';
 import { describe, expect, it, vi } from 'vitest';
 import type { Answering } from './counting-orders.ts';
-import { type House, PATIENT } from './house.ts';
+import { type Fixture, PATIENT } from './fixture.ts';
 
 type Head = Readonly<Record<string, string>>;
 
@@ -28,7 +28,7 @@ const half =
     response.write('a'.repeat(6_000), () => void (breaksOff && response.destroy()));
   };
 
-export function unkept({ send, carried, outcome, upstream, own, clientOf, bearer }: House): void {
+export function unkept({ send, carried, outcome, upstream, own, clientOf, bearer }: Fixture): void {
   describe.each(['HTTP/1.1', 'HTTP/2'])('over %s, beyond the size limit', (over) => {
     const at = (name: string) => `/${name}-${over === 'HTTP/2' ? 2 : 1}`;
     /** With the key of `send(path, { key: 'k' })`. */

@@ -2,15 +2,15 @@
 import { describe, expect, it } from 'vitest';
 import { SAMPLE_CLIENT_SECRETS } from '../../../upstreams/identity/sample-secrets.ts';
 import { AUTHORIZE, CHALLENGE, query } from '../../support/oauth-walk.ts';
-import type { InterfaceHouse } from './house.ts';
+import type { InterfaceFixture } from './fixture.ts';
 
 const partOf = (token: string, index: number): Readonly<Record<string, unknown>> =>
   JSON.parse(Buffer.from(token.split('.')[index] ?? '', 'base64url').toString());
 
-export function authentication(house: () => InterfaceHouse): void {
+export function authentication(fixture: () => InterfaceFixture): void {
   const tokenOf = async (id: string) => {
     const form = { grant_type: 'client_credentials', client_id: id };
-    const { status, json } = await house().ask('/auth/token', {
+    const { status, json } = await fixture().ask('/auth/token', {
       method: 'POST',
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
       body: new URLSearchParams({ ...form, client_secret: SAMPLE_CLIENT_SECRETS[id] ?? '' }).toString(),
@@ -28,10 +28,10 @@ export function authentication(house: () => InterfaceHouse): void {
       expect(Number(exp) - Number(iat)).toBeLessThanOrEqual(3_600);
       expect(lifetime).toBeLessThanOrEqual(3_600);
       const authorization = `Bearer ${token}`;
-      expect(await house().ask('/api/v2/orders/1001', { headers: { authorization } })).toMatchObject({
+      expect(await fixture().ask('/api/v2/orders/1001', { headers: { authorization } })).toMatchObject({
         status: 200,
       });
-      const forged = await house().ask('/api/v2/orders/1001', {
+      const forged = await fixture().ask('/api/v2/orders/1001', {
         headers: { authorization: `${authorization.slice(0, -8)}AAAAAAAA` },
       });
       expect(forged).toMatchObject({ status: 401, json: { error: 'Unauthorized' } });
@@ -47,7 +47,7 @@ export function authentication(house: () => InterfaceHouse): void {
       ['POST', '/api/payments'],
       ['GET', '/api/webhooks'],
     ])('AUTH-2: each request needs its own token: %s %s', async (method, path) => {
-      expect(await house().ask(path, { method, anonymous: true })).toMatchObject({
+      expect(await fixture().ask(path, { method, anonymous: true })).toMatchObject({
         status: 401,
         json: { error: 'Unauthorized', message: expect.any(String) },
         headers: { 'www-authenticate': expect.stringMatching(/^Bearer realm="/) },
@@ -69,7 +69,7 @@ export function authentication(house: () => InterfaceHouse): void {
     ])('OAU-1, OAU-3: %s is refused', async (_what, change, error) => {
       const entries = Object.entries({ ...AUTHORIZE, ...change }).filter(([, value]) => value !== '');
       const path = `/auth${query(Object.fromEntries(entries))}`;
-      const answer = await house().ask(path, { anonymous: true });
+      const answer = await fixture().ask(path, { anonymous: true });
       expect([302, 303]).toContain(answer.status);
       const location = new URL(answer.headers.location ?? '');
       expect(location.href).toMatch(/^http:\/\/127\.0\.0\.1:4008\/callback/);

@@ -6,25 +6,25 @@ import { Webhook } from 'standardwebhooks';
 import { describe, expect, it, vi } from 'vitest';
 import { makeSecret, type Secret } from '../../../upstreams/webhooks/secret.ts';
 import { signDelivery } from '../../../upstreams/webhooks/signature.ts';
-import type { InterfaceHouse } from './house.ts';
+import type { InterfaceFixture } from './fixture.ts';
 
 const WAIT = { timeout: 20_000, interval: 10 };
 
-export function events(house: () => InterfaceHouse): void {
+export function events(fixture: () => InterfaceFixture): void {
   const subscribe = async (url: string, types: readonly string[], signature: string) => {
     const json = { url, events: types, signature };
-    const made = await house().ask('/api/webhooks', { method: 'POST', json });
+    const made = await fixture().ask('/api/webhooks', { method: 'POST', json });
     expect(made.status).toBe(201);
     return { at: `/api/webhooks/${made.json.id}`, secret: made.json.secret as Secret };
   };
   const pay = async (payer: string) => {
     const json = { payer: { name: payer }, money: { amount: 1250, currency: 'EUR' }, created: 1_772_323_200 };
-    const made = await house().ask('/api/payments', { method: 'POST', json });
+    const made = await fixture().ask('/api/payments', { method: 'POST', json });
     expect(made.status).toBe(201);
     return String(made.json.id);
   };
   const toReceiver = (method: string, path: string, headers = {}, body: string | Buffer = '') => {
-    const { hooks, pair } = house().samples.receiver;
+    const { hooks, pair } = fixture().samples.receiver;
     const sent = request(new URL(path, hooks), { method, headers, ca: pair.cert, agent: false });
     const { promise, resolve, reject } = Promise.withResolvers<{ status?: number; json: unknown }>();
     sent.on('error', reject).on('response', (response) => {
@@ -34,13 +34,13 @@ export function events(house: () => InterfaceHouse): void {
     return promise;
   };
   const deliveriesOf = async (at: string) => {
-    const { json } = await house().ask(`${at}/deliveries`);
+    const { json } = await fixture().ask(`${at}/deliveries`);
     return json.data as { id: string; type: string; state: string; attempts: { status?: number }[] }[];
   };
 
   describe('Events', () => {
     it('WH-1, WH-6: an event is POSTed with an HMAC and a time, and retried until it gets 200', async () => {
-      const { subscriber } = house();
+      const { subscriber } = fixture();
       const { at, secret } = await subscribe(
         `https://localhost:${subscriber.port}/`,
         ['payment.failed'],
@@ -83,11 +83,11 @@ export function events(house: () => InterfaceHouse): void {
           ]),
         WAIT,
       );
-      expect((await house().ask(at, { method: 'DELETE' })).status).toBe(204);
+      expect((await fixture().ask(at, { method: 'DELETE' })).status).toBe(204);
     });
 
     it('WH-4, WH-5: the receiver accepts an event once, and answers 401 to a bad signature', async () => {
-      const { receiver } = house().samples;
+      const { receiver } = fixture().samples;
       const { at, secret } = await subscribe(receiver.hooks, ['payment.completed'], 'both');
       receiver.believe(secret);
       const id = await pay('globex');
@@ -110,7 +110,7 @@ export function events(house: () => InterfaceHouse): void {
       );
       const [delivery] = await deliveriesOf(at);
       const replay = `${at}/deliveries/${delivery?.id}/replay`;
-      expect((await house().ask(replay, { method: 'POST' })).status).toBe(200);
+      expect((await fixture().ask(replay, { method: 'POST' })).status).toBe(200);
       await vi.waitFor(
         async () =>
           expect(await deliveriesOf(at)).toMatchObject([

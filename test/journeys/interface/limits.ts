@@ -1,12 +1,12 @@
 // "Limits" of the specification: quotas and page sizes of the samples.
 import { describe, expect, it } from 'vitest';
-import type { InterfaceHouse } from './house.ts';
+import type { InterfaceFixture } from './fixture.ts';
 
-export function limits(house: () => InterfaceHouse): void {
+export function limits(fixture: () => InterfaceFixture): void {
   describe('Limits', () => {
     it('each response has the remaining quota as a whole number', async () => {
       const asked = async (path: string) => {
-        const { headers } = await house().ask(path);
+        const { headers } = await fixture().ask(path);
         return [headers['x-ratelimit-limit'], headers['x-ratelimit-remaining']];
       };
       expect(await asked('/api/v2/orders/1001')).toEqual(['600', expect.stringMatching(/^\d+$/)]);
@@ -27,7 +27,7 @@ export function limits(house: () => InterfaceHouse): void {
       ['101', 400],
       ['many', 400],
     ])('PAG-1: limit=%s gets %i', async (limit, status) => {
-      const answer = await house().ask(`/api/v2/orders?limit=${limit}`);
+      const answer = await fixture().ask(`/api/v2/orders?limit=${limit}`);
       expect(answer.status).toBe(status);
       if (status === 200) expect(answer.json.data).toHaveLength(Number(limit));
       else expect(answer.json.message).toContain('100');

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import type { InterfaceHouse } from './house.ts';
+import type { InterfaceFixture } from './fixture.ts';
 
 const UPSTREAMS = join(import.meta.dirname, '../../../upstreams');
 const DAY = expect.stringMatching(/^\d{4}-\d\d-\d\d$/);
@@ -20,10 +20,10 @@ interface Description {
 
 const read = (file: string): Description => parse(readFileSync(join(UPSTREAMS, file), 'utf8'));
 
-export function resources(house: () => InterfaceHouse): void {
+export function resources(fixture: () => InterfaceFixture): void {
   describe('Resources and their fields', () => {
     it('a webhook subscription has url and events, and its secret only in the response to POST', async () => {
-      const { ask, samples } = house();
+      const { ask, samples } = fixture();
       const json = { url: samples.receiver.hooks, events: ['order.created'] };
       const made = await ask('/api/webhooks', { method: 'POST', json });
       expect(made).toMatchObject({
@@ -47,14 +47,14 @@ export function resources(house: () => InterfaceHouse): void {
         '<resource>.<action>',
       ],
     ])('WH-8: a webhook subscription with %s gets 400 and the reason', async (_what, json, said) => {
-      expect(await house().ask('/api/webhooks', { method: 'POST', json })).toMatchObject({
+      expect(await fixture().ask('/api/webhooks', { method: 'POST', json })).toMatchObject({
         status: 400,
         json: { error: 'Bad Request', message: expect.stringContaining(said) },
       });
     });
 
     it('PAG-1: an offset page has data, pagination and links, and nothing else', async () => {
-      const { json } = await house().ask('/api/v2/orders?page=2&limit=10');
+      const { json } = await fixture().ask('/api/v2/orders?page=2&limit=10');
       const total = (json.pagination as { total: number }).total;
       const totalPages = Math.ceil(total / 10);
       expect(json).toEqual({
@@ -66,7 +66,7 @@ export function resources(house: () => InterfaceHouse): void {
     });
 
     it('PAG-2: a cursor page has has_more and no page numbers', async () => {
-      const { ask } = house();
+      const { ask } = fixture();
       const first = await ask('/api/payments?limit=2&fields=id');
       expect(first.json).toEqual({ data: [{ id: 'p-2001' }, { id: 'p-2002' }], has_more: true });
       const next = await ask('/api/payments?limit=2&fields=id&starting_after=p-2002');
@@ -75,7 +75,7 @@ export function resources(house: () => InterfaceHouse): void {
     });
 
     it('ERR-1: every error body has the reason phrase and a sentence', async () => {
-      const { ask } = house();
+      const { ask } = fixture();
       for (const path of ['/api/v2/orders/9', '/api/v2/catalog/moondial', '/nowhere']) {
         const { status, json } = await ask(path);
         expect([status, json]).toEqual([
@@ -86,7 +86,7 @@ export function resources(house: () => InterfaceHouse): void {
     });
 
     it('the notice in a body has all five members', async () => {
-      const { ask, samples } = house();
+      const { ask, samples } = fixture();
       const { status, json } = await ask('/api/v1/sales/1001', { anonymous: true });
       expect(status).toBe(200);
       expect(json).toMatchObject({ orderNumber: 1001, amount: '12.50' });
@@ -101,7 +101,7 @@ export function resources(house: () => InterfaceHouse): void {
 
     it('OAS-2: responses have the dates of x-lifecycle in the description', async () => {
       const { info, paths } = read('orders/v1.openapi.yaml');
-      const { headers } = await house().ask('/api/v1/orders/1001');
+      const { headers } = await fixture().ask('/api/v1/orders/1001');
       expect(info['x-lifecycle']).toMatchObject({
         stage: 'deprecated',
         support: { level: expect.any(String), until: DAY },
@@ -126,7 +126,7 @@ export function resources(house: () => InterfaceHouse): void {
         'breaking-changes': expect.arrayContaining([expect.stringContaining('whole minor units')]),
       });
       // Callers who do not read the description get the same from the gateway.
-      const { json } = await house().ask('/.well-known/lifecycle/orders', { anonymous: true });
+      const { json } = await fixture().ask('/.well-known/lifecycle/orders', { anonymous: true });
       const versions = json.versions as readonly Readonly<Record<string, unknown>>[];
       const [old, present] = ['v1', 'v2'].map((label) => versions.find(({ version }) => version === label));
       expect(old).toMatchObject({ changelog: info['x-lifecycle'].changelog });
@@ -134,7 +134,7 @@ export function resources(house: () => InterfaceHouse): void {
     });
 
     it('OAS-2: a deprecated operation of an active version has its own dates and replacement', async () => {
-      const { ask, samples } = house();
+      const { ask, samples } = fixture();
       const { 'x-lifecycle': life = {}, deprecated } =
         read('orders/v2.openapi.yaml').paths['/orders/{id}']?.delete ?? {};
       expect([deprecated, life]).toEqual([
@@ -163,7 +163,7 @@ export function resources(house: () => InterfaceHouse): void {
     });
 
     it('links in a representation are objects with href, and work', async () => {
-      const { ask } = house();
+      const { ask } = fixture();
       const { _links: links } = (await ask('/api/v2/orders/1001')).json as {
         _links: Record<string, { href: string; method?: string }>;
       };

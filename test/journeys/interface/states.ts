@@ -1,14 +1,14 @@
 // "States and transitions" of the specification: a version from active to retired by date, and extensions.
 import { describe, expect, it } from 'vitest';
-import type { InterfaceHouse } from './house.ts';
+import type { InterfaceFixture } from './fixture.ts';
 
 const at = (text: string): number => Temporal.Instant.from(text).epochMilliseconds;
 const PATH = '/api/v1/sales/1002';
 const PUBLISHED = '    sunset: 2027-01-15\n';
 
-export function states(house: () => InterfaceHouse): void {
+export function states(fixture: () => InterfaceFixture): void {
   const show = async (instant: string) => {
-    const { status, headers } = await house().ask(PATH, { at: at(instant), anonymous: true });
+    const { status, headers } = await fixture().ask(PATH, { at: at(instant), anonymous: true });
     return [status, headers.deprecation, headers.sunset];
   };
   const TOLD = ['@1768435200', 'Fri, 15 Jan 2027 00:00:00 GMT'];
@@ -25,7 +25,7 @@ export function states(house: () => InterfaceHouse): void {
 
     it('calls to a deprecated version are counted', async () => {
       const series = 'sundial_deprecated_requests_total{api="orders",version="v1",consumer="initech"}';
-      const { ask, samples } = house();
+      const { ask, samples } = fixture();
       const count = async () => (await samples.gateway.metric(series)) ?? 0;
       const before = await count();
       const { headers } = await ask('/api/v1/orders/1001');
@@ -34,7 +34,7 @@ export function states(house: () => InterfaceHouse): void {
     });
 
     it('an extension of 3 to 6 months, announced 3 months before, is accepted; others are not', async () => {
-      const { rewriteSales } = house();
+      const { rewriteSales } = fixture();
       const extend = (to: string, announced: string) =>
         rewriteSales((text) =>
           text.replace(

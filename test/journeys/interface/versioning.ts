@@ -2,13 +2,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { InterfaceHouse } from './house.ts';
+import type { InterfaceFixture } from './fixture.ts';
 
 const UPSTREAMS = join(import.meta.dirname, '../../../upstreams');
 /** The member that identifies an order in each version. */
 const MEMBER: Readonly<Record<string, string>> = { v1: 'orderNumber', v2: 'id' };
 
-export function versioning(house: () => InterfaceHouse): void {
+export function versioning(fixture: () => InterfaceFixture): void {
   describe('Versioning', () => {
     describe.each(['1', '2'])('version %s', (number) => {
       it.each([
@@ -23,7 +23,7 @@ export function versioning(house: () => InterfaceHouse): void {
           { accept: `application/vnd.sundial+json;version=${number}` },
         ],
       ])('is selected by %s', async (_carrier, path, headers) => {
-        const answer = await house().ask(path, { headers, anonymous: true });
+        const answer = await fixture().ask(path, { headers, anonymous: true });
         expect(answer.status).toBe(200);
         expect(answer.json).toHaveProperty(MEMBER[`v${number}`] ?? '');
         expect(answer.headers.deprecation).toBe(number === '1' ? '@1768435200' : undefined);
@@ -31,7 +31,7 @@ export function versioning(house: () => InterfaceHouse): void {
     });
 
     it('DEP-1, WARN-1, XDI-1: a deprecated version sends all five headers', async () => {
-      const { headers } = await house().ask('/api/v1/sales/1001', { anonymous: true });
+      const { headers } = await fixture().ask('/api/v1/sales/1001', { anonymous: true });
       expect(headers).toMatchObject({
         deprecation: '@1768435200',
         sunset: 'Fri, 15 Jan 2027 00:00:00 GMT',
@@ -43,7 +43,7 @@ export function versioning(house: () => InterfaceHouse): void {
 
     it('SUN-3: an operation that is not deprecated may send Sunset', async () => {
       const sunset = 'Sat, 01 Jun 2999 00:00:00 GMT';
-      const { headers } = await house().ask(
+      const { headers } = await fixture().ask(
         `/api/echo?${new URLSearchParams({ header: `Sunset: ${sunset}` })}`,
       );
       expect(headers.sunset).toBe(sunset);
@@ -58,7 +58,7 @@ export function versioning(house: () => InterfaceHouse): void {
     });
 
     it('12 months of notice for public APIs, 6 for internal ones, and a guide are required', async () => {
-      const { ask, rewriteSales } = house();
+      const { ask, rewriteSales } = fixture();
       const sunset = async () =>
         (await ask('/api/v1/sales/1001', { anonymous: true })).headers.sunset?.slice(5, 16);
       const ending = (day: string, audience = 'public') =>

@@ -1,8 +1,8 @@
 // Pauses after the retirement: what is served again, with which headers, and what no pause can serve.
 import { describe, expect, it } from 'vitest';
-import { at, type House, ORDERS, TODAY, WEEK_LATER } from './house.ts';
+import { at, type Fixture, ORDERS, TODAY, WEEK_LATER } from './fixture.ts';
 
-export function afterRetirement({ askAt, begin, clock, end, gateway }: House): void {
+export function afterRetirement({ askAt, begin, clock, end, gateway }: Fixture): void {
   describe('a pause after the retirement', () => {
     const path = '/api/v1/orders/7';
     const POST = { method: 'POST', body: '{"a":1}', headers: { 'content-type': 'application/json' } };

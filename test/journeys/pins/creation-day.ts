@@ -1,9 +1,9 @@
 // Accounts with a creation day: the version of that day, its signals, and its end.
 import { describe, expect, it } from 'vitest';
 import { overHttp2 } from '../../support/http-client.ts';
-import type { House } from './house.ts';
+import type { Fixture } from './fixture.ts';
 
-export function creationDay({ ask, client, clock, gateway, holding, made, versionFor }: House): void {
+export function creationDay({ ask, client, clock, gateway, holding, made, versionFor }: Fixture): void {
   describe('an account with a creation day', () => {
     it.each([
       ['2024-09-01', '2024-09-01'],

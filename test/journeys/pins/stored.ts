@@ -1,8 +1,8 @@
 // Stored pins: by a first call, by an upgrade, and for an account that a claim names.
 import { describe, expect, it } from 'vitest';
-import type { House } from './house.ts';
+import type { Fixture } from './fixture.ts';
 
-export function stored({ ask, clock, gateway, holding, made, upgrade, versionFor }: House): void {
+export function stored({ ask, clock, gateway, holding, made, upgrade, versionFor }: Fixture): void {
   describe('an account without a creation day', () => {
     it('keeps the version of its first call when a newer one is released', async () => {
       const fresh = await holding('first-call');

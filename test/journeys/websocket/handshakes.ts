@@ -1,9 +1,9 @@
 // A handshake is judged, signalled, counted and logged like any other request.
 import { describe, expect, it, vi } from 'vitest';
 import { frame, TEXT } from '../../support/websocket-frames.ts';
-import { at, echoes, type House } from './house.ts';
+import { at, echoes, type Fixture } from './fixture.ts';
 
-export function handshakes({ authorization, clock, gateway, open, upstream }: House): void {
+export function handshakes({ authorization, clock, gateway, open, upstream }: Fixture): void {
   const openNow = (api: string, version: string) =>
     gateway().metric(`sundial_websocket_connections{api="${api}",version="${version}"}`);
 

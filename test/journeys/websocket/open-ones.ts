@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { runGateway } from '../../support/gateway.ts';
 import { beginPause, endPause } from '../../support/pauses.ts';
 import { closeCode } from '../../support/websocket-frames.ts';
-import { at, echoes, type House } from './house.ts';
+import { at, echoes, type Fixture } from './fixture.ts';
 
 const SUNSET = at('2027-01-15T00:00:00Z');
 
@@ -16,7 +16,7 @@ export function openOnes({
   issuer,
   open,
   upstream,
-}: House): void {
+}: Fixture): void {
   describe('an open WebSocket', () => {
     it('promise 48: a failure of the upstream or the client closes the other side only', async () => {
       const first = await open('/api/v2/live');

@@ -1,7 +1,7 @@
 // The clients of a soak: some send every kind of request in turn, some keep their connections for long.
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Ask, type Client, overHttp1, overHttp2 } from '../../support/http-client.ts';
-import type { House } from './house.ts';
+import type { Fixture } from './fixture.ts';
 import { type Kind, NAME, POLITE, pick, type Scene } from './polite.ts';
 import { LASTING, ROUGH } from './rough.ts';
 import type { State } from './state.ts';
@@ -26,7 +26,7 @@ const KINDS = Object.entries({ ...POLITE, ...ROUGH }).flatMap(([name, [share, ki
   Array.from({ length: share }, (): readonly [string, Kind] => [name, kind]),
 );
 
-export function openClients({ gateway, issuer }: House, state: State, tally: Tally): Clients {
+export function openClients({ gateway, issuer }: Fixture, state: State, tally: Tally): Clients {
   const { https, http } = gateway;
   const h1 = toHost(overHttp1(https));
   const plain = toHost(overHttp1(http, { tls: false }));

@@ -1,7 +1,7 @@
 // Faults during a soak, with checks: reloads, certificate renewals, failing upstream and store.
 import { setTimeout as pause } from 'node:timers/promises';
 import { overHttp1 } from '../../support/http-client.ts';
-import { ADMIN_TOKEN, type House } from './house.ts';
+import { ADMIN_TOKEN, type Fixture } from './fixture.ts';
 import { NAME } from './polite.ts';
 import { must, type State } from './state.ts';
 
@@ -24,8 +24,8 @@ const BROKEN = [
 ];
 const RECOVERS_WITHIN_MS = 15_000;
 
-export function startFaults(house: House, state: State): Deeds {
-  const { gateway, fickle, redis } = house;
+export function startFaults(fixture: Fixture, state: State): Deeds {
+  const { gateway, fickle, redis } = fixture;
   const done: Record<string, number> = {};
   const wrong: string[] = [];
   let recovery = 0;
@@ -63,7 +63,7 @@ export function startFaults(house: House, state: State): Deeds {
   const reload = async (): Promise<void> => {
     const edition = state.edition.newest + 1;
     state.edition = { ...state.edition, newest: edition };
-    await house.writeEdition(edition);
+    await fixture.writeEdition(edition);
     const { status, body } = await admin('POST', '/-/reload');
     must(status === 200, () => `a good reload was answered ${status} ${JSON.stringify(body).slice(0, 500)}`);
     state.edition = { least: edition, newest: edition };
@@ -71,9 +71,9 @@ export function startFaults(house: House, state: State): Deeds {
   };
   const badReload = async (): Promise<void> => {
     const text = BROKEN[(done['bad reloads'] ?? 0) % BROKEN.length];
-    await house.writeBroken(text);
+    await fixture.writeBroken(text);
     const { status } = await admin('POST', '/-/reload');
-    await house.writeBroken(undefined);
+    await fixture.writeBroken(undefined);
     must(status === 422, () => `a bad reload was answered ${status}: ${text?.slice(0, 80)}`);
     count('bad reloads');
   };
@@ -114,7 +114,7 @@ export function startFaults(house: House, state: State): Deeds {
     count('looks');
   };
   const renew = async (): Promise<void> => {
-    await house.certificates.place('api', ['api.example.com']);
+    await fixture.certificates.place('api', ['api.example.com']);
     count('certificates');
   };
 

@@ -1,9 +1,9 @@
 // Tests of the actions on a subscription: rotation, test, enabling and replay.
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { abandoned } from '../../../upstreams/webhooks/delivery.ts';
-import { KNOWN, NEW, openServiceHouse } from './service-house.ts';
+import { KNOWN, NEW, openServiceFixture } from './service-fixture.ts';
 
-const { ask, service, store, begin } = await openServiceHouse();
+const { ask, service, store, begin } = await openServiceFixture();
 afterAll(() => service.close());
 
 let id: string;

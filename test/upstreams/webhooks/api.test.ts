@@ -1,8 +1,8 @@
 // Tests of the subscription API over a real socket. Deliveries fail: the allowed host does not listen.
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { HOOK, KNOWN, NEW, openServiceHouse } from './service-house.ts';
+import { HOOK, KNOWN, NEW, openServiceFixture } from './service-fixture.ts';
 
-const { ask, store, begin, service } = await openServiceHouse();
+const { ask, store, begin, service } = await openServiceFixture();
 afterAll(() => service.close());
 
 let id: string;

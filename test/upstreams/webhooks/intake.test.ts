@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { openSqliteStore } from '../../../upstreams/webhooks/sqlite/store.ts';
 import { startWebhooks } from '../../../upstreams/webhooks/webhooks.ts';
-import { HOOK, NEW, openServiceHouse } from './service-house.ts';
+import { HOOK, NEW, openServiceFixture } from './service-fixture.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'sundial-webhooks-'));
 afterAll(() => rmSync(folder, { recursive: true }));
-const { ask, store, begin, service } = await openServiceHouse();
+const { ask, store, begin, service } = await openServiceFixture();
 afterAll(() => service.close());
 
 beforeEach(begin);

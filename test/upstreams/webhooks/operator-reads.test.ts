@@ -3,9 +3,9 @@ import { request as plainRequest } from 'node:http';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { attempted, failed } from '../../../upstreams/webhooks/health.ts';
 import { DEFAULT_TUNING } from '../../../upstreams/webhooks/tuning.ts';
-import { KNOWN, NEW, openServiceHouse } from './service-house.ts';
+import { KNOWN, NEW, openServiceFixture } from './service-fixture.ts';
 
-const { ask, log, service, store, begin } = await openServiceHouse();
+const { ask, log, service, store, begin } = await openServiceFixture();
 afterAll(() => service.close());
 
 let id: string;

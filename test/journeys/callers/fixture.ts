@@ -52,7 +52,7 @@ interface Asking {
 }
 
 /** Call `open` first. */
-export interface House {
+export interface Fixture {
   readonly open: () => Promise<void>;
   readonly close: () => Promise<void>;
   readonly gateway: () => RunningGateway;
@@ -67,7 +67,7 @@ export interface House {
   readonly logged: (answer: Answer) => ReturnType<RunningGateway['accessLine']>;
 }
 
-export function createHouse(): House {
+export function createFixture(): Fixture {
   const stack = new AsyncDisposableStack();
   let parts: Parts | undefined;
   const part =
@@ -76,7 +76,7 @@ export function createHouse(): House {
       if (parts === undefined) throw new Error(`${name} is not open`);
       return parts[name];
     };
-  const write: House['write'] = (asked) => part('write')()(asked);
+  const write: Fixture['write'] = (asked) => part('write')()(asked);
   return {
     open: async () => {
       parts = await open(stack);

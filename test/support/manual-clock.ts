@@ -1,13 +1,13 @@
 // A clock that a test advances by hand, with timers.
 import type { Clock } from '../../gateway/upstream/deadlines.ts';
 
-export interface HandClock extends Clock {
+export interface ManualClock extends Clock {
   /** Advances the clock. Each timer runs at its own time, and pending promises get a turn. */
   readonly pass: (ms: number) => Promise<void>;
   readonly pending: () => number;
 }
 
-export function createHandClock(): HandClock {
+export function createManualClock(): ManualClock {
   const timers = new Set<{ readonly at: number; readonly run: () => void }>();
   let now = 1_000;
   const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

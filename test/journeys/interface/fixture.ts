@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { nextAttemptDelay } from '../../../upstreams/webhooks/schedule.ts';
 import { type Answer, type Ask, type Client, overHttp1 } from '../../support/http-client.ts';
-import { type SampleHouse, startSampleHouse } from '../../support/sample-house.ts';
+import { type SampleFixture, startSampleFixture } from '../../support/sample-fixture.ts';
 import { type Subscriber, startSubscriber } from '../../support/subscriber.ts';
 import { CLOSED, SALES, SLOW } from './policies.ts';
 
@@ -21,8 +21,8 @@ export interface Asking extends Partial<Omit<Ask, 'path'>> {
   readonly anonymous?: true;
 }
 
-export interface InterfaceHouse extends AsyncDisposable {
-  readonly samples: SampleHouse;
+export interface InterfaceFixture extends AsyncDisposable {
+  readonly samples: SampleFixture;
   readonly ask: (path: string, asking?: Asking) => Promise<Answer>;
   /** Refuses the first two deliveries. */
   readonly subscriber: Subscriber;
@@ -30,7 +30,7 @@ export interface InterfaceHouse extends AsyncDisposable {
   readonly rewriteSales: (edit: (text: string) => string) => Promise<boolean>;
 }
 
-export async function startInterfaceHouse(): Promise<InterfaceHouse> {
+export async function startInterfaceFixture(): Promise<InterfaceFixture> {
   const stack = new AsyncDisposableStack();
   const root = await mkdtemp(join(tmpdir(), 'sundial-interface-'));
   stack.defer(() => rm(root, { recursive: true, force: true }));
@@ -38,7 +38,7 @@ export async function startInterfaceHouse(): Promise<InterfaceHouse> {
 
   let now = TODAY;
   const samples = stack.use(
-    await startSampleHouse({
+    await startSampleFixture({
       lifecycleNow: () => now,
       config: join(root, 'config/gateway.yaml'),
       environment: { UNTIL: Temporal.Now.instant().add({ hours: 1 }).round('second').toString() },

@@ -21,7 +21,7 @@ interface Parts {
 }
 
 /** Call `start` first. Only `clock` works before it. */
-export interface House {
+export interface Fixture {
   readonly start: () => Promise<void>;
   /** After each test: closes all connections and resets the clock. */
   readonly tidy: () => void;
@@ -38,7 +38,7 @@ export interface House {
   readonly open: (path: string, opening?: Opening, on?: RunningGateway) => Promise<WebSocketClient>;
 }
 
-export function createHouse(): House {
+export function createFixture(): Fixture {
   const stack = new AsyncDisposableStack();
   const clock = { now: TODAY };
   let clients: WebSocketClient[] = [];

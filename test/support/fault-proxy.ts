@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 
-export interface FaultyLine extends AsyncDisposable {
+export interface FaultProxy extends AsyncDisposable {
   readonly port: number;
   /** Delay of each response from now on, in milliseconds. */
   readonly delay: (ms: number) => void;
@@ -12,7 +12,7 @@ export interface FaultyLine extends AsyncDisposable {
   readonly silence: (silent: boolean) => void;
 }
 
-export async function startFaultyLine(target: number): Promise<FaultyLine> {
+export async function startFaultProxy(target: number): Promise<FaultProxy> {
   const sockets = new Set<Socket>();
   let delayMs = 0;
   let most: number | undefined;

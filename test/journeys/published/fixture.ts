@@ -8,13 +8,13 @@ export const SUNSET = Date.UTC(2027, 3, 15);
 export const ORIGIN = 'https://127.0.0.1';
 const DAY = Date.UTC(2026, 10, 20);
 
-export interface PublishedHouse extends AsyncDisposable {
+export interface PublishedFixture extends AsyncDisposable {
   readonly gateway: RunningGateway;
   /** `at`: the lifecycle instant from then on. Default: 2026-11-20. */
   readonly ask: (path: string, headers?: Fields, method?: string, at?: number) => Promise<Answer>;
 }
 
-export async function openPublished(): Promise<PublishedHouse> {
+export async function openPublished(): Promise<PublishedFixture> {
   const stack = new AsyncDisposableStack();
   let now = DAY;
   const echo = stack.adopt(await startEcho({ port: 0 }), (service) => service.close());

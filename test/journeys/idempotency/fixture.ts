@@ -23,7 +23,7 @@ export interface Sent {
 }
 
 /** Call `open` first. Only `clock` works before it. */
-export interface House {
+export interface Fixture {
   readonly open: () => Promise<void>;
   readonly close: () => Promise<void>;
   readonly clock: { now: number };
@@ -43,7 +43,7 @@ export interface House {
   readonly outcome: (answer: Answer, gateway?: RunningGateway) => Promise<unknown>;
 }
 
-export function createHouse(): House {
+export function createFixture(): Fixture {
   const stack = new AsyncDisposableStack();
   const clock = { now: DAY };
   const parts: Partial<Parts> = {};

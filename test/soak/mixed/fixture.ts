@@ -13,7 +13,7 @@ import { type SoakedGateway, startSoaked } from './gateway.ts';
 
 export const ADMIN_TOKEN = 'soak-token-soak-token-soak-token-soak';
 
-export interface House extends AsyncDisposable {
+export interface Fixture extends AsyncDisposable {
   readonly gateway: SoakedGateway;
   readonly issuer: TestIssuer;
   readonly certificates: CertificateFolder;
@@ -35,12 +35,12 @@ export interface Fickle {
   readonly thaw: () => void;
 }
 
-export interface HouseOptions {
+export interface FixtureOptions {
   readonly store: 'embedded' | 'redis';
   readonly workers: number;
 }
 
-export async function openHouse({ store, workers }: HouseOptions): Promise<House> {
+export async function openFixture({ store, workers }: FixtureOptions): Promise<Fixture> {
   await using opening = new AsyncDisposableStack();
   const folder = await mkdtemp(join(tmpdir(), 'sundial-soak-'));
   opening.defer(() => rm(folder, { recursive: true, force: true }));

@@ -13,7 +13,7 @@ export interface Asked {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-export interface ServiceHouse {
+export interface ServiceFixture {
   readonly store: WebhookStore;
   readonly service: WebhooksService;
   readonly log: readonly object[];
@@ -29,7 +29,7 @@ export interface Answered {
   readonly json: any;
 }
 
-export async function openServiceHouse(): Promise<ServiceHouse> {
+export async function openServiceFixture(): Promise<ServiceFixture> {
   const store = openSqliteStore({ file: ':memory:', now: Date.now });
   const log: object[] = [];
   const service = await startWebhooks({

@@ -17,7 +17,7 @@ export interface Shown {
   }[];
 }
 
-export interface ConfiguredHouse extends AsyncDisposable {
+export interface ConfiguredFixture extends AsyncDisposable {
   readonly gateway: RunningGateway;
   readonly token: string;
   /** The folder of its policy, `orders.yaml`. */
@@ -32,7 +32,7 @@ export interface ConfiguredHouse extends AsyncDisposable {
   readonly revision: () => Promise<unknown>;
 }
 
-export async function openConfigured(): Promise<ConfiguredHouse> {
+export async function openConfigured(): Promise<ConfiguredFixture> {
   const stack = new AsyncDisposableStack();
   const folder = stack.adopt(await mkdtemp(join(tmpdir(), 'sundial-config-')), (made) =>
     rm(made, { recursive: true }),
@@ -43,7 +43,7 @@ export async function openConfigured(): Promise<ConfiguredHouse> {
   const environment = { ECHO: 'http://127.0.0.1:9' };
   const gateway = stack.use(await runGateway({ config: CONFIG, policies: folder, environment }));
   const token = await gateway.adminToken();
-  const ask: ConfiguredHouse['ask'] = async (method, path, headers = {}) => {
+  const ask: ConfiguredFixture['ask'] = async (method, path, headers = {}) => {
     await using admin = overHttp1(gateway.admin, { tls: false });
     return await admin.ask({ method, path, headers });
   };

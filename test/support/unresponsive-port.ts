@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { Worker } from 'node:worker_threads';
 
-export interface DeafListener extends AsyncDisposable {
+export interface UnresponsivePort extends AsyncDisposable {
   readonly url: string;
 }
 
@@ -19,7 +19,7 @@ server.listen({ port: 0, host: '127.0.0.1', backlog: ${BACKLOG} }, () => {
   setImmediate(() => Atomics.wait(new Int32Array(workerData), 0, 0));
 });`;
 
-export async function startDeafListener(): Promise<DeafListener> {
+export async function startUnresponsivePort(): Promise<UnresponsivePort> {
   const worker = new Worker(LISTEN_AND_SLEEP, { eval: true, workerData: new SharedArrayBuffer(4) });
   const [port] = await once(worker, 'message');
   const sockets = Array.from({ length: HELD }, () => connect(port, '127.0.0.1'));

@@ -7,16 +7,16 @@ import { type Client, overHttp1 } from '../support/http-client.ts';
 const CLIENTS = 200;
 const CONFIGURATION = join(import.meta.dirname, 'gateway.yaml');
 
-export interface House extends AsyncDisposable {
+export interface Fixture extends AsyncDisposable {
   /** Connected, equally many at each gateway. */
   readonly clients: readonly Client[];
 }
 
 /** One gateway for each store URL. */
-export async function openHouse(
+export async function openFixture(
   stores: readonly string[],
   environment: Readonly<Record<string, string>> = {},
-): Promise<House> {
+): Promise<Fixture> {
   await using stack = new AsyncDisposableStack();
   const echo = stack.adopt(await startEcho({ port: 0 }), (service) => service.close());
   const opening = stores.map((store) =>

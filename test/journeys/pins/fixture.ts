@@ -7,7 +7,7 @@ import { startTestIssuer, type TestIssuer } from '../../support/issuer.ts';
 type Fields = Readonly<Record<string, string>>;
 
 /** Call `open` first. Only `clock` works before it. */
-export interface House {
+export interface Fixture {
   readonly open: () => Promise<void>;
   readonly close: () => Promise<void>;
   readonly clock: { now: number };
@@ -32,7 +32,7 @@ interface Parts {
   readonly client: Client;
 }
 
-export function createHouse(): House {
+export function createFixture(): Fixture {
   const stack = new AsyncDisposableStack();
   const clock = { now: DAY };
   let parts: Parts | undefined;
@@ -43,10 +43,10 @@ export function createHouse(): House {
       return parts[name];
     };
   const gateway = part('gateway');
-  const holding: House['holding'] = async (id, claims = {}) => ({
+  const holding: Fixture['holding'] = async (id, claims = {}) => ({
     authorization: `Bearer ${await part('issuer')().sign({ sub: id, client_id: id, ...claims })}`,
   });
-  const ask: House['ask'] = (headers, more = {}) =>
+  const ask: Fixture['ask'] = (headers, more = {}) =>
     part('client')().ask({ path: '/api/payments', ...more, headers: { ...headers, ...more.headers } });
   return {
     open: async () => {

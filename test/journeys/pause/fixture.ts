@@ -20,7 +20,7 @@ interface Parts {
 }
 
 /** Call `open` first. Only `clock` works before it. */
-export interface House {
+export interface Fixture {
   readonly open: () => Promise<void>;
   /** After each test. */
   readonly endAll: () => Promise<void>;
@@ -36,7 +36,7 @@ export interface House {
   readonly statusesAt: (path: string, instants: readonly number[]) => Promise<readonly number[]>;
 }
 
-export function createHouse(): House {
+export function createFixture(): Fixture {
   const stack = new AsyncDisposableStack();
   const clock = { now: TODAY };
   /** The instant at which each began, before which it cannot be ended. */
@@ -54,7 +54,7 @@ export function createHouse(): House {
     running.delete(id);
     await endPause(gateway(), id);
   };
-  const askAt: House['askAt'] = (instant, path, { headers, ...ask } = {}, as = 'other') => {
+  const askAt: Fixture['askAt'] = (instant, path, { headers, ...ask } = {}, as = 'other') => {
     clock.now = instant;
     return part('client')().ask({ path, headers: { authorization: authorization(as), ...headers }, ...ask });
   };

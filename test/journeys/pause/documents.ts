@@ -4,14 +4,14 @@ import { describe, expect, it } from 'vitest';
 import { runExplain } from '../../../gateway/cli/explain/explain.ts';
 import type { Answer } from '../../support/http-client.ts';
 import { AUTHOR, REASON } from '../../support/pauses.ts';
-import { at, type House, ORDERS, TODAY, WEEK_LATER } from './house.ts';
+import { at, type Fixture, ORDERS, TODAY, WEEK_LATER } from './fixture.ts';
 
 interface Explained {
   readonly status?: number;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-export function told({ askAt, begin, environment }: House): void {
+export function pauseInDocuments({ askAt, begin, environment }: Fixture): void {
   describe('publication of a pause', () => {
     const BEFORE = at('2027-01-05T00:00:00Z');
     const UNTIL = at('2027-01-06T14:05:00Z');

@@ -22,7 +22,7 @@ import { type RunningGateway, runGateway } from './gateway.ts';
 import { overHttp1 } from './http-client.ts';
 import { freePorts } from './ports.ts';
 
-export interface SampleHouse extends AsyncDisposable {
+export interface SampleFixture extends AsyncDisposable {
   readonly gateway: RunningGateway;
   /** The origin of the gateway in links and locations. */
   readonly origin: string;
@@ -45,7 +45,7 @@ export interface SampleHouse extends AsyncDisposable {
   readonly stopCatalog: () => Promise<void>;
 }
 
-export interface SampleHouseOptions {
+export interface SampleFixtureOptions {
   /** The lifecycle clock; default: it stands still at 2026-11-20. */
   readonly lifecycleNow?: () => number;
   /** Absolute path of a gateway file in place of the project's. */
@@ -55,7 +55,7 @@ export interface SampleHouseOptions {
   readonly tuning?: Partial<Tuning>;
 }
 
-export async function startSampleHouse(options: SampleHouseOptions = {}): Promise<SampleHouse> {
+export async function startSampleFixture(options: SampleFixtureOptions = {}): Promise<SampleFixture> {
   const { lifecycleNow, config = '../../config/gateway.yaml', environment, tuning = {} } = options;
   const stack = new AsyncDisposableStack();
   const folder = await mkdtemp(join(tmpdir(), 'sundial-samples-'));

@@ -52,7 +52,7 @@ const going = version({
 const young = version({ label: 'v2' });
 const PLAN = plan([api([v0, going, young])]);
 
-export interface UsageHouse extends AsyncDisposable {
+export interface UsageFixture extends AsyncDisposable {
   readonly ledger: LedgerStore;
   readonly routes: (recordsUsage?: boolean, changes?: Partial<UsagePorts>) => ReturnType<typeof usageRoutes>;
   readonly look: (query: string, accept?: string, recordsUsage?: boolean) => Promise<AdminAnswer>;
@@ -61,7 +61,7 @@ export interface UsageHouse extends AsyncDisposable {
   readonly erase: (query: string, body?: unknown) => Promise<AdminWriteResult>;
 }
 
-export async function openUsage(): Promise<UsageHouse> {
+export async function openUsage(): Promise<UsageFixture> {
   const stack = new AsyncDisposableStack();
   const { stores } = stack.use(await openEmbeddedStores());
   const records = [
@@ -93,13 +93,13 @@ export async function openUsage(): Promise<UsageHouse> {
       ...changes,
     });
 
-  const look: UsageHouse['look'] = async (query, accept, recordsUsage = true) => {
+  const look: UsageFixture['look'] = async (query, accept, recordsUsage = true) => {
     const route = routes(recordsUsage).find(({ method }) => method === 'GET');
     if (route?.method !== 'GET') throw new Error('no such page');
     return route.show({ parameter: () => '', query: new URLSearchParams(query), accept, body: undefined });
   };
 
-  const usage: UsageHouse['usage'] = async (query = '') => {
+  const usage: UsageFixture['usage'] = async (query = '') => {
     const { status, body } = await look(query);
     expect(status).toBe(200);
     const answer = readUsageAnswer(JSON.parse(body));
@@ -107,7 +107,7 @@ export async function openUsage(): Promise<UsageHouse> {
     return answer;
   };
 
-  const erase: UsageHouse['erase'] = async (query, body) => {
+  const erase: UsageFixture['erase'] = async (query, body) => {
     const route = routes().find(({ method }) => method === 'DELETE');
     if (route?.method !== 'DELETE') throw new Error('no such write');
     return route.perform({ parameter: () => '', query: new URLSearchParams(query), accept: undefined, body });

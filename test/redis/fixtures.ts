@@ -16,29 +16,29 @@ const WARM_UP = 200;
 /** Longer than the measurement. */
 const FAILS_OVER_AFTER_MS = 4_000;
 
-export interface House {
+export interface Fixture {
   readonly asked: Asked;
   readonly faults: readonly Fault[];
 }
 
-export type OpenHouse = (stack: AsyncDisposableStack, echo: string) => Promise<House>;
+export type OpenFixture = (stack: AsyncDisposableStack, echo: string) => Promise<Fixture>;
 
 /** Ready and warmed up: code that has not run yet is slow. */
 export async function openGateway(stack: AsyncDisposableStack, echo: string, store: string): Promise<Asked> {
-  const house = stack.use(await openFaulty({ POLICIES, ECHO: echo, STORE: store }));
-  const client = stack.use(overHttp1(house.https));
+  const fixture = stack.use(await openFaulty({ POLICIES, ECHO: echo, STORE: store }));
+  const client = stack.use(overHttp1(fixture.https));
   for (let call = 0; call < WARM_UP; call += 1) {
     await client.ask({ path: `/api/${MODES[call % MODES.length]}` });
   }
-  return { house, client };
+  return { fixture, client };
 }
 
-export const single: OpenHouse = async (stack, echo) => {
+export const single: OpenFixture = async (stack, echo) => {
   const redis = stack.use(await startFaultyRedis());
   return { asked: await openGateway(stack, echo, redis.url), faults: singleFaults(redis) };
 };
 
-export const downAtStart: OpenHouse = async (stack, echo) => {
+export const downAtStart: OpenFixture = async (stack, echo) => {
   const [port = 0] = await freePorts(1);
   const asked = await openGateway(stack, echo, `redis://127.0.0.1:${port}`);
   const come = async () => void stack.adopt(await startRedis({ port }), ({ stop }) => stop());
@@ -50,7 +50,7 @@ export const downAtStart: OpenHouse = async (stack, echo) => {
   };
 };
 
-export const behindSentinels: OpenHouse = async (stack, echo) => {
+export const behindSentinels: OpenFixture = async (stack, echo) => {
   const sentinels = stack.use(
     await startSentinels({ password: 'data', sentinelPassword: 'watch', downAfterMs: FAILS_OVER_AFTER_MS }),
   );
@@ -68,7 +68,7 @@ export const behindSentinels: OpenHouse = async (stack, echo) => {
   };
 };
 
-export const inCluster: OpenHouse = async (stack, echo) => {
+export const inCluster: OpenFixture = async (stack, echo) => {
   const cluster = stack.use(
     await startRedisCluster({ primaries: 3, replicasEach: 1, nodeTimeoutMs: FAILS_OVER_AFTER_MS }),
   );

@@ -14,7 +14,7 @@ interface Parts {
 }
 
 /** Call `open` first. */
-export interface House {
+export interface Fixture {
   readonly open: () => Promise<void>;
   readonly close: () => Promise<void>;
   readonly gateway: () => RunningGateway;
@@ -23,11 +23,11 @@ export interface House {
   readonly ask: (request: Ask, protocol?: string) => Promise<Answer>;
 }
 
-export function createHouse(): House {
+export function createFixture(): Fixture {
   const stack = new AsyncDisposableStack();
   let parts: Parts | undefined;
   const opened = (): Parts => {
-    if (parts === undefined) throw new Error('the house is not open');
+    if (parts === undefined) throw new Error('the fixture is not open');
     return parts;
   };
   return {
