@@ -1,8 +1,10 @@
-// Rules for the language of pages: no listed phrase, short sentences, short pages.
+// Rules for the language of pages, and of the program's texts and comments.
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { isGenerated, PAGES, readPage } from './support/readme-text.ts';
 
-/** Phrases that pages must not contain, and what to write instead. */
+/** Phrases that texts must not contain, and what to write instead. */
 const WORDS: Readonly<Record<string, string>> = {
   nobody: 'no consumer, no caller, an anonymous caller',
   whoever: 'the caller, any caller',
@@ -22,10 +24,7 @@ const pages = [...PAGES, 'CONTRIBUTING.md', 'SECURITY.md'].filter((page) => !isG
 describe.each(pages)('%s', (page) => {
   const prose = proseOf(readPage(page));
 
-  it('has no listed phrase', () => {
-    const found = Object.entries(WORDS).filter(([word]) => new RegExp(`\\b${word}\\b`, 'i').test(prose));
-    expect(found).toEqual([]);
-  });
+  it('has no listed phrase', () => expect(listedIn(prose)).toEqual([]));
 
   it(`has sentences of at most ${MAX_WORDS} words on average`, () => {
     const lengths = sentencesOf(prose).map((sentence) => sentence.split(/\s+/).length);
@@ -35,6 +34,22 @@ describe.each(pages)('%s', (page) => {
 
   it('has at most 250 lines', () => expect(readPage(page).split('\n').length).toBeLessThanOrEqual(251));
 });
+
+const ROOT = join(import.meta.dirname, '..');
+const SOURCES = '{gateway,upstreams}/**/*.{ts,js,lua,html}';
+
+it('no comment, message or name of the program has a listed phrase', () => {
+  const found = globSync(SOURCES, { cwd: ROOT }).flatMap((file) =>
+    listedIn(readFileSync(join(ROOT, file), 'utf8')).map((phrase) => `${file}: ${phrase}`),
+  );
+  expect(found).toEqual([]);
+});
+
+function listedIn(text: string): readonly string[] {
+  return Object.entries(WORDS).flatMap(([phrase, instead]) =>
+    new RegExp(`\\b${phrase}\\b`, 'i').test(text) ? [`${phrase}: write ${instead}`] : [],
+  );
+}
 
 /** Without code, tables and headings. */
 function proseOf(text: string): string {

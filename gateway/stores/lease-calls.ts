@@ -134,7 +134,7 @@ export function createFetchTogether(
       const allowed = answers.every((answer) => answer?.allowed);
       for (const [index, { entry }] of wanted.entries()) {
         const answer = answers[index];
-        // If one key refuses, the units of the others were handed back.
+        // If one key refuses, the units of the others were returned.
         if (answer === undefined || answer.allowed !== allowed) continue;
         entry.account.expire(now());
         entry.account.recordAnswer(answer, units[index]?.cost ?? 0, sentAt);

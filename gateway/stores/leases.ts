@@ -82,7 +82,7 @@ export function createLeasingStore(inner: RateLimitStore, options: LeasingOption
     const [only, second] = empty;
     if (only === undefined) return Promise.resolve();
     if (second === undefined) return calls.fetch(only, unitsBeside(only, wanted));
-    // Keys that refused last come first: if they refuse again, no units have to be handed back.
+    // Keys that refused last come first: if they refuse again, no units have to be returned.
     return fetchTogether(empty.toSorted((a, b) => refusedLast(b) - refusedLast(a)));
   };
 

@@ -101,7 +101,7 @@ describe('the Redis rate-limit store', () => {
 
   it('RL-8: takes and returns in any order admit at most burst + elapsed/T', async () => {
     const takeUnits = connection.script('testTake', scriptNamed('rate-limit'), 2);
-    const handBack = connection.script('testHandBack', scriptNamed('hand-back'), 2);
+    const returnUnits = connection.script('testReturnUnits', scriptNamed('return-units'), 2);
     // Far longer than the test, so that units refill only by `wait`.
     const interval = 1_000_000_000;
     const step = fc.oneof(
@@ -146,7 +146,7 @@ describe('the Redis rate-limit store', () => {
           const taking = kind === 'back' ? takings[by % (takings.length || 1)] : undefined;
           if (taking?.kept) {
             taking.kept = false;
-            await handBack(...keys, 'gcra', interval, taking.cost, taking.stamp);
+            await returnUnits(...keys, 'gcra', interval, taking.cost, taking.stamp);
           }
         }
         while (await take(1));
@@ -164,7 +164,7 @@ describe('the Redis rate-limit store', () => {
 
   it('units returned in any order are available again', async () => {
     const takeUnits = connection.script('testTakeAll', scriptNamed('rate-limit'), 2);
-    const handBack = connection.script('testHandAllBack', scriptNamed('hand-back'), 2);
+    const returnUnits = connection.script('testReturnAllUnits', scriptNamed('return-units'), 2);
     const interval = 1_000_000_000;
     const costs = fc.array(fc.integer({ min: 1, max: 3 }), { minLength: 2, maxLength: 8 });
     const drawn = costs.chain((all) => {
@@ -185,7 +185,7 @@ describe('the Redis rate-limit store', () => {
         const stamps: number[] = [];
         for (const cost of all) stamps.push((await take(cost))[0]?.[4] ?? 0);
         for (const place of order.filter((each) => each !== kept))
-          await handBack(...keys, 'gcra', interval, all[place] ?? 0, stamps[place] ?? 0);
+          await returnUnits(...keys, 'gcra', interval, all[place] ?? 0, stamps[place] ?? 0);
         // A little of the kept units has refilled.
         expect((await take(burst - (all[kept] ?? 0)))[0]?.slice(0, 2)).toEqual([1, 0]);
       }),

@@ -15,7 +15,7 @@ describe('a frozen version', () => {
       { account: { firstSeen: Date.UTC(2026, 6, 1) } },
       'acme was first seen 2026-07-01',
     ],
-    ['names an exception', { as: 'partner' }, 'partner has leave'],
+    ['names an exception', { as: 'partner' }, 'partner has an exception'],
     [
       'names a freeze in the future',
       { now: Date.UTC(2026, 4, 1) },

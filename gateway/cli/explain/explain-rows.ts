@@ -82,7 +82,7 @@ export function exceptionRows(
       : {
           step: 'exception',
           value: each.from.join(', '),
-          detail: `${each.consumer} has leave until ${dateInWords(each.until)}: ${each.why}`,
+          detail: `${each.consumer} has an exception until ${dateInWords(each.until)}: ${each.why}`,
           assumed: undefined,
           origin: line(index),
         },
@@ -103,7 +103,7 @@ export function freezeRows(
     return [{ ...row, value: `from ${dateInWords(freeze)}`, detail: 'new consumers are refused then' }];
   const value = `since ${dateInWords(freeze)}`;
   if (exceptionFrom('freeze', version.exceptions, consumer, now) !== undefined)
-    return [{ ...row, value, detail: `${consumer.id} has leave` }];
+    return [{ ...row, value, detail: `${consumer.id} has an exception` }];
   if (firstSeen === undefined) return [{ ...row, value, detail: '', assumed: 'seen before' }];
   return [{ ...row, value, detail: `${consumer.id} was first seen ${dateInWords(firstSeen)}` }];
 }

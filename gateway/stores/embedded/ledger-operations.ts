@@ -45,7 +45,7 @@ export function createLedgerOperations(database: DatabaseSync) {
      WHERE id = ?1`,
   );
   const addCalls = prepare(
-    // The sum is capped at an invalid count. An overflow of the column would refuse the batch for ever.
+    // The sum is capped at an invalid count. An overflow of the column would refuse the batch each time.
     `INSERT INTO usage_day (record, day, calls) VALUES (?, ?, ?)
      ON CONFLICT DO UPDATE SET calls = min(calls + excluded.calls, ${INVALID_COUNT})`,
   );

@@ -35,7 +35,7 @@ export interface RedisConnection {
 export type RedisScript = (...args: ScriptArguments) => Promise<unknown>;
 
 /**
- * Resolves after the first attempt, successful or not (see `ready`), and reconnects for ever. `onState` is called once per
+ * Resolves after the first attempt, successful or not (see `ready`), and reconnects until it is closed. `onState` is called once per
  * change, first when Redis is first reached. It gets false also while Redis refuses writes, although reads go on, and while any
  * primary of a cluster is unavailable. A command is given up after `answerWithinMs` (default 30). `onRefused` gets the code of
  * each error reply, such as `OOM`. No error contains the URL or its password.

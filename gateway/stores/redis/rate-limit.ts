@@ -7,7 +7,7 @@ import type { RedisConnection, RedisScript } from './connect.ts';
 import { luaText } from './lua.ts';
 
 const TAKE = luaText('rate-limit');
-const HAND_BACK = luaText('hand-back');
+const RETURN_UNITS = luaText('return-units');
 /** Part of the 50 ms of RL-13. The last call in progress may need the rest. */
 const DEFAULT_DEADLINE_MS = 20;
 
@@ -20,7 +20,7 @@ interface TakeResult {
  * Buckets in Redis. Takes reject with `StoreUnavailable` if no answer comes within the connection's deadline. A rate that is not
  * a whole number of microseconds per unit is rounded to the slower one, so it never admits more. `takeAll` makes one call per
  * subject, in the order of the takes, and starts none after its `patience` (default 20 ms). If a later subject refuses or does
- * not answer, the units of the earlier ones are handed back.
+ * not answer, the units of the earlier ones are returned.
  */
 export function createRedisRateLimitStore(
   connection: RedisConnection,
@@ -36,22 +36,22 @@ export function createRedisRateLimitStore(
     return known;
   };
 
-  const takeOfSubject = async (takes: readonly Take[], mayHandBack: boolean): Promise<TakeResult> => {
-    const keys = takes.flatMap((take) => (mayHandBack ? keysOf(take) : [keyOf(take)]));
+  const takeOfSubject = async (takes: readonly Take[], mayReturnUnits: boolean): Promise<TakeResult> => {
+    const keys = takes.flatMap((take) => (mayReturnUnits ? keysOf(take) : [keyOf(take)]));
     const script = scriptFor('sundialTakeFromBuckets', TAKE, keys.length);
-    const reply = await script(...keys, mayHandBack ? 2 : 1, ...takes.flatMap(scriptArgumentsOf));
+    const reply = await script(...keys, mayReturnUnits ? 2 : 1, ...takes.flatMap(scriptArgumentsOf));
     return readReply(reply, takes.length);
   };
 
   /** Not awaited. Units whose return is lost count as used, so a limit is never exceeded. */
-  const handBack = (takes: readonly Take[], { stamps }: TakeResult): void => {
+  const returnUnits = (takes: readonly Take[], { stamps }: TakeResult): void => {
     const keys = takes.flatMap(keysOf);
     const given = takes.flatMap((take, index) => [
       ...(isLog(take) ? ['log', 0] : ['gcra', emissionInterval(take.limit)]),
       take.cost,
       stamps[index] ?? 0,
     ]);
-    const script = scriptFor('sundialHandBack', HAND_BACK, keys.length);
+    const script = scriptFor('sundialReturnUnits', RETURN_UNITS, keys.length);
     script(...keys, ...given).catch((error: unknown) => {
       if (!(error instanceof StoreUnavailable)) throw error;
     });
@@ -63,7 +63,7 @@ export function createRedisRateLimitStore(
     using waiting = startDeadline();
     const done: TakeResult[] = [];
     const undo = (): void => {
-      for (const [index, taking] of done.entries()) handBack(groups[index] ?? [], taking);
+      for (const [index, taking] of done.entries()) returnUnits(groups[index] ?? [], taking);
     };
     for (const [index, takes] of groups.entries()) {
       try {
@@ -131,7 +131,7 @@ function scriptArgumentsOf(take: Take): readonly (string | number)[] {
     : ['gcra', emissionInterval(limit), limit.burst, cost];
 }
 
-/** The numbers of a bucket whose units are being handed back. */
+/** The numbers of a bucket whose units are being returned. */
 function withReturnedUnits(taken: Taken, take: Take | undefined): Taken {
   return { ...taken, remaining: taken.remaining + (take?.cost ?? 0) };
 }

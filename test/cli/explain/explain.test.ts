@@ -113,7 +113,7 @@ next      2027-01-15            v1 retired: 410 Gone, version_retired
     expect(await rowsOf('', { as: 'acme' })).toEqual([
       now,
       expect.stringMatching(
-        /^exception +brownouts, limits +acme has leave until 2027-01-10: contract +policies\/orders.yaml:10$/,
+        /^exception +brownouts, limits +acme has an exception until 2027-01-10: contract +policies\/orders.yaml:10$/,
       ),
       expect.stringMatching(/^limit +600 per 1m/),
       expect.stringMatching(/^forward/),

@@ -1,7 +1,7 @@
 -- Takes units from all buckets of one subject, or from none, by the server's clock (RL-9, RL-10).
 --
 -- KEYS     the buckets; if ARGV[1] is 2, each is followed by the list of its returns
--- ARGV[1]  keys per bucket: 1, or 2 if the caller may hand units back (hand-back.lua)
+-- ARGV[1]  keys per bucket: 1, or 2 if the caller may return units (return-units.lua)
 -- then for each bucket
 --   'gcra', microseconds per unit (an integer of at least 1), burst, cost
 --   'log',  window in microseconds, units, cost
@@ -10,7 +10,7 @@
 -- list of such times, one for each admitted unit, oldest first.
 --
 -- Returns  for each bucket { allowed (1 or 0), whole units left, microseconds until `cost` units are there (0 when allowed),
---          microseconds until the next unit if none is left, else until the bucket is full, stamp for hand-back.lua }
+--          microseconds until the next unit if none is left, else until the bucket is full, stamp for return-units.lua }
 --
 -- Lua numbers are doubles: microseconds since the epoch (1.8e15) are exact below 2^53 (9.0e15).
 

@@ -1,4 +1,4 @@
--- Hands units back to buckets of one subject, after another subject has refused the same request.
+-- Returns units to buckets of one subject, after another subject has refused the same request.
 --
 -- KEYS     for each bucket: the bucket, and the list of its returns
 -- ARGV     for each bucket: 'gcra', microseconds per unit, cost, stamp that rate-limit.lua returned for the take;
