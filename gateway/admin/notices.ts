@@ -26,7 +26,7 @@ export interface NoticePorts {
   /** Undefined if the gateway file configures no notifications. */
   readonly notices:
     | {
-        readonly preview: (asked: NoticesQuery) => Promise<NoticesFound>;
+        readonly preview: (query: NoticesQuery) => Promise<NoticesFound>;
         /** Undefined if the lifecycle clock was moved. */
         readonly announce: (() => Promise<NoticesSent>) | undefined;
       }

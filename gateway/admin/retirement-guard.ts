@@ -59,7 +59,7 @@ interface UsageCheck {
 export function openRetirementGuard(ports: GuardPorts): RetirementGuard {
   const { plan, now, monotonic, overrides, ledger, keptFrom, report } = ports;
   const looks = new Map<string, UsageCheck>();
-  const said = new Map<string, number>();
+  const reportedOn = new Map<string, number>();
   let running: Promise<void> | undefined;
 
   const usageOf = async (version: VersionRules, days: number, sunset: EpochMs): Promise<UsageSummary> => {
@@ -78,8 +78,8 @@ export function openRetirementGuard(ports: GuardPorts): RetirementGuard {
   const say = (version: VersionRules, retirement: Retirement, sunset: EpochMs): void => {
     const today = Math.floor(now() / DAY_MS);
     const isNear = now() >= sunset - SAID_FROM_MS && now() < sunset + DAY_MS;
-    if (retirement.kind !== 'exceeded' || !isNear || said.get(keyOf(version)) === today) return;
-    said.set(keyOf(version), today);
+    if (retirement.kind !== 'exceeded' || !isNear || reportedOn.get(keyOf(version)) === today) return;
+    reportedOn.set(keyOf(version), today);
     report.onGoing(version, sunset, usageInWords(retirement.usage));
   };
 

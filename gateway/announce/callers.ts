@@ -130,9 +130,9 @@ export function callLines(name: string, who: string | undefined, evidence: CallE
   const last = Temporal.Instant.fromEpochMilliseconds(lastAt).toString({ smallestUnit: 'second' });
   const named = operations.filter(([operation]) => operation !== undefined);
   const listed = named.length === 0 ? [] : operations.slice(0, MAX_OPERATIONS);
-  const whose = who === undefined ? `Your calls of ${name}` : `Calls of ${name} by ${who}`;
+  const subject = who === undefined ? `Your calls of ${name}` : `Calls of ${name} by ${who}`;
   return [
-    `${whose} in the last ${EVIDENCE_DAYS} days: ${calls.toLocaleString('en-US')}, the last at ${last}.`,
+    `${subject} in the last ${EVIDENCE_DAYS} days: ${calls.toLocaleString('en-US')}, the last at ${last}.`,
     ...listed.map(([operation, count]) => `${operation ?? 'others'}: ${count.toLocaleString('en-US')}`),
     ...(sample === undefined
       ? []

@@ -45,8 +45,8 @@ export function mailOf({ plan, to, from, now, readers }: MailOf): Mail {
   const byId = new Map(readers.flatMap((each) => each.notices).map(({ notice }) => [notice.id, notice]));
   // The latest first, because it is the most relevant.
   const latest = [...byId.values()].sort((a, b) => b.milestone.at - a.milestone.at);
-  const lives = Map.groupBy(latest, ({ rules }) => rules);
-  const parts = [...lives].map(([rules, notices]) => partOf(plan, rules, notices, readers, now));
+  const byRules = Map.groupBy(latest, ({ rules }) => rules);
+  const parts = [...byRules].map(([rules, notices]) => partOf(plan, rules, notices, readers, now));
   const titles = latest.map(({ milestone }) => milestoneTitle(milestone));
   const more = titles.length === 1 ? '' : ` (and ${titles.length - 1} more)`;
   const names = NAMES.format(readers.map(({ consumer }) => onOneLine(consumer)));

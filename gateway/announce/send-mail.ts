@@ -86,7 +86,7 @@ function outcomeOf(error: unknown): MailOutcome {
   // nodemailer rejected the address, so the mail server was not called.
   if (code === 'EENVELOPE' && command === 'API') return { kind: 'refused', reason };
   const isOwn = /^(?:RCPT TO|DATA)$/.test(command) && typeof status === 'number';
-  const canBeMended = status === 503 || status === 530 || enhanced?.startsWith('5.7.') === true;
-  if (isOwn && status >= 500 && !canBeMended) return { kind: 'refused', reason };
+  const isTemporary = status === 503 || status === 530 || enhanced?.startsWith('5.7.') === true;
+  if (isOwn && status >= 500 && !isTemporary) return { kind: 'refused', reason };
   return { kind: 'failed', other: isOwn, reason };
 }

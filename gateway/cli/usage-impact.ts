@@ -34,7 +34,7 @@ const NEAR_MS = 30 * DAY_MS;
 const RULE = 'live-usage';
 
 /** Such as `orders v1: retires on 2027-01-15 for 14 consumers, 3,100 calls a day`. */
-export function spellImpact({ api, version, text }: Impact): string {
+export function formatImpact({ api, version, text }: Impact): string {
   return `${version === UNVERSIONED ? api : `${api} ${version}`}: ${text}`;
 }
 
@@ -118,9 +118,9 @@ function checkRetireWhen({
   if (kind === 'unknown') addImpact(`${bound}: the ledger has not counted long enough`);
   if (kind !== 'exceeded') return;
   const then = rule.onExceed === 'hold' ? 'its sunset would be held' : 'its sunset stays';
-  const said = `${bound}: exceeded by ${usageInWords(usage)}, ${then}`;
-  if (sunset - now > NEAR_MS) addImpact(said);
-  else addWarning(['retire_when'], `${versionName(label, source.file)}, ${dateInWords(sunset)}: ${said}`);
+  const impact = `${bound}: exceeded by ${usageInWords(usage)}, ${then}`;
+  if (sunset - now > NEAR_MS) addImpact(impact);
+  else addWarning(['retire_when'], `${versionName(label, source.file)}, ${dateInWords(sunset)}: ${impact}`);
 }
 
 /** A hold stays after its rule is removed, because callers know its end. */

@@ -64,8 +64,8 @@ export function rememberedApis(plan: GatewayPlan, moment: StageInput): Pick<Gate
 /** Each API by name, with its stage as a whole. */
 export function* apiStages(plan: GatewayPlan, moment: StageInput): Iterable<readonly [string, Stage]> {
   for (const { name, versions } of plan.apis) {
-    const lives = [...versions.values()].map((version) => assess(version, moment));
-    const remembered = lives.filter(({ schedule }) => !isForgotten(schedule, moment.now));
+    const assessed = [...versions.values()].map((version) => assess(version, moment));
+    const remembered = assessed.filter(({ schedule }) => !isForgotten(schedule, moment.now));
     if (remembered.length > 0) yield [name, stageOfApi(remembered, moment.now)];
   }
 }

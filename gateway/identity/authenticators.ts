@@ -71,11 +71,11 @@ function openVerifiers(
   const open = (settings: TokenIdentity): IdentityVerifier => {
     switch (settings.kind) {
       case 'jwt': {
-        const tell = onChange(settings.name, onKeys);
+        const reportChange = onChange(settings.name, onKeys);
         return createTokenVerifier(settings, {
           now,
           issuerOf,
-          report: (fetched) => tell(fetched.kind === 'failed' ? fetched.reason : undefined),
+          report: (fetched) => reportChange(fetched.kind === 'failed' ? fetched.reason : undefined),
         });
       }
       case 'introspection':

@@ -46,7 +46,7 @@ function takenOver(document: SourceDocument, label: string): readonly Path[] {
   const version = valueAt(document.value, at);
   if (typeof version !== 'object' || version === null || Array.isArray(version)) return [];
   return Object.entries(INHERITED).flatMap(([key, own]): readonly Path[] => {
-    const says = own.some((each) => document.has([...at, ...each.split('.')]));
-    return document.has([key]) && !says ? [[...at, key]] : [];
+    const isWritten = own.some((each) => document.has([...at, ...each.split('.')]));
+    return document.has([key]) && !isWritten ? [[...at, key]] : [];
   });
 }

@@ -51,7 +51,7 @@ export const wordFact = (what: string, word: ComparedValue | string | undefined)
     : [{ what, value: { kind: 'word', word: typeof word === 'string' ? plainValue(word) : word } }];
 
 export const rateFact = (what: string, rate: Rate | undefined): readonly Fact[] =>
-  rate === undefined ? [] : [{ what, value: { kind: 'word', word: plainValue(spellRate(rate)), rate } }];
+  rate === undefined ? [] : [{ what, value: { kind: 'word', word: plainValue(formatRate(rate)), rate } }];
 
 export const membersFact = (what: string, members: readonly ComparedValue[]): Fact => ({
   what,
@@ -67,7 +67,7 @@ const WINDOWS = [
 ] as const;
 
 /** In the largest unit that divides the window: `600/1m`. */
-function spellRate({ units, windowMs }: Rate): string {
+function formatRate({ units, windowMs }: Rate): string {
   const [unit, ms] = WINDOWS.find(([, each]) => windowMs % each === 0) ?? ['ms', 1];
   return `${units}/${windowMs / ms}${unit}`;
 }

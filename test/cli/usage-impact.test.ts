@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { UsageRowBody, UsedVersion } from '../../gateway/api/usage-answers.ts';
 import type { LiveUsage } from '../../gateway/cli/live-usage.ts';
-import { spellImpact, usageImpacts } from '../../gateway/cli/usage-impact.ts';
+import { formatImpact, usageImpacts } from '../../gateway/cli/usage-impact.ts';
 import { hasPlan } from '../../gateway/plan/load.ts';
 import { NOW, workspace } from '../plan/workspace.ts';
 import { answer, CALLERS, DECIDES, POLICY, RETIRES, row } from './called-orders.ts';
@@ -27,7 +27,7 @@ async function impactsOf(
     callers,
   };
   const { impacts, problems } = usageImpacts(loaded.sources.policies, live, now);
-  return [...impacts.map(spellImpact), ...problems.map(({ line, message }) => `${line}: ${message}`)];
+  return [...impacts.map(formatImpact), ...problems.map(({ line, message }) => `${line}: ${message}`)];
 }
 
 const NEAR = Date.UTC(2027, 0, 1);

@@ -3,12 +3,12 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   fillTail,
+  formatOperation,
   type OperationTemplate,
   parametersOf,
   parseOperation,
   parseOperationSuccessor,
   sameRequests,
-  spellOperation,
   tailParts,
 } from '../../gateway/policy/lifecycle/operation-template.ts';
 
@@ -27,7 +27,7 @@ describe('the name of an operation', () => {
     'DELETE /a.b/~c/{item_id}/x%20y',
     'OPTIONS /:sub',
   ])('%s is parsed and spelled back', (text) => {
-    expect(spellOperation(template(text))).toBe(text);
+    expect(formatOperation(template(text))).toBe(text);
   });
 
   it.each<[string, string]>([
@@ -65,7 +65,7 @@ describe('the successor of an operation', () => {
   ])('%s names version %s and operation %s', (text, label, operation) => {
     const successor = parseOperationSuccessor(text);
     expect(successor?.label).toBe(label);
-    expect(successor?.template && spellOperation(successor.template)).toBe(operation);
+    expect(successor?.template && formatOperation(successor.template)).toBe(operation);
   });
 
   it.each(['', '/search', 'v3 /search', 'v3 v4 GET /', 'GET search', 'v3  GET /', 'https://x.example/'])(

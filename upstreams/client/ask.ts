@@ -18,7 +18,7 @@ export interface ClientResponse {
 }
 
 /** Rejects if no response comes. */
-export type Ask = (asked: ClientRequest) => Promise<ClientResponse>;
+export type Ask = (request: ClientRequest) => Promise<ClientResponse>;
 
 const WITHIN_MS = 10_000;
 const MAX_BYTES = 1024 * 1024;

@@ -15,20 +15,20 @@ export interface Pending {
 /** `alert`: the error of the previous submission. */
 export function loginPage(
   pending: Pending,
-  said: { readonly name: string; readonly alert?: string },
+  entered: { readonly name: string; readonly alert?: string },
 ): Document {
-  const described = said.alert === undefined ? undefined : html` aria-describedby="wrong"`;
+  const described = entered.alert === undefined ? undefined : html` aria-describedby="wrong"`;
   const focus = html` autofocus`;
   return {
     title: 'Sign in',
     formsLeadTo: [new URL(pending.redirectUri).origin],
     body: html`<p><b>${pending.client.name}</b> asks you to sign in.</p>
-${said.alert === undefined ? undefined : html`<p role="alert" id="wrong">${said.alert}</p>`}
+${entered.alert === undefined ? undefined : html`<p role="alert" id="wrong">${entered.alert}</p>`}
 <form method="post">
 <label for="user">Name</label>
-<input id="user" name="user" value="${said.name}" autocomplete="username" autocapitalize="none" spellcheck="false" required${said.name === '' ? focus : undefined}>
+<input id="user" name="user" value="${entered.name}" autocomplete="username" autocapitalize="none" spellcheck="false" required${entered.name === '' ? focus : undefined}>
 <label for="password">Password</label>
-<input id="password" name="password" type="password" autocomplete="current-password" required${described}${said.name === '' ? undefined : focus}>
+<input id="password" name="password" type="password" autocomplete="current-password" required${described}${entered.name === '' ? undefined : focus}>
 <button class="main" type="submit" name="decision" value="sign-in">Sign in</button>
 <button type="submit" name="decision" value="cancel" formnovalidate>Cancel</button>
 </form>

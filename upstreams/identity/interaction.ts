@@ -69,8 +69,8 @@ export function createInteractions(provider: Provider, now: () => number): Inter
   ) => {
     if (pending.signedIn === undefined) return sendDocument(response, 400, expiredPage());
     // Only the exact word `allow` counts as consent.
-    const said = form.getAll('decision');
-    if (said.length !== 1 || said[0] !== 'allow') {
+    const decisions = form.getAll('decision');
+    if (decisions.length !== 1 || decisions[0] !== 'allow') {
       return sendDocument(response, 400, consentPage(pending, 'Choose Allow or Do not allow.'));
     }
     // One grant per consent, so that revoking it affects only what this consent gave.

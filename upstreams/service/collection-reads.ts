@@ -38,44 +38,44 @@ export function readList<Item>(
   headers: IncomingHttpHeaders,
 ): Outcome | Refused {
   const { edition, paging, records, cacheControl } = collection;
-  const asked = readListQuery(query, edition, paging);
-  if (typeof asked === 'string') return { refused: 400, message: asked };
+  const wanted = readListQuery(query, edition, paging);
+  if (typeof wanted === 'string') return { refused: 400, message: wanted };
   const found =
-    paging === 'offset' ? numbered(collection, asked, query) : following(collection, asked, query);
+    paging === 'offset' ? numbered(collection, wanted, query) : following(collection, wanted, query);
   if (typeof found === 'string') return { refused: 400, message: found };
   const { body, lines } = found;
   return readOf(body, records.changed(), headers, { 'Cache-Control': cacheControl, ...lines });
 }
 
-function numbered<Item>(collection: Collection<Item>, asked: ListQuery, query: URLSearchParams): Found {
+function numbered<Item>(collection: Collection<Item>, wanted: ListQuery, query: URLSearchParams): Found {
   const { records } = collection;
-  const { where, page, limit } = asked;
+  const { where, page, limit } = wanted;
   const total = records.count(where);
-  const data = shown(collection, records.list({ ...asked, offset: (page - 1) * limit }), asked);
+  const data = shown(collection, records.list({ ...wanted, offset: (page - 1) * limit }), wanted);
   return { body: offsetPage(data, { page, limit, total }, query), lines: {} };
 }
 
 /** PAG-2. A cursor whose item does not exist is refused, since nothing can come after it. */
 function following<Item>(
   collection: Collection<Item>,
-  asked: ListQuery,
+  wanted: ListQuery,
   query: URLSearchParams,
 ): Found | string {
   const { records, idOf, keyOf } = collection;
-  const { startingAfter, order, limit } = asked;
+  const { startingAfter, order, limit } = wanted;
   const key = startingAfter === undefined ? undefined : keyOf(startingAfter);
   if (startingAfter !== undefined && (key === undefined || records.find(key) === undefined))
     return 'starting_after must be the id of an existing item';
   const column = order[0]?.column ?? 'key';
   const after = key === undefined ? undefined : { key, value: records.valueOf(key, column) };
   // One more than the page shows whether there is a next page.
-  const selection: Selection = { ...asked, limit: limit + 1, ...(after === undefined ? {} : { after }) };
+  const selection: Selection = { ...wanted, limit: limit + 1, ...(after === undefined ? {} : { after }) };
   const found = records.list(selection);
   const page = found.slice(0, limit);
   const last = page.at(-1);
   const more = found.length > limit && last !== undefined;
   const lines: FieldLines = more ? { Link: `<${linkAfter(idOf(last.key), limit, query)}>; rel="next"` } : {};
-  return { body: { data: shown(collection, page, asked), has_more: more }, lines };
+  return { body: { data: shown(collection, page, wanted), has_more: more }, lines };
 }
 
 function shown<Item>(

@@ -43,11 +43,11 @@ async function outcomeOf<Item>(
   // A DELETE has no response body to negotiate.
   if (method !== 'DELETE' && !acceptsJson(headers.accept))
     return { refused: 406, message: `The response is ${JSON_TYPE}, which Accept excludes` };
-  const asked = new URLSearchParams(query);
-  if (method !== 'GET' && method !== 'HEAD') return writeTo(collection, target, asked, request);
+  const parameters = new URLSearchParams(query);
+  if (method !== 'GET' && method !== 'HEAD') return writeTo(collection, target, parameters, request);
   return target.kind === 'item'
-    ? readItem(collection, target.key, asked, headers)
-    : readList(collection, asked, headers);
+    ? readItem(collection, target.key, parameters, headers)
+    : readList(collection, parameters, headers);
 }
 
 function methodsOf<Item>({ writing }: Collection<Item>, { kind }: Target): readonly string[] {

@@ -26,9 +26,9 @@ const PERIOD_MEMBERS = ['since', 'until'];
 export function deliveryLog(call: Call, { id }: Subscription): Methods {
   return {
     GET: async () => {
-      const asked = readListQuery(call.query, NAMES, 'offset');
-      if (typeof asked === 'string') return sendError(call.response, 400, asked);
-      const { page, limit, fields, where } = asked;
+      const wanted = readListQuery(call.query, NAMES, 'offset');
+      if (typeof wanted === 'string') return sendError(call.response, 400, wanted);
+      const { page, limit, fields, where } = wanted;
       const state = where[0]?.value as DeliveryState | undefined;
       const cut = { offset: (page - 1) * limit, limit, ...(state !== undefined && { state }) };
       const { total, items } = await call.parts.store.deliveries.page(id, cut);
@@ -41,9 +41,9 @@ export function deliveryLog(call: Call, { id }: Subscription): Methods {
 export function deliveryMethods(call: Call, delivery: Delivery): Methods {
   return {
     GET: async () => {
-      const asked = readFieldsAlone(call.query, NAMES);
-      if ('refusal' in asked) return sendError(call.response, 400, asked.refusal);
-      sendFound(call, JSON.stringify(pickFields(showDelivery(delivery), asked.fields)));
+      const wanted = readFieldsAlone(call.query, NAMES);
+      if ('refusal' in wanted) return sendError(call.response, 400, wanted.refusal);
+      sendFound(call, JSON.stringify(pickFields(showDelivery(delivery), wanted.fields)));
     },
   };
 }

@@ -35,9 +35,9 @@ export function collectionMethods(call: Call): Methods {
 export function subscriptionMethods(call: Call, subscription: Subscription): Methods {
   return {
     GET: async () => {
-      const asked = readFieldsAlone(call.query, { fields: SUBSCRIPTION_FIELDS });
-      if ('refusal' in asked) return sendError(call.response, 400, asked.refusal);
-      const shown = pickFields(showSubscription(subscription, call.parts.now()), asked.fields);
+      const wanted = readFieldsAlone(call.query, { fields: SUBSCRIPTION_FIELDS });
+      if ('refusal' in wanted) return sendError(call.response, 400, wanted.refusal);
+      const shown = pickFields(showSubscription(subscription, call.parts.now()), wanted.fields);
       sendFound(call, JSON.stringify(shown), wholeSeconds(subscription.updated));
     },
     PUT: () => change(call, subscription, 'PUT'),
@@ -114,9 +114,9 @@ export function healthMethods(call: Call, { id }: Subscription): Methods {
 }
 
 async function list(call: Call): Promise<void> {
-  const asked = readListQuery(call.query, { fields: SUBSCRIPTION_FIELDS, filters: {}, sorts: {} }, 'offset');
-  if (typeof asked === 'string') return sendError(call.response, 400, asked);
-  const { page, limit, fields } = asked;
+  const wanted = readListQuery(call.query, { fields: SUBSCRIPTION_FIELDS, filters: {}, sorts: {} }, 'offset');
+  if (typeof wanted === 'string') return sendError(call.response, 400, wanted);
+  const { page, limit, fields } = wanted;
   const all = await call.parts.store.subscriptions.ofOwner(call.owner);
   const shown = all
     .slice((page - 1) * limit, page * limit)

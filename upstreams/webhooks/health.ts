@@ -68,8 +68,8 @@ export function failed(
   retryAfterMs: number | undefined,
 ): Health {
   const failures = health.failures + 1;
-  const asked = Math.min(retryAfterMs ?? 0, LONGEST_ASKED_MS);
-  const rest = Math.max(failures >= rules.openAfter ? rules.openMs : 0, asked);
+  const requestedMs = Math.min(retryAfterMs ?? 0, LONGEST_ASKED_MS);
+  const rest = Math.max(failures >= rules.openAfter ? rules.openMs : 0, requestedMs);
   const { openUntil: _, ...others } = health;
   return {
     ...others,

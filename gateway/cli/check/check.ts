@@ -12,7 +12,7 @@ import type { CommandSetting, FilesAt, PrintedFiles, ReadRecorded } from '../com
 import { failedExpectations } from '../expectations.ts';
 import { fetchUsage } from '../live-usage.ts';
 import { printable } from '../terminal-text.ts';
-import { type Impacts, spellImpact, usageImpacts } from '../usage-impact.ts';
+import { formatImpact, type Impacts, usageImpacts } from '../usage-impact.ts';
 import { liveProblems } from './live-checks.ts';
 import { type CheckNotice, endingExceptions, unannounced } from './notices.ts';
 import { changedSinceRecorded, NOTHING_CHANGED } from './recorded-schedules.ts';
@@ -133,13 +133,13 @@ const PREVIEW_WITHIN_MS = 60_000;
 async function refusedByGateway({ configFile, ...files }: FilesAt): Promise<RefusedReload> {
   const { ask } = openGateway({ ...files, config: configFile, admin: undefined, format: 'text' });
   const answer = await ask({ method: 'GET', path: '/-/reload/preview', withinMs: PREVIEW_WITHIN_MS });
-  if (answer.kind === 'failed') return notAsked(answer);
+  if (answer.kind === 'failed') return unansweredBy(answer);
   const preview = readPreviewAnswer(answer.body);
-  if (preview === undefined) return notAsked(OTHER_EDITION);
+  if (preview === undefined) return unansweredBy(OTHER_EDITION);
   return { problems: preview.problems.filter(({ severity }) => severity === 'error') };
 }
 
-function notAsked({ text, exitCode }: CallError): RefusedReload {
+function unansweredBy({ text, exitCode }: CallError): RefusedReload {
   const why = text.replace(/^sundial: /, '').trim();
   const advice = 'sundial check --store compares with the recorded schedules';
   return {
@@ -181,7 +181,7 @@ function noticeText({ notices }: CheckReport): string {
 }
 
 function impactText({ impacts, absent }: CheckReport): string {
-  return [...impacts.map(spellImpact), ...absent].map((line) => `${printable(line)}\n`).join('');
+  return [...impacts.map(formatImpact), ...absent].map((line) => `${printable(line)}\n`).join('');
 }
 
 function summary({ problems, plan, files }: Loaded, options: CheckOptions): string {

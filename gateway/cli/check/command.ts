@@ -30,9 +30,9 @@ export function addCheckCommand(program: Command, setting: CommandSetting): void
       'compare with policies published earlier: dates rewritten, versions vanished',
     )
     .addHelpText('after', EXIT_CODES)
-    .action(async (files, { format, strict, live, store, against, ...said }) => {
+    .action(async (files, { format, strict, live, store, against, ...rest }) => {
       const { runCheck } = await import('./check.ts');
-      const options = { ...filesOf(setting, said), files, format, strict, against };
+      const options = { ...filesOf(setting, rest), files, format, strict, against };
       const reach = live ? { today: options.today } : undefined;
       const recorded = store ? setting.readRecorded : undefined;
       await setting.end(findings(runCheck({ ...options, live: reach, store: recorded, machine: setting })));

@@ -33,14 +33,14 @@ export async function liveProblems(
   { settings, sources }: Pick<LoadedPlan, 'settings' | 'sources'>,
   today: EpochMs,
 ): Promise<readonly Problem[]> {
-  const sought = [...settingsSought(settings, sources.gateway), ...sources.policies.flatMap(targetsSought)];
-  const outcomes = await tryAll(new Map(sought.map(({ key, attempt }) => [key, attempt])));
-  const alive = new Set(
-    sought.filter(({ key }) => outcomes.get(key) === undefined).map(({ group }) => group),
+  const checks = [...settingsChecks(settings, sources.gateway), ...sources.policies.flatMap(targetChecks)];
+  const outcomes = await tryAll(new Map(checks.map(({ key, attempt }) => [key, attempt])));
+  const succeeded = new Set(
+    checks.filter(({ key }) => outcomes.get(key) === undefined).map(({ group }) => group),
   );
-  const failures = sought.flatMap((each): readonly Problem[] => {
+  const failures = checks.flatMap((each): readonly Problem[] => {
     const why = outcomes.get(each.key);
-    return why === undefined ? [] : [problemOf(each, why, alive.has(each.group) ? 'warning' : 'error')];
+    return why === undefined ? [] : [problemOf(each, why, succeeded.has(each.group) ? 'warning' : 'error')];
   });
   return [...failures, ...certificateProblems(settings, sources, today)];
 }
@@ -49,11 +49,11 @@ function problemOf({ document, path, rule, what }: LiveCheck, why: string, sever
   return document.problem(path, { rule, severity, message: `${what}: ${why}` });
 }
 
-function settingsSought(
+function settingsChecks(
   { store, identities }: LoadedPlan['settings'],
   gateway: SourceDocument,
 ): readonly LiveCheck[] {
-  const issuers = identities.flatMap((identity) => identitySought(identity, gateway));
+  const issuers = identities.flatMap((identity) => identityChecks(identity, gateway));
   if (store.kind === 'embedded') return issuers;
   const { url } = store;
   const redis: LiveCheck = {
@@ -68,7 +68,7 @@ function settingsSought(
   return [...issuers, redis];
 }
 
-function identitySought(identity: IdentitySettings, document: SourceDocument): readonly LiveCheck[] {
+function identityChecks(identity: IdentitySettings, document: SourceDocument): readonly LiveCheck[] {
   const { kind, name } = identity;
   const at = ['identity', name];
   const common = { document, group: `identity ${name}` };
@@ -104,7 +104,7 @@ function identitySought(identity: IdentitySettings, document: SourceDocument): r
   }
 }
 
-function targetsSought({ file, document }: PolicySource): readonly LiveCheck[] {
+function targetChecks({ file, document }: PolicySource): readonly LiveCheck[] {
   return Object.entries(file.upstreams ?? {}).flatMap(([name, { targets, tls }]) =>
     targets.map(
       (origin, index): LiveCheck => ({

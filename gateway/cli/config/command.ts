@@ -13,8 +13,8 @@ export function addConfigCommands(program: Command, setting: CommandSetting): vo
     .option('--defaults', 'include the defaults of keys that the files do not set', false)
     .option('--origin', 'print the source of each value after it', false)
     .addOption(formatOption(['text', 'json']))
-    .action(async (api, { defaults, origin, format, ...said }) => {
+    .action(async (api, { defaults, origin, format, ...rest }) => {
       const { runConfigShow } = await import('./config-show.ts');
-      await setting.end(runConfigShow({ ...filesOf(setting, said), api, defaults, origin, format }));
+      await setting.end(runConfigShow({ ...filesOf(setting, rest), api, defaults, origin, format }));
     });
 }

@@ -24,9 +24,9 @@ export function addDiffCommand(program: Command, setting: CommandSetting): void 
     .addOption(formatOption(['text', 'json']))
     .option('--exit-code', 'exit with 1 if there are changes', false)
     .option('--live', 'also show the callers of changed versions, from the running gateway', false)
-    .action(async (older, newer, { format, exitCode, live, ...said }) => {
+    .action(async (older, newer, { format, exitCode, live, ...rest }) => {
       const { runDiff } = await import('./diff.ts');
-      const options = { ...filesOf(setting, said), older, newer, format, exitCode, live };
+      const options = { ...filesOf(setting, rest), older, newer, format, exitCode, live };
       await setting.end(findings(runDiff(options)));
     });
 }

@@ -5,7 +5,7 @@ import { countProblems, plural, renderProblems } from '../../plan/problems.ts';
 import { type CommandResult, exitCodeOf, forMachines, jsonText } from '../command-result.ts';
 import type { PrintedFiles } from '../command-setting.ts';
 import { fetchUsage } from '../live-usage.ts';
-import { type Impact, spellImpact, usageImpacts } from '../usage-impact.ts';
+import { formatImpact, type Impact, usageImpacts } from '../usage-impact.ts';
 
 export interface DiffOptions extends PrintedFiles {
   readonly older: string;
@@ -64,7 +64,7 @@ function textOf(compared: Comparison, impacts: readonly Impact[] | string, optio
 function impactText(impacts: readonly Impact[] | string): string {
   if (typeof impacts === 'string') return `\nusage not checked: ${printable(impacts)}\n`;
   if (impacts.length === 0) return '';
-  return `\nnow:\n${impacts.map((each) => `  ${printable(spellImpact(each))}\n`).join('')}`;
+  return `\nnow:\n${impacts.map((each) => `  ${printable(formatImpact(each))}\n`).join('')}`;
 }
 
 function summary(changes: number, problems: Parameters<typeof countProblems>[0]): string {

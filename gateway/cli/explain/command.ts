@@ -43,10 +43,10 @@ export function addExplainCommand(program: Command, setting: CommandSetting): vo
     .addOption(configOption())
     .addOption(atOption('judge at this instant'))
     .addOption(formatOption(['text', 'json']))
-    .action(async (words, { header, as, scopes, pin, created, firstSeen, paused, format, ...said }) => {
+    .action(async (words, { header, as, scopes, pin, created, firstSeen, paused, format, ...rest }) => {
       const { runExplain } = await import('./explain.ts');
       const explained = runExplain({
-        ...filesOf(setting, said, process.stderr),
+        ...filesOf(setting, rest, process.stderr),
         request: words.join(' '),
         headers: header,
         as,

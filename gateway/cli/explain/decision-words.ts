@@ -17,7 +17,7 @@ export function endOf(maintenance: Maintenance | undefined): string {
   return [`until ${dateInWords(until)}`, ...(why === undefined ? [] : [why])].join(': ');
 }
 
-export function spellCarrier(carrier: Carrier | undefined): string {
+export function formatCarrier(carrier: Carrier | undefined): string {
   switch (carrier) {
     case 'default':
       return 'the default';

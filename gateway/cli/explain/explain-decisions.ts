@@ -16,7 +16,7 @@ import { dateInWords } from '../../policy/notation.ts';
 import { UNVERSIONED } from '../../policy/versioning/resolution.ts';
 import type { JudgedRequest } from '../judge.ts';
 import { accountInWords, type KnownAccount } from '../known-account.ts';
-import { datesInWords, keyInWords, locationsInWords, perWindow, spellCarrier } from './decision-words.ts';
+import { datesInWords, formatCarrier, keyInWords, locationsInWords, perWindow } from './decision-words.ts';
 import { refusedRow } from './explain-refused.ts';
 import {
   brownoutRow,
@@ -57,15 +57,15 @@ export function decisionsOf(
     const match = plan.routes.match(view.host, view.path);
     const route = named.route(match?.versionSegment !== undefined);
     const observed = api.mode === 'observe' ? ', mode observe' : '';
-    const lives = [...api.versions.values()].map((each) => assess(each, request.facts));
-    const detail = `${route?.text ?? ''}${observed}, ${stageOfApi(lives, request.facts.now)}`;
+    const assessed = [...api.versions.values()].map((each) => assess(each, request.facts));
+    const detail = `${route?.text ?? ''}${observed}, ${stageOfApi(assessed, request.facts.now)}`;
     const isOneOfMany = view.scheme === 'https' && (settings.listeners.https?.certificates.length ?? 0) > 1;
     const assumed = isOneOfMany ? `the connection is for ${view.host}` : undefined;
     add('api', api.name, { detail, assumed, origin: route?.origin });
   }
   const { version: chosen, carrier } = request.facts;
   if (chosen !== undefined && chosen.label !== UNVERSIONED) {
-    const how = accountInWords(request.facts, passed.account) ?? { detail: spellCarrier(carrier) };
+    const how = accountInWords(request.facts, passed.account) ?? { detail: formatCarrier(carrier) };
     add('version', chosen.label, { ...how, origin: named.carrier(carrier) });
   }
   if (refusedBy !== undefined)

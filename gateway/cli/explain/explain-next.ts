@@ -3,7 +3,7 @@ import type { VersionRules } from '../../plan/plan.ts';
 import type { EpochMs } from '../../policy/contract.ts';
 import { parseInstant } from '../../policy/notation.ts';
 import type { JudgedRequest } from '../judge.ts';
-import { signalsOf, spellChanges } from './explain-signals.ts';
+import { formatChanges, signalsOf } from './explain-signals.ts';
 
 export interface OutcomeChange {
   readonly at: EpochMs;
@@ -42,7 +42,7 @@ export async function nextChanges(
   for (const at of laterThan(now, instants)) {
     if (changes.length === most) break;
     const after = summaryOf(await judgeAt(at));
-    const signals = spellChanges(before.signals, after.signals);
+    const signals = formatChanges(before.signals, after.signals);
     if (signals.length > 0 || JSON.stringify(after.outcome) !== JSON.stringify(before.outcome))
       changes.push({ at, ...after.outcome, signals });
     before = after;
@@ -74,7 +74,7 @@ function brownoutsAhead(
 ): readonly EpochMs[] {
   const { label, operation } = version;
   const declared = ofFile.find((each) => each.label === label && each.operation === operation) ?? version;
-  const lives = [...(declared.earlier ?? []), declared];
+  const editions = [...(declared.earlier ?? []), declared];
   const nearest = ({ brownouts }: VersionRules, from: EpochMs, until = Number.POSITIVE_INFINITY) => {
     const [window] = brownouts?.windows(from, until) ?? [];
     return window === undefined ? [] : [window.from, window.until];
@@ -82,8 +82,8 @@ function brownoutsAhead(
   return [
     // With pauses applied.
     ...nearest(version, now),
-    ...lives.flatMap((life, index) =>
-      nearest(life, Math.max(now, lives[index - 1]?.knownUntil ?? now), life.knownUntil),
+    ...editions.flatMap((life, index) =>
+      nearest(life, Math.max(now, editions[index - 1]?.knownUntil ?? now), life.knownUntil),
     ),
   ];
 }

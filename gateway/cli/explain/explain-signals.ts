@@ -54,7 +54,10 @@ function limitOf({ version, quotas }: JudgedRequest['facts']): string | undefine
 }
 
 /** Empty for another version, whose headers all differ. A new stage explains its new headers. */
-export function spellChanges(before: SignalSet | undefined, after: SignalSet | undefined): readonly string[] {
+export function formatChanges(
+  before: SignalSet | undefined,
+  after: SignalSet | undefined,
+): readonly string[] {
   if (before === undefined || after === undefined || before.subject !== after.subject) return [];
   const words = RELATIONS.flatMap((relation) => namedChange(relation, before, after));
   words.push(...otherThan(before.limit, after.limit));

@@ -104,8 +104,8 @@ function columns(decisions: readonly DecisionRow[]): readonly string[] {
   });
   const width = (index: 1 | 2) => Math.max(0, ...rows.map((row) => row[index].length));
   const [values, details] = [width(1), width(2)];
-  return rows.map(([step, value, told, where]) =>
-    `${step.padEnd(10)}${value.padEnd(values)}  ${told.padEnd(details)}  ${where}`.trimEnd(),
+  return rows.map(([step, value, detail, where]) =>
+    `${step.padEnd(10)}${value.padEnd(values)}  ${detail.padEnd(details)}  ${where}`.trimEnd(),
   );
 }
 

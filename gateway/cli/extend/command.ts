@@ -30,9 +30,9 @@ export function addExtendCommand(program: Command, setting: CommandSetting): voi
     .addOption(configOption())
     .addOption(atOption('treat this day as today'))
     .option('--dry-run', 'show the change, but do not write it', false)
-    .action(async (api, version, { to, why, announced, dryRun, ...said }) => {
+    .action(async (api, version, { to, why, announced, dryRun, ...rest }) => {
       const { runExtend } = await import('./extend.ts');
-      const options = { ...filesOf(setting, said), api, version, to, why, announced, dryRun };
+      const options = { ...filesOf(setting, rest), api, version, to, why, announced, dryRun };
       await setting.end(allOrNothing(runExtend(options)));
     });
 }

@@ -19,12 +19,12 @@ export function addInitCommand(program: Command, setting: CommandSetting): void 
       'the policy file to write; default: one where the gateway file looks for policies',
     )
     .addOption(configOption())
-    .action(async ({ service, from, out, ...said }, command: Command) => {
+    .action(async ({ service, from, out, ...rest }, command: Command) => {
       if (service === undefined && from === undefined)
         command.error('error: name the service with --service, its description with --from, or both');
       const { runInit } = await import('./init.ts');
       await setting.end(
-        allOrNothing(runInit({ ...filesOf(setting, said, process.stderr), service, from, out })),
+        allOrNothing(runInit({ ...filesOf(setting, rest, process.stderr), service, from, out })),
       );
     });
 }

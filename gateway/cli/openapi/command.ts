@@ -16,8 +16,8 @@ export function addOpenapiCommand(program: Command, setting: CommandSetting): vo
     .option('--write', 'write the file instead of printing it', false)
     .addOption(configOption())
     .addOption(atOption('instant whose stages are written'))
-    .action(async (api, version, { write, ...said }) => {
+    .action(async (api, version, { write, ...rest }) => {
       const { runOpenapi } = await import('./openapi.ts');
-      await setting.end(runOpenapi({ ...filesOf(setting, said, process.stderr), api, version, write }));
+      await setting.end(runOpenapi({ ...filesOf(setting, rest, process.stderr), api, version, write }));
     });
 }

@@ -22,8 +22,8 @@ export function addRestoreCommand(program: Command, setting: CommandSetting): vo
     .argument('<file>', 'the backup')
     .addOption(configOption())
     .option('--yes', 'restore without being asked', false)
-    .action(async (file, { yes, ...said }) => {
-      await setting.end(restore(file, yes, setting, filesOf(setting, said)));
+    .action(async (file, { yes, ...rest }) => {
+      await setting.end(restore(file, yes, setting, filesOf(setting, rest)));
     });
 }
 
@@ -35,15 +35,15 @@ async function restore(
 ): Promise<ApartResult> {
   const loaded = await loadAll(files);
   if (!hasSettings(loaded))
-    return said(1, renderProblems(loaded.problems, { colour: false }), 'the gateway file has errors');
+    return failure(1, renderProblems(loaded.problems, { colour: false }), 'the gateway file has errors');
   const { store } = loaded.settings;
-  if (store.kind === 'redis') return said(1, '', 'the state is in Redis: restore it there');
-  if (!existsSync(backup)) return said(2, '', `cannot read ${backup}: no such file`);
+  if (store.kind === 'redis') return failure(1, '', 'the state is in Redis: restore it there');
+  if (!existsSync(backup)) return failure(2, '', `cannot read ${backup}: no such file`);
   if (!yes) {
     const isConfirmed = confirm();
-    if (isConfirmed === undefined) return said(2, '', NO_TERMINAL);
+    if (isConfirmed === undefined) return failure(2, '', NO_TERMINAL);
     if (!(await isConfirmed(`Replace the state in ${printable(store.folder)} by ${printable(backup)}?`)))
-      return said(1, '', 'nothing was restored');
+      return failure(1, '', 'nothing was restored');
   }
   try {
     const { former, keptKeys } = await restoreBackup(store.folder, backup, now());
@@ -54,10 +54,10 @@ async function restore(
       : `${lost}: keys that were revoked since the backup are valid again. Revoke them.\n`;
     return { exitCode: 0, stdout: `Restored. ${kept}`.trimEnd().concat('\n'), stderr: keys };
   } catch (error) {
-    return said(1, '', error instanceof Error ? error.message : String(error));
+    return failure(1, '', error instanceof Error ? error.message : String(error));
   }
 }
 
-function said(exitCode: 1 | 2, problems: string, sentence: string): ApartResult {
+function failure(exitCode: 1 | 2, problems: string, sentence: string): ApartResult {
   return { exitCode, stdout: '', stderr: `${problems}sundial: ${printable(sentence)}\n` };
 }

@@ -55,8 +55,8 @@ async function failingTargets({ ask }: GatewayClient): Promise<readonly FailingT
 function line({ status, detail, store, plan }: ReadinessAnswer, origin: string): string {
   const revision = plan === null ? 'none yet' : plan.slice(0, 12);
   const state = status === 'ready' && store.state !== 'up' ? 'not ready' : status;
-  const said = detail === undefined ? state : `${state}, ${printable(detail)}`;
-  return `${said}: store ${store.kind} ${store.state}, plan ${revision}, at ${origin}\n`;
+  const summary = detail === undefined ? state : `${state}, ${printable(detail)}`;
+  return `${summary}: store ${store.kind} ${store.state}, plan ${revision}, at ${origin}\n`;
 }
 
 function failingLine({ upstream, target, since, share, error }: FailingTarget): string {

@@ -14,9 +14,9 @@ export function addTimelineCommand(program: Command, setting: CommandSetting): v
     .addOption(configOption())
     .addOption(atOption('treat this day as today'))
     .addOption(formatOption(['text', 'json', 'ics']))
-    .action(async ({ api, format, ...said }) => {
+    .action(async ({ api, format, ...rest }) => {
       const { runTimeline } = await import('./timeline.ts');
       const columns = process.stdout.columns ?? DEFAULT_COLUMNS;
-      await setting.end(allOrNothing(runTimeline({ ...filesOf(setting, said), api, format, columns })));
+      await setting.end(allOrNothing(runTimeline({ ...filesOf(setting, rest), api, format, columns })));
     });
 }

@@ -80,8 +80,8 @@ function nameOf({ label, schedule }: VersionRules): string {
 
 /** Whole years, so that the first column is a 1 January. */
 function axisOf(versions: readonly VersionRules[], now: EpochMs, width: number): Axis {
-  const lives = versions.flatMap(({ schedule, phasesOf }) => phasesOf(schedule));
-  const instants = [now, ...lives.map(({ from }) => from)];
+  const phases = versions.flatMap(({ schedule, phasesOf }) => phasesOf(schedule));
+  const instants = [now, ...phases.map(({ from }) => from)];
   const finite = instants.filter(Number.isFinite);
   return {
     from: newYear(yearOf(Math.min(...finite))),
@@ -157,17 +157,17 @@ function laterInWords(declared: VersionRules, now: EpochMs): string {
 
 function datesOf(schedule: Schedule, now: EpochMs): readonly string[] {
   const { released, deprecated, sunset, retired, forgotten } = schedule;
-  const said = Number.isFinite(released) ? [`released ${dateInWords(released)}`] : [];
-  if (deprecated !== undefined) said.push(`deprecated ${dateInWords(deprecated)}`);
+  const dates = Number.isFinite(released) ? [`released ${dateInWords(released)}`] : [];
+  if (deprecated !== undefined) dates.push(`deprecated ${dateInWords(deprecated)}`);
   if (sunset !== undefined) {
     const months = noticeMonths(schedule);
     const notice = months === undefined ? '' : ` (${plural(months, 'month')} of notice)`;
     const left = sunset > now ? ` in ${plural(Math.floor((sunset - now) / 86_400_000), 'day')}` : '';
-    said.push(`sunset ${dateInWords(sunset)}${left}${notice}`);
+    dates.push(`sunset ${dateInWords(sunset)}${left}${notice}`);
   }
-  if (retired !== undefined && retired !== sunset) said.push(`retired ${dateInWords(retired)}`);
-  if (forgotten !== undefined) said.push(`forgotten ${dateInWords(forgotten)}`);
-  return said;
+  if (retired !== undefined && retired !== sunset) dates.push(`retired ${dateInWords(retired)}`);
+  if (forgotten !== undefined) dates.push(`forgotten ${dateInWords(forgotten)}`);
+  return dates;
 }
 
 /** Whole calendar months in UTC from announcement to sunset. Undefined without a deprecation or a sunset. */

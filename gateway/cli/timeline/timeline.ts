@@ -57,14 +57,14 @@ function knownLife(
   now: EpochMs,
 ): { readonly versions: ReadonlyMap<Label, VersionLife> } {
   const known = (rules: VersionRules) => knownAt(rules, now);
-  const lives = [...versions].map(
+  const entries = [...versions].map(
     ([label, version]) =>
       [
         label,
         { ...known(version), operations: { list: version.operations?.list.map(known) ?? [] } },
       ] as const,
   );
-  return { versions: new Map(lives) };
+  return { versions: new Map(entries) };
 }
 
 function isDated({ versions }: ApiPlan): boolean {

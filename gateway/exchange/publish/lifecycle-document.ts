@@ -68,12 +68,12 @@ export function lifecycleDocument(
   realNow: EpochMs,
 ): LifecycleDocument {
   const url = lifecycleUrl(plan.public, api.name);
-  const lives = [...api.versions.values()].map((version) => assess(version, moment));
-  const versions = lives.filter(({ schedule }) => !isForgotten(schedule, moment.now));
-  const next = nextStageOfApi(lives, moment.now);
+  const assessed = [...api.versions.values()].map((version) => assess(version, moment));
+  const versions = assessed.filter(({ schedule }) => !isForgotten(schedule, moment.now));
+  const next = nextStageOfApi(assessed, moment.now);
   return {
     api: api.name,
-    stage: stageOfApi(lives, moment.now),
+    stage: stageOfApi(assessed, moment.now),
     ...(next === undefined ? {} : { next_change: { at: instantText(next.at), stage: next.stage } }),
     url,
     calendar: `${url}.ics`,
@@ -84,11 +84,11 @@ export function lifecycleDocument(
 }
 
 export function knownLives(api: ApiPlan, moment: StageInput): readonly VersionLife[] {
-  const lives = [...api.versions.values()].map((version) => {
+  const assessed = [...api.versions.values()].map((version) => {
     const list = version.operations?.list.map((operation) => assess(operation, moment)) ?? [];
     return { ...assess(version, moment), operations: { list } };
   });
-  return lives.filter(({ schedule }) => !isForgotten(schedule, moment.now));
+  return assessed.filter(({ schedule }) => !isForgotten(schedule, moment.now));
 }
 
 function changelogOf(api: ApiPlan, moment: StageInput): readonly ChangelogEntry[] {

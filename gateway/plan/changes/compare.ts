@@ -73,11 +73,11 @@ function formatApi({ subjects }: ApiFacts): string {
 
 /** Describes an added or removed part by its dates or its targets. */
 function formatPart({ facts }: ComparedPart): string {
-  const said = facts.flatMap(({ what, value }) => {
+  const stated = facts.flatMap(({ what, value }) => {
     if (value.kind === 'word' && value.at !== undefined) return [`${what} ${value.word.shown}`];
     return what === 'target' && value.kind === 'members' ? value.members.map(({ shown }) => shown) : [];
   });
-  return said.length === 0 ? '' : `(${said.join(', ')})`;
+  return stated.length === 0 ? '' : `(${stated.join(', ')})`;
 }
 
 function compareEach(before: readonly Fact[], after: readonly Fact[]): readonly Difference[] {

@@ -55,21 +55,21 @@ function operationSubjects(label: string, version: VersionFile, document: Source
 
 /** The facts of all sections, by key, in the order of the list of sections. */
 function factsAt<K extends keyof KeyOwners>(
-  whose: K,
+  owner: K,
   holder: KeyOwners[K],
   document: SourceDocument,
   at: Path,
 ) {
   const found = SECTIONS.flatMap(({ words }) => {
     const all: Facts = words ?? {};
-    const byKey: FactsByKey<KeyOwners[K]> = all[whose] ?? {};
+    const byKey: FactsByKey<KeyOwners[K]> = all[owner] ?? {};
     return Object.entries(byKey).map(([key, facts]) => [key, facts(holder, document, at)] as const);
   });
   const facts = new Map(found);
   const keys = [...facts.keys()];
   const ofKeys = (some: readonly string[]) => some.flatMap((key) => facts.get(key) ?? []);
   // Reversed, since a diff shows the keys in the order of this object.
-  const defaults = Object.assign({}, ...SECTIONS.toReversed().map(({ words }) => words?.defaults?.[whose]));
+  const defaults = Object.assign({}, ...SECTIONS.toReversed().map(({ words }) => words?.defaults?.[owner]));
   return {
     keys,
     ofKeys,

@@ -93,6 +93,6 @@ function clock(at: EpochMs): string {
 
 function answer({ status, share, message, announced }: BrownoutWindow): string {
   const callers = share === undefined ? '' : ` for ${Math.round(share * 100)}%`;
-  const said = message === undefined ? '' : ` ${JSON.stringify(message)}`;
-  return `(${status}${callers}${said}, announced ${dateInWords(announced)})`;
+  const quoted = message === undefined ? '' : ` ${JSON.stringify(message)}`;
+  return `(${status}${callers}${quoted}, announced ${dateInWords(announced)})`;
 }

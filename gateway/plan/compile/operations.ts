@@ -2,9 +2,9 @@
 import type { EpochMs } from '../../policy/contract.ts';
 import { knownAt, sortedOnce } from '../../policy/lifecycle/announcements.ts';
 import {
+  formatOperation,
   type OperationTemplate,
   parseOperation,
-  spellOperation,
   tailParts,
 } from '../../policy/lifecycle/operation-template.ts';
 import { createPhases, type PhaseOptions, phasesWith } from '../../policy/lifecycle/phases.ts';
@@ -49,7 +49,7 @@ function compileOperation(
   input: OperationsInput,
 ): VersionRules {
   const { file, version, rules } = input;
-  const name = spellOperation(template);
+  const name = formatOperation(template);
   const options: PhaseOptions = { ...input.options, operation: name };
   const phasesOf = (dates: Schedule) => createPhases(dates, options);
   const mayOutlast = operation.sunset === undefined && rules.upstream !== undefined;

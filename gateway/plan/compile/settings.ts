@@ -34,7 +34,7 @@ export interface Places {
 }
 
 export function compileSettings(file: GatewayFile, places: Places): Settings {
-  const beside = (path: string) => resolve(dirname(places.configFile), path);
+  const fromConfig = (path: string) => resolve(dirname(places.configFile), path);
   const dataFolder = resolve(places.cwd, file.data ?? './data');
   const { https, http, admin, metrics } = file.listeners;
   return {
@@ -46,13 +46,13 @@ export function compileSettings(file: GatewayFile, places: Places): Settings {
         hstsSeconds: https.hsts === undefined ? undefined : Math.floor(https.hsts / 1_000),
         certificates: (https.tls?.certificates ?? []).map(({ names, cert, key }) => ({
           names,
-          cert: beside(cert),
-          key: beside(key),
+          cert: fromConfig(cert),
+          key: fromConfig(key),
         })),
         defaultName: https.tls?.default === NO_DEFAULT ? undefined : https.tls?.default,
         refusesNameless: https.tls?.default === NO_DEFAULT,
         clientCertificates: https.tls?.client_certificates && {
-          ca: beside(https.tls.client_certificates.ca),
+          ca: fromConfig(https.tls.client_certificates.ca),
           required: https.tls.client_certificates.mode === 'required',
         },
       },
@@ -72,7 +72,7 @@ export function compileSettings(file: GatewayFile, places: Places): Settings {
     workers: file.workers ?? 1,
     identities: compileIdentities(file.identity ?? {}),
     dataFolder,
-    policies: [beside(file.policies)],
+    policies: [fromConfig(file.policies)],
     bounds: compileBounds(file),
     overload: compileOverload(file),
     drain: compileDrain(file),

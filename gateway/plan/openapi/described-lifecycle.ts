@@ -3,9 +3,9 @@ import type { EpochMs } from '../../policy/contract.ts';
 import { knownAt } from '../../policy/lifecycle/announcements.ts';
 import { isGuideFile } from '../../policy/lifecycle/guide.ts';
 import {
+  formatOperation,
   type OperationTemplate,
   parseOperation,
-  spellOperation,
 } from '../../policy/lifecycle/operation-template.ts';
 import { parsePageUrl } from '../../policy/lifecycle/page-url.ts';
 import { phaseAt } from '../../policy/lifecycle/phases.ts';
@@ -48,7 +48,7 @@ export function operationRules({ operations = {} }: VersionParts): OperationRule
 
 /** The names of parameters do not matter. */
 function requestsOf({ method, segments }: OperationTemplate): string {
-  return spellOperation({
+  return formatOperation({
     method,
     segments: segments.map((each) => ('name' in each ? { ...each, name: '' } : each)),
   });

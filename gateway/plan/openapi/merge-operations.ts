@@ -1,11 +1,11 @@
 // Merges the described operations of a version into the policy (OAS-1, OAS-2).
 import {
+  formatOperation,
   type OperationTemplate,
   parametersOf,
   parseOperation,
   parseOperationSuccessor,
   sameRequests,
-  spellOperation,
   takesRequestsOf,
 } from '../../policy/lifecycle/operation-template.ts';
 import type { Path } from '../read/document.ts';
@@ -165,7 +165,7 @@ function checkDescribed(
   if (isDescribed) return;
   input.atPolicy([...input.at, 'operations', name], {
     rule: 'description-agrees',
-    message: `${spellOperation(template)} is not in the description`,
+    message: `${formatOperation(template)} is not in the description`,
     hint: input.description.source.file,
     at: 'key',
   });

@@ -1,6 +1,6 @@
 // Merges a version of a policy with its description: values to add, and findings where they disagree.
 import type { Node } from 'yaml';
-import { sameRequests, spellOperation } from '../../policy/lifecycle/operation-template.ts';
+import { formatOperation, sameRequests } from '../../policy/lifecycle/operation-template.ts';
 import { parseInstant } from '../../policy/notation.ts';
 import type { SourceDocument } from '../read/document.ts';
 import type { OperationNotes, VersionNotes } from '../version-notes.ts';
@@ -108,7 +108,7 @@ function operationNotes(input: MergeInput): readonly OperationNotes[] {
     if (placed.kind !== 'operation') continue;
     const { template } = placed;
     const own = policy.find((each) => sameRequests(each.template, template))?.template;
-    const operation = spellOperation(own ?? template);
+    const operation = formatOperation(own ?? template);
     const introduced = instantOf(stated.introduced?.value);
     const { breakingChanges } = stated;
     if (notes.has(operation) || (introduced === undefined && breakingChanges.length === 0)) continue;

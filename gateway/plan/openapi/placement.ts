@@ -1,9 +1,9 @@
 // Maps the paths of a description to operation names of an API and back.
 import {
+  formatOperation,
   OPERATION_METHODS,
   type OperationTemplate,
   parseOperation,
-  spellOperation,
   type TemplateSegment,
 } from '../../policy/lifecycle/operation-template.ts';
 import { keysOf, valueAt } from '../read/values.ts';
@@ -129,7 +129,7 @@ function asOperation(method: string, tail: readonly string[]): PlacedPath {
   if (known === undefined)
     return { kind: 'inexpressible', why: `${method} is not a method of operations here` };
   const segments = templateSegments(tail);
-  const name = segments && spellOperation({ method: known, segments });
+  const name = segments && formatOperation({ method: known, segments });
   const parsed = name === undefined ? undefined : parseOperation(name);
   if (name === undefined || parsed?.kind !== 'operation')
     return { kind: 'inexpressible', why: 'a segment of its path is not a word or one {parameter}' };

@@ -1,10 +1,10 @@
 // Converts between the `replacement` path of a described operation and the successor in a policy.
 import {
+  formatOperation,
   OPERATION_METHODS,
   type OperationSuccessor,
   type OperationTemplate,
   sameRequests,
-  spellOperation,
 } from '../../policy/lifecycle/operation-template.ts';
 import { type Placement, segmentsOf, serverPath, templateSegments } from './placement.ts';
 
@@ -43,7 +43,7 @@ export function formatSuccessor(
   const segments = template.segments.map((each) =>
     each.kind === 'literal' ? each : { ...each, name: names.get(each.name) ?? each.name },
   );
-  const name = spellOperation({ ...template, segments });
+  const name = formatOperation({ ...template, segments });
   return label === own ? name : `${label} ${name}`;
 }
 
@@ -69,7 +69,7 @@ export function writeReplacement(
   const to = successor.label ?? label;
   if (to === label) return pathOf(target);
   if (versionedPath === undefined) return undefined;
-  const [, tail = ''] = /^\S+ (.*)$/.exec(spellOperation(target)) ?? [];
+  const [, tail = ''] = /^\S+ (.*)$/.exec(formatOperation(target)) ?? [];
   return `${versionedPath.replace('{version}', to)}${tail === '/' ? '' : tail}`;
 }
 

@@ -5,7 +5,7 @@ interface SyntaxWords {
   readonly hint?: string;
 }
 
-type Row = readonly [said: RegExp, message: string, hint?: string];
+type Row = readonly [reported: RegExp, message: string, hint?: string];
 
 const QUOTES =
   "write the whole value in quotes; a quote of the same kind inside is written twice, '', or as \\\"";
@@ -101,9 +101,9 @@ const ROWS: readonly Row[] = [
 ];
 
 /** Returns a fallback for unknown errors, such as those of a newer parser. */
-export function syntaxWords(said: string): SyntaxWords {
+export function syntaxWords(reported: string): SyntaxWords {
   for (const [pattern, message, hint] of ROWS) {
-    const found = pattern.exec(said);
+    const found = pattern.exec(reported);
     if (found === null) continue;
     return hint === undefined ? { message } : { message, hint: hint.replace('$1', found[1] ?? 'one') };
   }

@@ -1,8 +1,8 @@
 // Rules about the successors of operations: successor-circle and operation-successor.
 import {
+  formatOperation,
   type OperationTemplate,
   parseOperation,
-  spellOperation,
 } from '../../policy/lifecycle/operation-template.ts';
 import { dayOf } from '../../policy/notation.ts';
 import { decodedOctets } from '../../policy/octets.ts';
@@ -43,7 +43,7 @@ export const operationCircle: VersionCheck = ({ label, version, at, view }, repo
     if (circle === undefined || circle.length < 2) continue;
     const others = circle.slice(1).filter((each) => hasOwnSuccessor(each, view));
     if (others.some((each) => comesAfter(each, start, view))) continue;
-    const way = [...circle, start].map((each) => formatOperation(each, label));
+    const way = [...circle, start].map((each) => formatReference(each, label));
     report([...at, 'operations', name, 'successor'], {
       rule: 'successor-circle',
       message: `successors form a circle: ${way.join(' -> ')}`,
@@ -62,7 +62,7 @@ export const operationSuccessor: VersionCheck = ({ label, version, at, view }, r
     const { operations } = to === label ? version : (view.versions.get(to) ?? {});
     const requested = successor.template ?? parsed.template;
     const there = operationFor(operations, requested);
-    if (to === label && (there?.name ?? spellOperation(requested)) === spellOperation(parsed.template))
+    if (to === label && (there?.name ?? formatOperation(requested)) === formatOperation(parsed.template))
       continue;
     const ofVersion = effectiveSunset(version);
     const ends = operation.sunset ?? ofVersion;
@@ -70,7 +70,7 @@ export const operationSuccessor: VersionCheck = ({ label, version, at, view }, r
     // In one version, everything ends with it at the latest. The redirect rules cover other versions that ended.
     const thereEnds = there?.rules.sunset ?? (to === label && redirected ? ofVersion : undefined);
     if (thereEnds === undefined || ends === undefined || thereEnds > ends) continue;
-    const target = there?.name ?? spellOperation(requested);
+    const target = there?.name ?? formatOperation(requested);
     const withAll = thereEnds === ofVersion && ends === ofVersion;
     report([...at, 'operations', name, 'successor'], {
       rule: 'operation-successor',
@@ -125,8 +125,8 @@ function keyOf({ label, template }: OperationRef): string {
   return `${label} ${template.method} ${tailOf(template)}`;
 }
 
-function formatOperation({ label, template }: OperationRef, here: string): string {
-  return `${label === here ? '' : `${label} `}${spellOperation(template)}`;
+function formatReference({ label, template }: OperationRef, here: string): string {
+  return `${label === here ? '' : `${label} `}${formatOperation(template)}`;
 }
 
 /** An operation without a sunset redirects with its version, if both name the same successor (LNK-2). */
@@ -152,7 +152,7 @@ function tableOf(operations: Operations): OperationTable<WrittenOperation> {
     const { template } = parsed;
     const names = literalReading(tailOf(template)).segments.map(decodedOctets);
     const requests = JSON.stringify([template.method, ...names]);
-    const written = { key, name: spellOperation(template), template, rules };
+    const written = { key, name: formatOperation(template), template, rules };
     if (!rows.has(requests)) rows.set(requests, { template, rules: written });
   }
   return createOperationTable([...rows.values()]);

@@ -1,11 +1,11 @@
 // Rules path-overlap, encoded-slash and nested-access of one file: paths that a service may read differently.
 
 import {
+  formatOperation,
   type OperationTemplate,
   parseOperation,
   sameRequests,
   shareMethods,
-  spellOperation,
 } from '../../policy/lifecycle/operation-template.ts';
 import { decodedOctets } from '../../policy/octets.ts';
 import { lettersOf } from '../../policy/paths/reading.ts';
@@ -32,7 +32,7 @@ export function pathRules(view: PolicyView, byDefault: PathsFile | undefined, re
       if (other === undefined) continue;
       report([...versionPath(label), 'operations', key], {
         rule: 'path-overlap',
-        message: `the service may route the same request to ${spellOperation(other)}; the request must then pass the rules of both operations`,
+        message: `the service may route the same request to ${formatOperation(other)}; the request must then pass the rules of both operations`,
         hint: 'set paths: to a preset such as express, or use the same rules in both',
         at: 'key',
       });

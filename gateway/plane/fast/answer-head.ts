@@ -105,9 +105,13 @@ function parse(bytes: Buffer, from: number, end: number, octets: number): Answer
   }
   const isOld = text.charCodeAt(BEGINNING.length) === ZERO;
   const { connection } = headers;
-  const said = typeof connection === 'object' ? connection.join(',') : connection;
+  const options = typeof connection === 'object' ? connection.join(',') : connection;
   const keepsAlive =
-    said === undefined ? !isOld : isOld ? STAYS.test(said) && !CLOSES.test(said) : !CLOSES.test(said);
+    options === undefined
+      ? !isOld
+      : isOld
+        ? STAYS.test(options) && !CLOSES.test(options)
+        : !CLOSES.test(options);
   return { status, headers, framing: framingOf(headers, isOld), keepsAlive, octets };
 }
 

@@ -12,12 +12,12 @@ export class KnownSections<Section> {
   readonly #sections = createRecentMap<Section>(MAX_SECTIONS, MAX_CHARACTERS);
   #looked = 0;
   #found = 0;
-  #unasked = 0;
+  #unsolicited = 0;
 
   /** The section that begins at `from`. Undefined: incomplete, or not looked up. */
   textOf(bytes: Buffer, from: number): string | undefined {
-    if (this.#unasked > 0) {
-      this.#unasked -= 1;
+    if (this.#unsolicited > 0) {
+      this.#unsolicited -= 1;
       return undefined;
     }
     const end = bytes.indexOf(END, from);
@@ -29,7 +29,7 @@ export class KnownSections<Section> {
     this.#looked += 1;
     if (section !== undefined) this.#found += 1;
     if (this.#looked === SAMPLE) {
-      if (this.#found < SAMPLE / 4) this.#unasked = UNKNOWN_FOR;
+      if (this.#found < SAMPLE / 4) this.#unsolicited = UNKNOWN_FOR;
       this.#looked = 0;
       this.#found = 0;
     }

@@ -88,9 +88,9 @@ const MAX_OLD_SECRETS = 3;
 
 export type NewKey = Pick<KeyRecord, 'id' | 'consumer' | 'scopes' | 'contact' | 'expires'>;
 
-export function makeKey(asked: NewKey, digest: string, now: EpochMs): KeyRecord {
+export function makeKey(wanted: NewKey, digest: string, now: EpochMs): KeyRecord {
   return {
-    ...asked,
+    ...wanted,
     created: now,
     rotated: undefined,
     revoked: undefined,

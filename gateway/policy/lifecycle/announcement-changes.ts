@@ -14,13 +14,13 @@ export interface WrittenLife extends Life, Announceable {
 export function announcementsToCome(versions: Iterable<WrittenLife>, now: EpochMs): readonly Announcement[] {
   return [...versions]
     .flatMap((version) => {
-      const said = new Set(milestonesAt(version, now).map(keyOf));
+      const seen = new Set(milestonesAt(version, now).map(keyOf));
       return announcementsOf(version)
         .filter((at) => at > now)
         .flatMap((at) =>
           milestonesAt(version, at)
             .filter(isAnnouncement)
-            .filter((each) => !said.has(keyOf(each)) && said.add(keyOf(each)))
+            .filter((each) => !seen.has(keyOf(each)) && seen.add(keyOf(each)))
             .map((each) => ({ ...each, at })),
         );
     })
@@ -46,8 +46,8 @@ export function lastChanges(
 }
 
 function announcementsOf(version: WrittenLife): readonly EpochMs[] {
-  const lives: readonly Announceable[] = [version, ...(version.operations?.list ?? [])];
-  const earlier = lives.flatMap((life) => life.earlier ?? []);
+  const owners: readonly Announceable[] = [version, ...(version.operations?.list ?? [])];
+  const earlier = owners.flatMap((life) => life.earlier ?? []);
   return sortedOnce(earlier.flatMap(({ knownUntil }) => knownUntil ?? []));
 }
 

@@ -32,7 +32,7 @@ interface Cached<T> {
 }
 
 /** One entry per version: at any instant at most one pause applies, and one hold on its result. */
-const lives = new WeakMap<OverridableRules, Cached<OverridableRules>>();
+const cache = new WeakMap<OverridableRules, Cached<OverridableRules>>();
 const calendars = new WeakMap<BrownoutCalendar, Cached<BrownoutCalendar>>();
 
 /**
@@ -61,11 +61,11 @@ function cached<R extends OverridableRules, O extends Override>(
   override: O,
   make: (rules: R, override: O) => R,
 ): R {
-  const known = lives.get(rules);
+  const known = cache.get(rules);
   // The cached object is a copy of these rules with other dates, so the cast is safe.
   if (known !== undefined && isSame(known.override, override)) return known.made as R;
   const made = make(rules, override);
-  lives.set(rules, { override, made });
+  cache.set(rules, { override, made });
   return made;
 }
 

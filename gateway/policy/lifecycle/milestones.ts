@@ -158,8 +158,11 @@ export function sunsetKnownSince(
   { now, overrides }: { readonly now: EpochMs; readonly overrides: readonly Override[] },
 ): EpochMs {
   const { deprecated = Number.NEGATIVE_INFINITY, extended = [] } = asKnown;
-  const said = Math.max(announcementOf(asKnown) ?? deprecated, ...extended.map((each) => each.announced));
-  if (asKnown.sunset === asItStands.sunset) return said;
+  const announcedAt = Math.max(
+    announcementOf(asKnown) ?? deprecated,
+    ...extended.map((each) => each.announced),
+  );
+  if (asKnown.sunset === asItStands.sunset) return announcedAt;
   const moved = [pauseOf(overrides, version, now), retirementHoldOf(overrides, version, now)];
-  return Math.max(said, ...moved.flatMap((override) => override?.from ?? []));
+  return Math.max(announcedAt, ...moved.flatMap((override) => override?.from ?? []));
 }

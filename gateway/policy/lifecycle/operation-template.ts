@@ -71,8 +71,8 @@ function isWord(segment: string): boolean {
   );
 }
 
-export function spellOperation({ method, segments }: OperationTemplate): string {
-  return `${method} /${segments.map(spellSegment).join('/')}`;
+export function formatOperation({ method, segments }: OperationTemplate): string {
+  return `${method} /${segments.map(formatSegment).join('/')}`;
 }
 
 export function sameRequests(a: OperationTemplate, b: OperationTemplate): boolean {
@@ -142,6 +142,6 @@ export function fillTail(parts: TailParts, captures: readonly string[]): string 
   return parts.map((part) => (typeof part === 'number' ? (captures[part] ?? '') : part)).join('');
 }
 
-function spellSegment(segment: TemplateSegment): string {
+function formatSegment(segment: TemplateSegment): string {
   return segment.kind === 'literal' ? segment.text : `{${segment.name}}`;
 }

@@ -34,8 +34,8 @@ export function mergeUpstreamSignals(
   const sound = [...UPSTREAM_SIGNALS].filter((name) => isValidSignal(name, theirs.get(name)));
   if (sound.length === 0 || replace.length === 0) return { replace, warning, dropped: [] };
   const ours: Readonly<Record<string, Line>> = Object.fromEntries(replace);
-  const said = { ...ours, ...Object.fromEntries(sound.map((name) => [name, theirs.get(name)])) };
-  if (instantOf(said.sunset) < instantOf(said.deprecation))
+  const combined = { ...ours, ...Object.fromEntries(sound.map((name) => [name, theirs.get(name)])) };
+  if (instantOf(combined.sunset) < instantOf(combined.deprecation))
     return { replace, warning, dropped: sound.filter((name) => ours[name] === undefined) };
   return {
     replace: replace.filter(([name]) => !sound.includes(name)),

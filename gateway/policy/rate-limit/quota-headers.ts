@@ -53,14 +53,14 @@ function nearerToRefusal(a: Counted, b: Counted): Counted {
   return b.remaining < a.remaining ? b : a;
 }
 
-function linesOf({ limit, remaining }: Counted, told: string, states: string): QuotaLines {
+function linesOf({ limit, remaining }: Counted, policies: string, states: string): QuotaLines {
   return {
     replace: [
       ['x-ratelimit-limit', String(limit.units)],
       ['x-ratelimit-remaining', String(remaining)],
     ],
     append: [
-      ['ratelimit-policy', told],
+      ['ratelimit-policy', policies],
       ['ratelimit', states],
     ],
   };
@@ -118,7 +118,7 @@ export function renameUpstreamPolicies(
   );
   const text = typeof theirs === 'string' ? theirs : theirs.join(', ');
   if (ours.length === 0) return text;
-  const told: string[] = [];
+  const policies: string[] = [];
   MEMBER.lastIndex = 0;
   for (;;) {
     const [, quoted, parameters = '', comma] = MEMBER.exec(text) ?? [];
@@ -126,7 +126,7 @@ export function renameUpstreamPolicies(
     const name = quoted.slice(1, -1);
     // A name that already has the prefix, from another gateway, gets it again, so that two names stay distinct.
     const isTaken = ours.includes(name) || name.startsWith(UPSTREAM_PREFIX);
-    told.push(`"${isTaken ? UPSTREAM_PREFIX : ''}${name}"${parameters}`);
-    if (comma === undefined) return told.join(', ');
+    policies.push(`"${isTaken ? UPSTREAM_PREFIX : ''}${name}"${parameters}`);
+    if (comma === undefined) return policies.join(', ');
   }
 }

@@ -93,10 +93,10 @@ function checkIdentityHeaders(upstream: string, view: PolicyView, report: Report
     const name = identityHeaders[use];
     if (name === undefined || !isWritten(view, [...at, use])) continue;
     const hint = `write a field of its own, such as ${use === 'consumer' ? 'X-Consumer-Id' : 'X-Consumer-Scopes'}`;
-    const says = gatewayMeaning(name, view) ?? fieldMeaning(name);
+    const meaning = gatewayMeaning(name, view) ?? fieldMeaning(name);
     const message =
-      says !== undefined
-        ? `${name} already carries ${says}`
+      meaning !== undefined
+        ? `${name} already carries ${meaning}`
         : set.includes(name)
           ? `headers.request.set has ${name} too`
           : use === 'scopes' && name === identityHeaders.consumer

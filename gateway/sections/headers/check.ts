@@ -49,7 +49,7 @@ function checkEdits(view: PolicyView, report: Report): void {
     if (why === undefined) return;
     report(place, {
       rule: 'headers',
-      message: `${name} is reserved for the gateway: it carries ${why.says}`,
+      message: `${name} is reserved for the gateway: it carries ${why.meaning}`,
       hint: why.hint,
       at,
     });

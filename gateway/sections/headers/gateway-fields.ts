@@ -63,12 +63,12 @@ const RESPONSE_FAMILIES: readonly (readonly [RegExp, string])[] = [
  * headers.
  */
 export function gatewayMeaning(name: string, view: PolicyView): string | undefined {
-  const says = reservedField(name, 'request', view)?.says;
-  return says === IDENTITY && DEFAULT_IDENTITY_HEADERS.has(name) ? undefined : says;
+  const meaning = reservedField(name, 'request', view)?.meaning;
+  return meaning === IDENTITY && DEFAULT_IDENTITY_HEADERS.has(name) ? undefined : meaning;
 }
 
 interface Reserved {
-  readonly says: string;
+  readonly meaning: string;
   readonly hint?: string | undefined;
 }
 
@@ -79,14 +79,14 @@ export function reservedField(
   view: PolicyView,
 ): Reserved | undefined {
   if (name === 'host' && direction === 'request')
-    return { says: 'the host', hint: 'write host: in the section of the upstream' };
+    return { meaning: 'the host', hint: 'write host: in the section of the upstream' };
   if (name === 'x-forwarded-prefix' && direction === 'request')
-    return { says: 'the path prefix for clients', hint: 'write locations: prefix' };
-  if (direction === 'request' && versionCarriers(view).has(name)) return { says: 'the version' };
+    return { meaning: 'the path prefix for clients', hint: 'write locations: prefix' };
+  if (direction === 'request' && versionCarriers(view).has(name)) return { meaning: 'the version' };
   const [own, families] =
     direction === 'request' ? [REQUEST, REQUEST_FAMILIES] : [RESPONSE, RESPONSE_FAMILIES];
-  const says = BOTH[name] ?? own[name] ?? families.find(([family]) => family.test(name))?.[1];
-  return says === undefined ? undefined : { says };
+  const meaning = BOTH[name] ?? own[name] ?? families.find(([family]) => family.test(name))?.[1];
+  return meaning === undefined ? undefined : { meaning };
 }
 
 /** Lower-case names of the fields that carry a version from clients or to upstreams (VER-9). */

@@ -20,10 +20,10 @@ const fieldName = notation(parseFieldName, 'not a field name', {
   examples: ['X-Debug'],
 });
 
-const edits = (whose: string) => ({
+const edits = (which: string) => ({
   set: z
     .record(z.string(), value)
-    .meta({ description: `Fields ${whose}, in place of existing ones.`, examples: [{ 'X-Tenant': 'acme' }] })
+    .meta({ description: `Fields ${which}, in place of existing ones.`, examples: [{ 'X-Tenant': 'acme' }] })
     .optional(),
   remove: z.array(fieldName).meta({ description: 'Fields to remove.' }).optional(),
 });

@@ -28,38 +28,38 @@ const sizeUpTo = (description: string) =>
   );
 
 /** `says` appends the default. Only the API has one, because versions and operations inherit. */
-function fieldsWith(says: (what: string, key: keyof typeof WRITTEN) => string) {
+function fieldsWith(describe: (what: string, key: keyof typeof WRITTEN) => string) {
   return {
     methods: z
       .array(z.enum(KEYED_METHODS))
       .min(1)
-      .meta({ description: says('Methods whose requests may have a key.', 'methods') })
+      .meta({ description: describe('Methods whose requests may have a key.', 'methods') })
       .optional(),
     required: z
       .boolean()
-      .meta({ description: says('Whether a key is required: 400 without one.', 'required') })
+      .meta({ description: describe('Whether a key is required: 400 without one.', 'required') })
       .optional(),
-    keep: wholeSeconds(says('How long the outcome of a request is kept for its key.', 'keep')).optional(),
+    keep: wholeSeconds(describe('How long the outcome of a request is kept for its key.', 'keep')).optional(),
     unknown: oneOf(
       ['hold', 'release'],
-      says(
+      describe(
         'Key of a request with an unknown outcome: it gets 409 for the keep time (hold), or is free (release).',
         'unknown',
       ),
     ),
     server_errors: oneOf(
       ['release', 'replay'],
-      says('A 5xx of the upstream frees the key (release), or is replayed (replay).', 'server_errors'),
+      describe('A 5xx of the upstream frees the key (release), or is replayed (replay).', 'server_errors'),
     ),
     anonymous: oneOf(
       ['refuse', 'address'],
-      says('Keys of anonymous callers: 400 (refuse), or keys per address (address).', 'anonymous'),
+      describe('Keys of anonymous callers: 400 (refuse), or keys per address (address).', 'anonymous'),
     ),
     max_body: sizeUpTo(
-      says('Larger request bodies pass without protection, or get 413 if a key is required.', 'max_body'),
+      describe('Larger request bodies pass without protection, or get 413 if a key is required.', 'max_body'),
     ).optional(),
     max_answer: sizeUpTo(
-      says(
+      describe(
         'Larger responses and streams are not kept. A repeated request is executed again, or gets 409 if a key is required.',
         'max_answer',
       ),

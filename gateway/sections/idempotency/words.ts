@@ -22,9 +22,9 @@ function ownFacts({ idempotency: written }: VersionFile | OperationFile): readon
 
 /** `usual`: the values that need no fact. */
 function factsWithout(written: WrittenIdempotency, usual: WrittenIdempotency): readonly Fact[] {
-  const other = <K extends keyof WrittenIdempotency>(key: K, spell: (value: unknown) => string) => {
+  const other = <K extends keyof WrittenIdempotency>(key: K, format: (value: unknown) => string) => {
     const value = written[key];
-    return value === undefined || value === usual[key] ? [] : wordFact(`idempotency ${key}`, spell(value));
+    return value === undefined || value === usual[key] ? [] : wordFact(`idempotency ${key}`, format(value));
   };
   const { methods = usual.methods ?? [] } = written;
   const bytes = (value: unknown) => `${value} bytes`;

@@ -146,7 +146,7 @@ function checkRates(view: PolicyView, report: Report): void {
 function checkTogether(view: PolicyView, report: Report): void {
   const { limits, access = 'public' } = view.parts;
   const undated = { deprecated: undefined, sunset: undefined };
-  const told = new Set<string>();
+  const reported = new Set<string>();
   for (const [label, version] of view.versions) {
     const of = { label: '', schedule: undated, version: version.limits };
     const each = compileLimits({ api: '', limits, access }, of)?.each ?? [];
@@ -154,8 +154,8 @@ function checkTogether(view: PolicyView, report: Report): void {
     // A shadow limit refuses nothing, so the other limit can be reached.
     for (const all of each.filter(({ by, shadow }) => by === 'everyone' && !shadow)) {
       const one = perOne.find(({ active }) => perMs(active) > perMs(all.active));
-      if (one === undefined || told.has(all.active.name)) continue;
-      told.add(all.active.name);
+      if (one === undefined || reported.has(all.active.name)) continue;
+      reported.add(all.active.name);
       const owner = namedLimits(version.limits).some(({ name }) => name === all.active.name)
         ? ['versions', label]
         : [];

@@ -37,7 +37,7 @@ function factsOfOne(limit: NamedLimit, by: 'consumer' | 'address' | undefined): 
     ...wordFact(`${what} burst`, ownBurst),
     ...(deprecated?.kind === 'absolute'
       ? rateFact(`${what} while deprecated`, rateOf(deprecated))
-      : wordFact(`${what} while deprecated`, deprecated && spellShare(deprecated))),
+      : wordFact(`${what} while deprecated`, deprecated && formatShare(deprecated))),
     ...Object.entries(how).flatMap(([key, value]) =>
       wordFact(`${isOnly ? 'limits' : what} ${key}`, String(value)),
     ),
@@ -54,7 +54,7 @@ function rateOf({ units, windowMs }: Rate): Rate {
   return { units, windowMs };
 }
 
-function spellShare(lowering: Exclude<Lowering, { kind: 'absolute' }>): string {
+function formatShare(lowering: Exclude<Lowering, { kind: 'absolute' }>): string {
   const percent = (share: number) => `${Math.round(share * 100)}%`;
   return lowering.kind === 'factor'
     ? percent(lowering.factor)

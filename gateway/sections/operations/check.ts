@@ -3,13 +3,13 @@
 import { suggest } from '../../plan/read/shape-issues.ts';
 import type { EpochMs } from '../../policy/contract.ts';
 import {
+  formatOperation,
   OPERATION_METHODS,
   type OperationTemplate,
   parametersOf,
   parseOperation,
   sameName,
   sameRequests,
-  spellOperation,
 } from '../../policy/lifecycle/operation-template.ts';
 import { dayOf } from '../../policy/notation.ts';
 import type { OperationFile, PolicyParts, VersionParts } from '../policy-file.ts';
@@ -70,11 +70,11 @@ function reportOverlap(
   if (sameRequests(template, other)) {
     report(path, {
       rule: 'operation',
-      message: `${spellOperation(other)} matches the same requests`,
+      message: `${formatOperation(other)} matches the same requests`,
       at: 'key',
     });
   } else if (template.method === other.method && crosses(template, other)) {
-    const message = `some requests also match ${spellOperation(other)}: the operation with the earlier literal segment applies`;
+    const message = `some requests also match ${formatOperation(other)}: the operation with the earlier literal segment applies`;
     report(path, { rule: 'operation', severity: 'warning', message, at: 'key' });
   }
 }
@@ -154,7 +154,7 @@ function checkSuccessor(subject: CheckedOperation, view: PolicyView, report: Rep
   }
   if (after !== 'redirect') return;
   if (target !== undefined && target.method !== template.method) {
-    const message = `a redirect keeps the method, and ${spellOperation(target)} has another method`;
+    const message = `a redirect keeps the method, and ${formatOperation(target)} has another method`;
     report(path, { rule: 'redirect', message });
   }
   const ends = operation.sunset ?? effectiveSunset(version);

@@ -1,7 +1,7 @@
 // Warns of parameters in the style of other routers, `/:id`, which are literal segments here.
 
 import type { Path } from '../../plan/read/document.ts';
-import { type OperationTemplate, spellOperation } from '../../policy/lifecycle/operation-template.ts';
+import { formatOperation, type OperationTemplate } from '../../policy/lifecycle/operation-template.ts';
 import type { Report } from '../view.ts';
 
 /** `label`: the version before the template, if the text has one. */
@@ -9,11 +9,11 @@ export function reportColons(
   path: Path,
   template: OperationTemplate,
   report: Report,
-  beside: { readonly label?: string | undefined; readonly at?: 'key' } = {},
+  finding: { readonly label?: string | undefined; readonly at?: 'key' } = {},
 ): void {
   const braced = withBraces(template);
   if (braced === undefined) return;
-  const { label, at } = beside;
+  const { label, at } = finding;
   report(path, {
     rule: 'operation',
     severity: 'warning',
@@ -26,7 +26,7 @@ export function reportColons(
 /** With `{id}` in place of `:id`. Undefined without such a segment. */
 function withBraces({ method, segments }: OperationTemplate): string | undefined {
   if (!segments.some((each) => each.kind === 'literal' && each.text.startsWith(':'))) return undefined;
-  return spellOperation({
+  return formatOperation({
     method,
     segments: segments.map((each) => {
       const name = each.kind === 'literal' ? /^:(.*)$/.exec(each.text)?.[1] : undefined;

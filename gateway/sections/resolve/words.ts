@@ -25,7 +25,7 @@ function resolveFacts({ resolve = [] }: PolicyFile, document: SourceDocument): r
     );
     for (const [kind, value] of Object.entries(rest)) {
       if (value === undefined) continue;
-      const text = spellCarrier(kind, value);
+      const text = formatCarrier(kind, value);
       const { same, shown } = comparedValueAt(document, ['resolve', index, kind], text);
       carriers.push({ same: `${kind} ${same}`, shown: `${kind.replace('_', ' ')} ${shown}` });
     }
@@ -34,11 +34,11 @@ function resolveFacts({ resolve = [] }: PolicyFile, document: SourceDocument): r
 }
 
 /** As written, with defaults filled in. */
-function spellCarrier(kind: string, value: string | object): unknown {
+function formatCarrier(kind: string, value: string | object): unknown {
   if (kind === 'pin') return { ...PIN_DEFAULTS, ...(value as object) };
-  return kind === 'media_type' ? spellTemplate(value as MediaTemplate) : value;
+  return kind === 'media_type' ? formatTemplate(value as MediaTemplate) : value;
 }
 
-function spellTemplate({ before, after, parameter }: MediaTemplate): string {
+function formatTemplate({ before, after, parameter }: MediaTemplate): string {
   return parameter === undefined ? `${before}{version}${after}` : `${before};${parameter}={version}`;
 }

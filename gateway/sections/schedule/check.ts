@@ -49,11 +49,11 @@ function checkDates(checked: CheckedVersion, report: Report): void {
     if (value === undefined || earlier === undefined || value >= earlier) return;
     // An inherited date has one place for many versions, so the message names the version.
     const isOfAll = isInherited(document, label, key);
-    const whose = isOfAll ? `${label}: ` : '';
+    const prefix = isOfAll ? `${label}: ` : '';
     const place = !isOfAll && isInherited(document, label, earlierKey) ? placeInApi(earlierKey, view) : '';
     report(at(key), {
       rule: 'date-order',
-      message: `${whose}${key} (${dayOf(value)}) is before ${earlierKey} (${dayOf(earlier)}${place})`,
+      message: `${prefix}${key} (${dayOf(value)}) is before ${earlierKey} (${dayOf(earlier)}${place})`,
     });
   };
   order('deprecated', deprecated, 'released', released);

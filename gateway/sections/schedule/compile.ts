@@ -5,7 +5,7 @@ import { type BrownoutCalendar, createBrownoutCalendar } from '../../policy/life
 import type { BrownoutRule, BrownoutWindow } from '../../policy/lifecycle/brownout-rule.ts';
 import { expandBrownouts } from '../../policy/lifecycle/brownout-windows.ts';
 import type { Exception } from '../../policy/lifecycle/exceptions.ts';
-import { spellOperation } from '../../policy/lifecycle/operation-template.ts';
+import { formatOperation } from '../../policy/lifecycle/operation-template.ts';
 import type { Phase, Schedule } from '../../policy/lifecycle/schedule.ts';
 import { compareLabels } from '../../policy/versioning/label.ts';
 import type { Label } from '../../policy/versioning/resolution.ts';
@@ -75,7 +75,7 @@ export function scheduleOfOperation(
     sunset,
     retired: sunset === schedule.sunset ? schedule.retired : undefined,
     successor: successor === undefined ? schedule.successor : (successor.label ?? label),
-    ...(successor?.template !== undefined && { successorOperation: spellOperation(successor.template) }),
+    ...(successor?.template !== undefined && { successorOperation: formatOperation(successor.template) }),
     guide: operation.guide === undefined ? schedule.guide : urlOf(operation.guide),
     reason: operation.reason ?? schedule.reason,
     after: afterOf(operation, label, schedule),

@@ -1,7 +1,7 @@
 // The diff of dates and what depends on them, with extensions applied and brownouts as windows.
 import type { BrownoutRule } from '../../policy/lifecycle/brownout-rule.ts';
 import { expandBrownouts } from '../../policy/lifecycle/brownout-windows.ts';
-import { spellOperation } from '../../policy/lifecycle/operation-template.ts';
+import { formatOperation } from '../../policy/lifecycle/operation-template.ts';
 import { retireWhenInWords } from '../../policy/lifecycle/retire-when.ts';
 import { dateInWords } from '../../policy/notation.ts';
 import { type ComparedValue, dateFact, type Fact, membersFact, plainValue, wordFact } from '../facts.ts';
@@ -32,15 +32,15 @@ export const scheduleWords: Words = {
   ofOperation: {
     deprecated: ({ deprecated }) => dateFact('deprecated', deprecated),
     sunset: ({ sunset }) => dateFact('sunset', sunset),
-    successor: ({ successor }) => wordFact('successor', successor && spellSuccessor(successor)),
+    successor: ({ successor }) => wordFact('successor', successor && formatSuccessor(successor)),
     after: ({ after }) => wordFact('after', after),
     brownouts: ({ brownouts, deprecated, sunset, version }) =>
       windowFacts(brownouts, deprecated ?? version.deprecated, sunset ?? effectiveSunset(version)),
   },
 };
 
-function spellSuccessor({ label, template }: NonNullable<OperationFile['successor']>): string {
-  const leads = [label, template && spellOperation(template)];
+function formatSuccessor({ label, template }: NonNullable<OperationFile['successor']>): string {
+  const leads = [label, template && formatOperation(template)];
   return leads.filter((each) => each !== undefined).join(' ');
 }
 

@@ -32,7 +32,7 @@ export function compileUpstream(
   const label = version === UNVERSIONED ? undefined : version;
   const file = label === undefined ? Object.values(upstreams)[0] : upstreams[label];
   if (file === undefined) return undefined;
-  const { identity_headers: told, version_as: by = { header: DEFAULT_VERSION_HEADER } } = file;
+  const { identity_headers: names, version_as: by = { header: DEFAULT_VERSION_HEADER } } = file;
   const versionAs = label === undefined || typeof by === 'string' ? undefined : by;
   const versionHeader = versionAs && 'header' in versionAs ? versionAs.header : undefined;
   return {
@@ -49,7 +49,7 @@ export function compileUpstream(
       ].map((name) => clientField(name.toLowerCase()).plain),
     ),
     answerFields,
-    identityHeaders: told && { consumer: told.consumer, scopes: told.scopes },
+    identityHeaders: names && { consumer: names.consumer, scopes: names.scopes },
     timeouts: compileTimeouts(file.timeout),
     ...compileTargetRules(file),
     ...compileConnectionRules(file),

@@ -13,10 +13,10 @@ export const upstreamWords: Words = {
       return [membersFact('target', words)];
     },
     path: ({ path, file }) => wordFact('path', path ?? file.base),
-    version_as: ({ version_as: told = { header: DEFAULT_VERSION_HEADER }, file }, document, at) =>
+    version_as: ({ version_as: written = { header: DEFAULT_VERSION_HEADER }, file }, document, at) =>
       file.versions === 'none'
         ? []
-        : wordFact('version_as', comparedValueAt(document, [...at, 'version_as'], told)),
+        : wordFact('version_as', comparedValueAt(document, [...at, 'version_as'], written)),
     timeout: ({ timeout }) =>
       Object.entries(compileTimeouts(timeout)).flatMap(([name, ms]) => wordFact(`timeout ${name}`, span(ms))),
     balance: (upstream) =>
@@ -27,21 +27,21 @@ export const upstreamWords: Words = {
     },
     health: (upstream) => {
       const { health } = compileTargetRules(upstream);
-      return wordFact('health', health && spellHealth(health));
+      return wordFact('health', health && formatHealth(health));
     },
     breaker: (upstream) => {
       const { breaker } = compileTargetRules(upstream);
-      return wordFact('breaker', breaker === undefined ? 'off' : spellBreaker(breaker));
+      return wordFact('breaker', breaker === undefined ? 'off' : formatBreaker(breaker));
     },
   },
   defaults: { ofUpstream: { authorization: 'keep' } },
 };
 
-function spellHealth({ path, every, timeout, healthy, unhealthy }: HealthRules): string {
+function formatHealth({ path, every, timeout, healthy, unhealthy }: HealthRules): string {
   return `${path} every ${span(every)}, timeout ${span(timeout)}, healthy ${healthy}, unhealthy ${unhealthy}`;
 }
 
-function spellBreaker({ failures, open, strict }: BreakerRules): string {
+function formatBreaker({ failures, open, strict }: BreakerRules): string {
   return `${failures} failures, open ${span(open)}${strict ? '' : ', never the last target'}`;
 }
 

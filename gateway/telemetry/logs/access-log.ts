@@ -27,10 +27,10 @@ export function createAccessLog(
   const begin = startOf(line, BEFORE_TIME);
   const beginFailure = startOf(line, BEFORE_TIME_OF_FAILURE);
   const write = membersOf(line, settings.fields);
-  const leavesOut = successFilter(settings, share);
+  const isExcluded = successFilter(settings, share);
   return {
     record: (facts, outcome, at, durationMs) => {
-      if (leavesOut?.(facts, outcome)) return;
+      if (isExcluded?.(facts, outcome)) return;
       const { start, decision, completion } = facts;
       const { quotas } = decision;
       const { fault } = completion;

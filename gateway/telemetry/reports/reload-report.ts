@@ -34,7 +34,7 @@ const RESTORED = 'policy files match the plan in force again';
 /** `tell`: prints a line for each outcome that the author of the files needs. `monotonic`: milliseconds. */
 export function createReloadReport(
   { logger, metrics }: Pick<Telemetry, 'logger' | 'metrics'>,
-  tell: (line: string) => void = () => undefined,
+  printLine: (line: string) => void = () => undefined,
   monotonic: () => MonotonicMs = () => performance.now(),
 ): ReloadReport {
   let failed = false;
@@ -66,7 +66,7 @@ export function createReloadReport(
       logEach(warnings, (problem) =>
         logger.warn(`policies reloaded, with a warning: ${sentence(problem)}`, placeOf(problem)),
       );
-      tell(`policies reloaded${quarantined.length === 0 ? '' : ' in part'}${others(problems)}`);
+      printLine(`policies reloaded${quarantined.length === 0 ? '' : ' in part'}${others(problems)}`);
       onQuarantined(quarantined);
     },
     onQuarantined,
@@ -75,23 +75,23 @@ export function createReloadReport(
       const [errors] = bySeverity(problems);
       logEach(errors, (problem) => logger.error(`${REJECTED}: ${sentence(problem)}`, placeOf(problem)));
       const [first, ...more] = errors;
-      if (first !== undefined) tell(`${REJECTED}: ${headline(first)}${others(more)}`);
+      if (first !== undefined) printLine(`${REJECTED}: ${headline(first)}${others(more)}`);
     },
     onUnchanged: () => {
       // If a file failed and now matches the plan in use again, this ends the alarm.
       const wasFailed = failed;
       record('success');
       logger.info(wasFailed ? RESTORED : 'policy files unchanged, nothing to reload');
-      if (wasFailed) tell(RESTORED);
+      if (wasFailed) printLine(RESTORED);
     },
     onRestartNeeded: () => {
       logger.warn(RESTART);
-      tell(RESTART);
+      printLine(RESTART);
     },
     onFault: (error) => {
       record('failure');
       logger.error(REJECTED, { error });
-      tell(`${REJECTED}; the log has the error`);
+      printLine(`${REJECTED}; the log has the error`);
     },
   };
 }

@@ -35,7 +35,7 @@ export function createConsumerSums<Worker extends object>(
   const metrics = new Map<string, Metric>();
   let dropped = 0;
 
-  const leaveRoom = ({ named }: VersionSums): void => {
+  const makeRoom = ({ named }: VersionSums): void => {
     for (const [consumer, { movedAt }] of named) if (monotonic() - movedAt > IDLE_MS) named.delete(consumer);
   };
   const add = ({ labels: { consumer, ...labels } }: CountedValue, calls: number): void => {
@@ -43,7 +43,7 @@ export function createConsumerSums<Worker extends object>(
     const version = versions.get(key) ?? { labels, named: new Map(), others: 0 };
     versions.set(key, version);
     const { named } = version;
-    if (named.size >= most) leaveRoom(version);
+    if (named.size >= most) makeRoom(version);
     const known = named.get(String(consumer));
     if (known === undefined && named.size >= most) {
       version.others += calls;
@@ -73,7 +73,7 @@ export function createConsumerSums<Worker extends object>(
     snapshot: () => {
       const values: CountedValue[] = [];
       for (const version of versions.values()) {
-        leaveRoom(version);
+        makeRoom(version);
         const { labels, named, others } = version;
         for (const [consumer, { calls }] of named)
           values.push({ labels: { ...labels, consumer }, value: calls });

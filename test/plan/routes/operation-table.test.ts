@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createOperationTable } from '../../../gateway/plan/routes/operation-table.ts';
-import { parseOperation, spellOperation } from '../../../gateway/policy/lifecycle/operation-template.ts';
+import { formatOperation, parseOperation } from '../../../gateway/policy/lifecycle/operation-template.ts';
 import { readingsOf } from '../../../gateway/policy/paths/rules.ts';
 import { pathRulesOf } from '../../../gateway/sections/routes/compile.ts';
 import { fuzz } from '../../support/fuzz.ts';
@@ -12,7 +12,7 @@ function table(...names: readonly string[]) {
     names.map((name) => {
       const parsed = parseOperation(name);
       if (parsed.kind === 'malformed') throw new Error(parsed.why);
-      return { template: parsed.template, rules: spellOperation(parsed.template) };
+      return { template: parsed.template, rules: formatOperation(parsed.template) };
     }),
   );
 }

@@ -132,7 +132,7 @@ export function openClient(
     });
   // undici's clock counts ticks, so it is late if the event loop is. A request that must not be sent twice
   // does not use a connection that the upstream may have closed in the meantime. undici opens a new one.
-  const letGoOfOld = ({ method, body }: Dispatcher.DispatchOptions): void => {
+  const closeOld = ({ method, body }: Dispatcher.DispatchOptions): void => {
     const isOld = idleSince !== undefined && monotonic() - idleSince > IDLE_MS;
     if (isOld && !connection.isShared() && !isRepeatable(method, body != null)) socket?.destroy();
   };
@@ -140,7 +140,7 @@ export function openClient(
   const dispatch = client.dispatch.bind(client);
   client.dispatch = (request, handler) => {
     if ('connection' in handler) handler.connection = connection;
-    letGoOfOld(request);
+    closeOld(request);
     return dispatch(request, handler);
   };
   return client;
