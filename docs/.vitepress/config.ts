@@ -23,6 +23,13 @@ function groupsOf(first: string): { readonly text: string; readonly items: reado
     }));
 }
 
+function slugOf(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+    .replaceAll(/\s/g, '-');
+}
+
 const groups = groupsOf(readFileSync(join(DOCS, 'README.md'), 'utf8'));
 
 export default {
@@ -31,6 +38,8 @@ export default {
   // No request for a favicon.
   head: [['link', { rel: 'icon', href: 'data:,' }]],
   rewrites: { 'README.md': 'index.md' },
+  // Anchors of headings as GitHub makes them, so that one link works in both places.
+  markdown: { anchor: { slugify: slugOf } },
   themeConfig: {
     nav: groups.map(({ text, items }) => ({ text, link: items[0]?.link ?? '/' })),
     sidebar: groups,
