@@ -253,8 +253,8 @@ export const FAULT_NOTES: Readonly<Record<FaultCode, ErrorNote>> = {
     cure: 'Repair the service. `/-/upstreams` and the dashboard show each target.',
   },
   identity_unavailable: {
-    when: 'The key set or the introspection endpoint of the issuer does not answer.',
-    cure: 'Check the issuer. `sundial check --live` tries it.',
+    when: 'The key set or the introspection endpoint of the issuer does not answer, or the store cannot look up an API key.',
+    cure: 'Check the issuer and the store. `sundial check --live` tries the issuer and Redis.',
   },
   internal: {
     when: 'The gateway has a bug.',
