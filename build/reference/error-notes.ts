@@ -37,7 +37,7 @@ export const REFUSAL_NOTES: Readonly<Record<RefusalReason, ErrorNote>> = {
     cure: 'Use version 13 (RFC 6455).',
   },
   host_unknown: {
-    when: 'No policy and no `public` names the host of the request.',
+    when: 'No policy and no `public` names the host of the request. Over plain HTTP the status is 404.',
     cure: 'Add the host to `host` of the policy, or correct the `Host` header that a proxy in front sends.',
   },
   misdirected: {
@@ -173,7 +173,7 @@ export const REFUSAL_NOTES: Readonly<Record<RefusalReason, ErrorNote>> = {
     cure: 'Retry after `Retry-After`. Check the store.',
   },
   precondition_failed: {
-    when: '`If-Match` names an answer with another deprecation notice than the current one.',
+    when: '`If-Match` names a response with another deprecation notice than the current one.',
     cure: 'Read the resource again, and repeat the write with its new `ETag`.',
   },
   idempotency_key_missing: {
@@ -217,8 +217,8 @@ export const FAULT_NOTES: Readonly<Record<FaultCode, ErrorNote>> = {
     cure: 'Read the log of the service. It often restarts, or crashes on this request.',
   },
   upstream_invalid: {
-    when: 'The answer of the target breaks the HTTP grammar.',
-    cure: 'Look at the answer with `curl --http1.1 -v` at the target. An `https` service on an `http:` target is the usual cause.',
+    when: 'The response of the target breaks the HTTP grammar.',
+    cure: 'Look at the response with `curl --http1.1 -v` at the target. An `https` service on an `http:` target is the usual cause.',
   },
   upstream_tls: {
     when: 'The certificate of the target is not trusted or is for another name.',
@@ -237,7 +237,7 @@ export const FAULT_NOTES: Readonly<Record<FaultCode, ErrorNote>> = {
     cure: 'Check the network and the firewall.',
   },
   upstream_headers_timeout: {
-    when: 'The target sent no answer within `timeout.headers`.',
+    when: 'The target sent no response within `timeout.headers`.',
     cure: 'Make the service faster, or raise the timeout.',
   },
   upstream_idle_timeout: {
@@ -245,7 +245,7 @@ export const FAULT_NOTES: Readonly<Record<FaultCode, ErrorNote>> = {
     cure: 'Make the service send, or raise the timeout.',
   },
   upstream_total_timeout: {
-    when: 'The answer was not complete within `timeout.total`.',
+    when: 'The response was not complete within `timeout.total`.',
     cure: 'Make the service faster, or raise the timeout.',
   },
   upstream_unavailable: {
@@ -253,8 +253,8 @@ export const FAULT_NOTES: Readonly<Record<FaultCode, ErrorNote>> = {
     cure: 'Repair the service. `/-/upstreams` and the dashboard show each target.',
   },
   identity_unavailable: {
-    when: 'The key set or the introspection endpoint of the issuer does not answer.',
-    cure: 'Check the issuer. `sundial check --live` tries it.',
+    when: 'The key set or the introspection endpoint of the issuer does not answer, or the store cannot look up an API key.',
+    cure: 'Check the issuer and the store. `sundial check --live` tries the issuer and Redis.',
   },
   internal: {
     when: 'The gateway has a bug.',

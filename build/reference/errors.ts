@@ -20,8 +20,8 @@ export function errorPages(): readonly Page[] {
       [
         'Find what an error of the gateway means, and what to do.',
         '',
-        'The reason stands in the access log: `refusal` for a refusal, `fault` for a fault. Each answer has a `Proxy-Status` line that begins',
-        'with `sundial`. An error without this line comes from your service.',
+        'The reason is in the access log: `refusal` for a refusal, `fault` for a fault. Each error of the gateway has a `Proxy-Status` line that',
+        'begins with `sundial`. An error without this line comes from your service.',
       ],
       [bodySection(), `## Refusals\n\n${tableOf(HEADS, refusals)}`, `## Faults\n\n${tableOf(HEADS, faults)}`],
     ),

@@ -65,7 +65,7 @@ export const READ_HEADERS: readonly HeaderNote[] = [
   {
     names: ['If-Match', 'If-None-Match', 'If-Modified-Since', 'If-Range', 'Range'],
     standard: 'RFC 9110',
-    when: 'the answer carries a notice in its body; `If-None-Match` also on published pages',
+    when: 'the response carries a notice in its body; `If-None-Match` also on published pages',
     meaning:
       'The gateway translates tags to those of the service. It removes conditions by date, and ranges.',
   },
@@ -199,7 +199,7 @@ export const FORWARDED_HEADERS: readonly HeaderNote[] = [
   {
     names: ['Accept-Encoding'],
     standard: 'RFC 9110',
-    when: 'the answer carries a notice in its body',
+    when: 'the response carries a notice in its body',
     meaning: '`identity`.',
   },
   {
@@ -246,7 +246,7 @@ export const RESPONSE_HEADERS: readonly HeaderNote[] = [
     names: ['X-API-Version-Requested', 'X-API-Version-Served', 'X-API-Lifecycle-Stage'],
     standard: OWN,
     when: '`echo: true`',
-    meaning: 'The version that the request names, the version that answers, and its stage.',
+    meaning: 'The version that the request names, the version that serves it, and its stage.',
   },
   {
     names: ['X-RateLimit-Limit', 'X-RateLimit-Remaining'],
@@ -287,32 +287,32 @@ export const RESPONSE_HEADERS: readonly HeaderNote[] = [
   {
     names: ['Idempotency-Replayed'],
     standard: COMMON,
-    when: 'an answer that repeats a stored one',
+    when: 'a response that repeats a stored one',
     meaning: '`true`.',
   },
   {
     names: ['Vary'],
     standard: 'RFC 9110',
     when: 'APIs with a version or a credential in a header; errors; `cors`',
-    meaning: 'The request headers on which the answer depends.',
+    meaning: 'The request headers on which the response depends.',
   },
   {
     names: ['Cache-Control', 'Expires', 'X-Accel-Expires'],
     standard: 'RFC 9111, RFC 9213, nginx',
-    when: 'always, where a cache could keep the answer too long',
+    when: 'always, where a cache could keep the response too long',
     meaning: 'Stricter than the service says: see [caches](../concepts/caches.md).',
   },
   {
     names: ['ETag', 'Last-Modified', 'Accept-Ranges'],
     standard: 'RFC 9110',
-    when: 'answers with a notice in the body; published pages',
+    when: 'responses with a notice in the body; published pages',
     meaning: 'A tag of the new body. `Last-Modified` and `Accept-Ranges` are removed.',
   },
   {
     names: ['Location', 'Content-Location', 'Refresh', 'Set-Cookie'],
     standard: 'RFC 9110, RFC 6265',
-    when: '301 and 308 of the gateway; answers of services',
-    meaning: 'A public address: see [addresses in answers](../concepts/addresses.md).',
+    when: '301 and 308 of the gateway; responses of services',
+    meaning: 'A public address: see [addresses in responses](../concepts/addresses.md).',
   },
   {
     names: ['Strict-Transport-Security'],
@@ -321,11 +321,11 @@ export const RESPONSE_HEADERS: readonly HeaderNote[] = [
     meaning: 'The time in seconds.',
   },
   { names: ['X-Request-Id'], standard: COMMON, when: 'always', meaning: 'The id in the access log.' },
-  { names: ['Date'], standard: 'RFC 9110', when: 'always', meaning: 'The time of the answer.' },
+  { names: ['Date'], standard: 'RFC 9110', when: 'always', meaning: 'The time of the response.' },
   {
     names: ['Via'],
     standard: 'RFC 9110',
-    when: 'answers of services',
+    when: 'responses of services',
     meaning: 'The HTTP version of the service, and `sundial`.',
   },
   { names: ['Allow'], standard: 'RFC 9110', when: '405', meaning: 'The permitted methods.' },
@@ -345,7 +345,7 @@ export const RESPONSE_HEADERS: readonly HeaderNote[] = [
     names: ['Access-Control-Allow-Origin', 'Access-Control-Expose-Headers'],
     standard: 'Fetch',
     when: 'APIs with `cors`; published pages',
-    meaning: 'The pages that may read the answer, and the headers that they see.',
+    meaning: 'The pages that may read the response, and the headers that they see.',
   },
   {
     names: ['Access-Control-Allow-Methods', 'Access-Control-Allow-Headers', 'Access-Control-Max-Age'],
@@ -362,7 +362,7 @@ export const RESPONSE_HEADERS: readonly HeaderNote[] = [
   {
     names: ['Content-Type', 'Content-Length', 'Connection'],
     standard: 'RFC 9110, RFC 9112',
-    when: 'answers of the gateway, and answers with a notice',
+    when: 'responses of the gateway, and responses with a notice',
     meaning: 'Media type and framing.',
   },
   {

@@ -21,7 +21,7 @@ export function headerPages(): readonly Page[] {
       [
         `## Requests that the gateway reads\n\n${tableOf(HEADS, READ_HEADERS.map(rowOf))}`,
         `## Requests to a service\n\n${tableOf(HEADS, FORWARDED_HEADERS.map(rowOf))}`,
-        `## Answers to a client\n\n${tableOf(HEADS, RESPONSE_HEADERS.map(rowOf))}`,
+        `## Responses to a client\n\n${tableOf(HEADS, RESPONSE_HEADERS.map(rowOf))}`,
         `## Removed headers\n\n${tableOf(['from', 'reason', 'headers'], removedRows())}`,
       ],
     ),
@@ -46,7 +46,7 @@ function removedRows(): string[][] {
     ],
     ['requests', 'The name contains `_`, which some services read as `-`.', '`*_*`'],
     [
-      'answers',
+      'responses',
       'Framing of one connection, another authority, or a command to a proxy.',
       dropped.map(code).join(', '),
     ],

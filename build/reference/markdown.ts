@@ -20,7 +20,7 @@ export function pageOf(
   parts: readonly string[],
 ): Page {
   const head = `${GENERATED}\n# ${title}`;
-  const since = `Since version ${FIRST_VERSION}, unless a row names a later one.`;
+  const since = `All entries exist since version ${FIRST_VERSION}, unless a row names a later version.`;
   return { file, text: `${[head, intro.join('\n'), since, ...parts].join('\n\n')}\n` };
 }
 

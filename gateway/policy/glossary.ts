@@ -16,7 +16,7 @@ export const GLOSSARY = {
   'embedded store': 'SQLite in the data folder, used when no Redis is configured.',
   exception: 'The permission for one consumer to pass brownouts, the sunset, lowered limits or a freeze.',
   extension: 'A later sunset, announced before the sunset that it moves.',
-  fault: 'Something failed, such as an upstream, so the answer is 500, 502, 503 or 504.',
+  fault: 'Something failed, such as an upstream, so the response is 500, 502, 503 or 504.',
   freeze: 'The day from which new consumers of a deprecated version get 403 with the successor.',
   'gateway file': 'The YAML file that says how the process runs; a change needs a restart.',
   guard: 'The limit of each client address, checked before authentication.',
