@@ -41,7 +41,7 @@ const ON_STORE_FAILURE =
 const EXACT = 'One store call per request instead of leases; a sliding log is always exact.';
 const SHADOW = 'Whether the limit only counts and refuses nothing';
 const ALGORITHM =
-  'gcra allows a burst; sliding-log admits exactly the rate in any window and stores one number per request';
+  'gcra allows a burst; sliding-log admits at most the rate in any window and stores one number per unit';
 
 /** `standing`: whether defaults apply. Versions and operations inherit instead. */
 const limitFields = (standing: boolean) => {
