@@ -61,7 +61,7 @@ function checkEach(
     }
     if (nearestValue(layers, 'algorithm') !== 'sliding-log') continue;
     if (limit.burst !== undefined)
-      wrong('burst', 'a sliding log has no burst: it admits exactly the rate in any window');
+      wrong('burst', 'a sliding log has no burst: it admits at most the rate in any window');
     if (limit.exact === false)
       wrong('exact', 'a sliding log is always exact: its units cannot be leased in advance');
     const { rate, algorithm, deprecated } = limit;

@@ -102,13 +102,13 @@ export const LIMITS: readonly Mistake[] = [
     'a burst of an inherited sliding log',
     /base: (.*)\n([\s\S]*)successor: v2 }/,
     'base: $1\nlimits: { rate: 20/1h, algorithm: sliding-log }\n$2successor: v2, limits: { burst: 5 } }',
-    '10 «5» error: a sliding log has no burst: it admits exactly the rate in any window',
+    '10 «5» error: a sliding log has no burst: it admits at most the rate in any window',
   ],
   [
     'a sliding log with a burst',
     'base:',
     'limits: { rate: 20/1h, burst: 5, algorithm: sliding-log }\nbase:',
-    '2 «5» error: a sliding log has no burst: it admits exactly the rate in any window',
+    '2 «5» error: a sliding log has no burst: it admits at most the rate in any window',
   ],
   [
     'a sliding log with exact: false',
