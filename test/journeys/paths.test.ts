@@ -128,7 +128,7 @@ describe.each(['HTTP/1.1', 'HTTP/2'])('over %s', (how) => {
     expect(admitted?.headers['cache-control']).toBe('private');
   });
 
-  it('RL-1: the limits of all readings apply, and the headers show that of the named one', async () => {
+  it('VER-7: the limits of all readings apply, and the headers show that of the named one', async () => {
     const statuses: unknown[] = [];
     for (let index = 0; index < 3; index += 1) {
       const answer = await ask(how, `/api/lim${how === 'HTTP/2' ? 2 : 1}/SLOW`);
@@ -200,7 +200,7 @@ it('IDM-2: a kept response belongs to its caller, however the path is spelt', as
   expect((await ask('first'))?.headers).toMatchObject({ 'idempotency-replayed': 'true' });
 });
 
-it('RL-3: an enforced limit of an operation also applies to other spellings of its path', async () => {
+it('VER-7: an enforced limit of an operation also applies to other spellings of its path', async () => {
   const statuses: (number | undefined)[] = [];
   for (const path of ['/api/shadow/OPEN', '/api/shadow/open;x', '/api/shadow/open'])
     statuses.push((await clients['HTTP/1.1']?.ask({ path }))?.status);

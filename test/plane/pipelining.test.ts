@@ -32,7 +32,7 @@ describe('RFC 9112 §9.3.2: pipelined requests', () => {
     expect(most).toBe(1);
   });
 
-  it('ORD-1: are checked by the clock and the plan of their turn, not of their arrival', async () => {
+  it('are checked by the clock and the plan of their turn, not of their arrival', async () => {
     const upstream = await upstreamThat(() => undefined);
     const policy = (access: string) => `api: orders
 base: /api/orders

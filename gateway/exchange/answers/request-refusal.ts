@@ -136,7 +136,7 @@ function documented({ plan, api, version }: RefusedFacts) {
 /** The registry of problem types, to which the RateLimit draft adds its own (RL-6). */
 const PROBLEM_TYPES = 'https://iana.org/assignments/http-problem-types';
 const QUOTA_EXCEEDED = `${PROBLEM_TYPES}#quota-exceeded`;
-/** RL-6: the limit of all consumers together is exhausted. */
+/** RL-6: the gateway as a whole is overloaded. */
 const REDUCED_CAPACITY = {
   type: `${PROBLEM_TYPES}#temporary-reduced-capacity`,
   title: 'Temporary Reduced Capacity',

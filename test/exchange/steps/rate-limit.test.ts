@@ -47,7 +47,7 @@ it.each<[string, number, readonly Exception[], string, string]>([
   expect(parts.map((part) => [part.limit.name, part.key, part.cost])).toEqual([[limit, key, 3]]);
 });
 
-it('RL-1: a response shows the limits of the written path, also a shadow limit counted last', () => {
+it('a response shows the limits of the written path, also a shadow limit counted last', () => {
   const [shadow, all, other] = ['shadow', 'all', 'other'].map((name) => {
     const named = { ...RULE, shadow: name === 'shadow', active: { ...LIMIT, name } };
     return { key: name, limit: named.active, cost: 1, rule: named };
