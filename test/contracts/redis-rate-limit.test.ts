@@ -310,7 +310,7 @@ describe('the connection to Redis', () => {
     ).catch((error: unknown) => error);
     expect(connection).toMatchObject({ ready: false, problem: 'ECONNREFUSED' });
     expect(refused).toBeInstanceOf(StoreUnavailable);
-    expect(String(refused)).toBe('Error: Redis is away (ECONNREFUSED)');
+    expect(String(refused)).toBe('Error: Redis is unavailable (ECONNREFUSED)');
     expect(states).toEqual([]);
     connection.close();
   });

@@ -2,7 +2,7 @@
 import type { Redis as Client, RedisOptions } from 'ioredis';
 import type { RedisAddress, RedisServer } from '../redis-address.ts';
 
-/** Limit for a connection attempt and for an answer of a sentinel. */
+/** Limit for a connection attempt and for a reply of a sentinel. */
 export const CONNECT_WITHIN_MS = 1000;
 const LONGEST_BACK_OFF_MS = 1000;
 
@@ -25,7 +25,7 @@ export async function loadClients(): Promise<RedisClients> {
     primary: (address) => {
       if (address.kind === 'sentinel') return new Redis(sentinelOptions(address));
       const [server] = address.servers;
-      if (server === undefined) throw new Error('a Redis without an address');
+      if (server === undefined) throw new Error('the Redis URL names no server');
       return connectTo(address, server, address.database);
     },
     node: connectTo,

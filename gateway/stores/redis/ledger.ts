@@ -38,12 +38,12 @@ const NUL = '\0';
 const AFTER_NUL = '\u0001';
 
 export function createRedisLedger({ script }: RedisConnection): LedgerStore {
-  const patient = { answerWithinMs: ANSWER_WITHIN_MS, makesKeys: true };
+  const patient = { answerWithinMs: ANSWER_WITHIN_MS, derivesKeys: true };
   const define = (name: string, text: string) => script(name, text, 1, patient);
   const addUsage = define('sundialAddUsage', luaText('add-usage'));
   const readUsage = define('sundialReadUsage', luaText('read-usage'));
   const forgetUsage = define('sundialForgetUsage', luaText('forget-usage'));
-  const firstUsage = script('sundialFirstUsage', luaText('first-usage'), 1, { makesKeys: true });
+  const firstUsage = script('sundialFirstUsage', luaText('first-usage'), 1, { derivesKeys: true });
   const unwatch = define('sundialUnwatch', "return redis.call('DEL', KEYS[1] .. ':watched')");
   const usageBegan = define('sundialUsageBegan', luaText('usage-began'));
 
