@@ -29,7 +29,7 @@ import { credentialInQuery } from './steps/authenticate.ts';
 import { noticeOrder } from './steps/body-notice.ts';
 import { answerPreflight, refuseOrigin } from './steps/cors.ts';
 import { forwardOrder, strictest } from './steps/forward-order.ts';
-import { keyedOrder } from './steps/idempotency.ts';
+import { claimThenForward } from './steps/idempotency.ts';
 import { judgedRules, NO_OTHER_RULES, otherRules, withConsumer } from './steps/judged-rules.ts';
 import { misreadTarget, pathReadings, refuseOverride } from './steps/misreadings.ts';
 import { keepFirstCall } from './steps/pinned-version.ts';
@@ -215,5 +215,5 @@ export function* judge(request: StepInput, decision: Deciding, completion: Compl
   const { idempotency: keys } = rules;
   if (keys === undefined) return order;
   const facts = { start, decision, completion };
-  return yield* keyedOrder(order.forward, keys, { match, view, facts, ports });
+  return yield* claimThenForward(order.forward, keys, { match, view, facts, ports });
 }
