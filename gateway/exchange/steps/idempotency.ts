@@ -1,4 +1,4 @@
-// The idempotency step: claims the key of a request in the store before the body is read, and sets its outcome.
+// The idempotency step: claims the key before the body is read, and sets the outcome of the key.
 import { randomUUID } from 'node:crypto';
 import type { ApiPlan } from '../../plan/plan.ts';
 import type { RouteMatch } from '../../plan/routes/route-table.ts';
@@ -16,7 +16,7 @@ import type { Completion, ExchangeFacts } from '../facts.ts';
 import { awaited, type ExchangePorts, type Judging } from '../ports.ts';
 import type { RequestView } from '../request-view.ts';
 import { refuse } from './admission.ts';
-import { ownSearch } from './forward-order.ts';
+import { searchWithoutVersion } from './forward-order.ts';
 
 export interface KeyedRequest {
   readonly match: Pick<RouteMatch<ApiPlan>, 'route' | 'tail'>;
@@ -41,15 +41,15 @@ export function* claimThenForward(
   const { consumer } = facts.decision;
   if (consumer === undefined && rules.anonymous === 'refuse')
     return refuse({ reason: 'idempotency_key_anonymous' });
-  // If Content-Length exceeds `maxBody`, the body is not read. The key is still looked up, so the result is the same as
-  // for a chunked body (IDM-3, IDM-7).
+  // If Content-Length exceeds `maxBody`, the body is not read. The key is still looked up, so the result is
+  // the same as for a chunked body (IDM-3, IDM-7).
   const isBodyTooLarge = Number(headers.get('content-length') ?? 0) > rules.maxBody;
   const contentType = headers.get('content-type') ?? '';
   const key = storageKey({
     api: match.route.name,
     version: order.label,
     method,
-    target: match.tail + ownSearch(match.route.resolution, view.search),
+    target: match.tail + searchWithoutVersion(match.route.resolution, view.search),
     consumer,
     clientAddress,
     key: read.key,
@@ -132,8 +132,8 @@ export async function claimKey(options: ClaimOptions): Promise<ClaimResult> {
   let isSettled = false;
 
   /**
-   * Runs `change` if no outcome is settled yet. Returns false if one is settled or the store is unavailable; then the
-   * lock expires.
+   * Runs `change` if no outcome is settled yet. Returns false if one is settled or the store is unavailable;
+   * then the lock expires.
    */
   const settle = async (change: () => Promise<boolean>): Promise<boolean> => {
     if (isSettled) return false;
@@ -199,7 +199,9 @@ export async function claimKey(options: ClaimOptions): Promise<ClaimResult> {
   }
 }
 
-/** IDM-8: a refusal if the key is required. Otherwise marks the request `unprotected` and returns undefined. */
+/**
+ * IDM-8: a refusal if the key is required. Otherwise marks the request `unprotected` and returns undefined.
+ */
 export function refuseWithoutStore(
   { required }: Pick<IdempotencyRules, 'required'>,
   completion: Completion,
