@@ -113,9 +113,9 @@ export function createLeaseCalls(
 }
 
 /**
- * Calls for several keys of one request, for all or none, so that no key loses units if another refuses. Requests with the same
- * keys share one call. It fetches units for as many of them as the store can serve. Rejects as `inner` does. After the deadline
- * no further call follows.
+ * Calls for several keys of one request, for all or none, so that no key loses units if another refuses.
+ * Requests with the same keys share one call. It fetches units for as many of them as the store can serve.
+ * Rejects as `inner` does. After the deadline no further call follows.
  */
 export function createFetchTogether(
   inner: Pick<RateLimitStore, 'takeAll'>,

@@ -13,7 +13,10 @@ import { answerGuardOnly, answerWorkers, type NotifyWorkers } from './workers/pr
 
 /** 50 ms: the most a store may add to a request (RL-13). */
 const DEFAULT_STORE_TIMEOUT_MS = 50;
-/** Share of the store timeout for one reply. The rest is for a busy event loop and for earlier calls of the same request. */
+/**
+ * Share of the store timeout for one reply. The rest is for a busy event loop and for earlier calls of the
+ * same request.
+ */
 const ANSWER_SHARE = 0.6;
 
 /** A change must reach every gateway within a second, call time included. */
@@ -21,15 +24,18 @@ const REFRESH_MS = 500;
 
 const REPORT_AGAIN_AFTER_MS = 60_000;
 
-/** @throws DataFolderError if another process has locked the data folder of an embedded store, or the folder is unusable */
+/**
+ * @throws DataFolderError if another process has locked the data folder of an embedded store, or the folder
+ * is unusable
+ */
 export async function openStores(options: StoreOptions): Promise<Stores> {
   const { store, dataFolder, storeTimeoutMs = DEFAULT_STORE_TIMEOUT_MS, replicas, onFault } = options;
   const { monotonic: now } = options;
   const guardStore = createEmbeddedRateLimitStore({ now });
   const guard: Stores['guard'] = (key, limit) => guardStore.take({ key, limit, cost: 1 });
   const notifyWorkers: NotifyWorkers = options.notifyWorkers ?? (async () => undefined);
-  // As the fallback for Redis, its buckets are shared by limits with different bursts (see `limitShare`), so it keeps debts above a
-  // limit's burst.
+  // As the fallback for Redis, its buckets are shared by limits with different bursts (see `limitShare`), so
+  // it keeps debts above a limit's burst.
   const local = createEmbeddedRateLimitStore({ now, keepsDebts: store.kind !== 'embedded' });
   switch (store.kind) {
     case 'embedded': {

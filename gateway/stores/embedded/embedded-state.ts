@@ -1,4 +1,4 @@
-// The persistent state of an embedded store: pins, API keys, overrides, idempotency keys, and the ports of sundial.db.
+// The persistent state of an embedded store, and the ports of sundial.db.
 import { StoreUnavailable } from '../../policy/contract.ts';
 import type { Override, OverrideStore } from '../../policy/lifecycle/override.ts';
 import { createIdempotencyStore, type IdempotencyTexts } from '../idempotency-records.ts';
@@ -103,7 +103,10 @@ export async function openOverrides(
   };
   const without = (id: string): readonly Override[] => current.filter((each) => each.id !== id);
 
-  /** A call that was rejected as too late may still be carried out. Reading the file again shows whether it was. */
+  /**
+   * A call that was rejected as too late may still be carried out. Reading the file again shows whether it
+   * was.
+   */
   const reread = async (): Promise<void> => {
     try {
       await database.settled();

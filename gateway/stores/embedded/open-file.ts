@@ -26,8 +26,8 @@ const SQLITE_NOTADB = 26;
 export function openFile(file: string): DatabaseSync {
   const database = new DatabaseSync(file, { timeout: 0 });
   try {
-    // In this locking mode SQLite keeps the first lock until the database is closed. The system frees it however the process
-    // ends.
+    // In this locking mode SQLite keeps the first lock until the database is closed. The system frees it
+    // however the process ends.
     database.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT;');
     const found = database.prepare('PRAGMA quick_check(1)').get()?.quick_check;
     // The first line only names the database.

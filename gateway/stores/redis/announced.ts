@@ -1,9 +1,12 @@
-// Announcements shared by all gateways on one Redis: a hash of those made, and an expiring lease key for each in progress.
+// Announcements on Redis: a hash of those made, and an expiring lease key for each in progress.
 import type { AnnouncedStore, AnnouncementClaim } from '../../policy/lifecycle/announcement-store.ts';
 import type { RedisConnection } from './connect.ts';
 import { luaText } from './lua.ts';
 
-/** Lua unpacks the arguments of HMGET on its stack, which has room for a few thousand. A long script also blocks Redis. */
+/**
+ * Lua unpacks the arguments of HMGET on its stack, which has room for a few thousand. A long script also
+ * blocks Redis.
+ */
 const MAX_IDS_PER_CALL = 1000;
 
 /** No request waits for these calls. */

@@ -20,7 +20,10 @@ export interface ClusterMap {
   readonly ready: () => boolean;
   readonly problem: () => string | undefined;
   readonly holderOf: (slot: number) => RedisLink | undefined;
-  /** The link to the node that a redirect names. Reads the map again, unless the redirect is for one command (ASK). */
+  /**
+   * The link to the node that a redirect names. Reads the map again, unless the redirect is for one command
+   * (ASK).
+   */
   readonly follow: (redirected: Redirected, from: RedisLink) => RedisLink;
   readonly close: () => void;
 }
@@ -99,7 +102,9 @@ export function openClusterMap(
     const readSlots = async ({ server, link }: ClusterNode) =>
       slotRanges(await link.sendCommand(['CLUSTER', 'SLOTS'], ANSWER_WITHIN_MS), server);
     // Each link has recorded and reported its failure.
-    const ranges = await Promise.any((healthy.length > 0 ? healthy : ready).map(readSlots)).catch(() => undefined);
+    const ranges = await Promise.any((healthy.length > 0 ? healthy : ready).map(readSlots)).catch(
+      () => undefined,
+    );
     if (closed) return;
     if (ranges === undefined) for (const server of address.servers) nodeAt(server);
     else applySlots(ranges);
@@ -135,7 +140,8 @@ export function openClusterMap(
     holderOf: (slot) => holders[slot],
     follow: (redirected, from) => {
       const source = [...nodes.values()].find(({ link }) => link === from)?.server;
-      // After ASK the slot still belongs to `from`. During its migration, every command for a moved key gets an ASK.
+      // After ASK the slot still belongs to `from`. During its migration, every command for a moved key gets
+      // an ASK.
       if (!redirected.isAsk) void refreshNow();
       if (source === undefined || closed) throw redirected;
       const target = serverAt(redirected.to, source);

@@ -1,4 +1,4 @@
-// The connection to Redis for its stores: one server, the primary behind sentinels, or all primaries of a cluster.
+// The connection of the stores to Redis: one server, a primary behind sentinels, or a cluster.
 import { performance } from 'node:perf_hooks';
 import { StoreUnavailable } from '../../policy/contract.ts';
 import { type RedisAddress, redisAddress } from '../redis-address.ts';
@@ -17,12 +17,11 @@ export interface RedisConnection {
   /** The last failure as a short code such as `ECONNREFUSED`, safe to print; undefined while ready. */
   readonly problem: string | undefined;
   /**
-   * Registers a Lua script whose first `keys` arguments are its keys, all of one hash tag. Calls reject only with
-   * `StoreUnavailable`, at the latest after `answerWithinMs`. The default is the connection's time. A longer time is for calls for
-   * which no request waits.
-   * `derivesKeys`: the script derives its keys from the first one. During a migration of a slot such a script counts as
-   * unavailable: an ASK redirect would send it to a node where the derived keys are still missing, and it would read nothing or
-   * write twice.
+   * Registers a Lua script whose first `keys` arguments are its keys, all of one hash tag. Calls reject only
+   * with `StoreUnavailable`, at the latest after `answerWithinMs`. The default is the connection's time. A
+   * longer time is for calls for which no request waits. `derivesKeys`: the script derives its keys from the
+   * first one. During a migration of a slot such a script counts as unavailable: an ASK redirect would send
+   * it to a node where the derived keys are still missing, and it would read nothing or write twice.
    */
   readonly script: (
     name: string,
@@ -36,10 +35,11 @@ export interface RedisConnection {
 export type RedisScript = (...args: ScriptArguments) => Promise<unknown>;
 
 /**
- * Resolves after the first attempt, successful or not (see `ready`), and reconnects until it is closed. `onState` is called once per
- * change, the first time when Redis becomes available. It also gets false while Redis refuses writes, and while a primary of a
- * cluster is unavailable. A command times out after `answerWithinMs` (default 30). `onRefused` gets the code of each error reply,
- * such as `OOM`. No error contains the URL or its password.
+ * Resolves after the first attempt, successful or not (see `ready`), and reconnects until it is closed.
+ * `onState` is called once per change, the first time when Redis becomes available. It also gets false while
+ * Redis refuses writes, and while a primary of a cluster is unavailable. A command times out after
+ * `answerWithinMs` (default 30). `onRefused` gets the code of each error reply, such as `OOM`. No error
+ * contains the URL or its password.
  * @throws Error if the URL is not a Redis URL
  */
 export async function connectRedis(
@@ -80,8 +80,8 @@ export async function connectRedis(
 }
 
 /**
- * One link and one circuit breaker per primary, so that an unavailable primary affects only its own keys. `ready` and `onState`
- * need every primary. A redirected command gets no additional time.
+ * One link and one circuit breaker per primary, so that an unavailable primary affects only its own keys.
+ * `ready` and `onState` need every primary. A redirected command gets no additional time.
  */
 function openCluster(
   address: Extract<RedisAddress, { readonly kind: 'cluster' }>,

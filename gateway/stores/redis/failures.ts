@@ -1,4 +1,4 @@
-// Classifies errors of Redis and ioredis, with messages that are safe to print, and the circuit breaker of a connection.
+// Classifies errors of Redis and ioredis, with codes that are safe to print. The circuit breaker.
 import { StoreUnavailable } from '../../policy/contract.ts';
 
 export class ReplyTimeout extends Error {}
@@ -15,7 +15,10 @@ export class Redirected extends StoreUnavailable {
   }
 }
 
-/** Errors that do not depend on the command: no memory, no disk, no primary, still loading, no permission for scripts or keys. */
+/**
+ * Errors that do not depend on the command: no memory, no disk, no primary, still loading, no permission for
+ * scripts or keys.
+ */
 const REFUSES_ALL =
   /^(?:ERR Error running script.*[ :]-)?(?:OOM|MISCONF|NOREPLICAS|READONLY|MASTERDOWN|LOADING|BUSY|CLUSTERDOWN|NOAUTH|WRONGPASS|NOPERM .*(?:'eval| key))/;
 /** Redis has other messages for a missing permission inside a script than for one of its caller. */
@@ -27,7 +30,9 @@ export function isReply(error: unknown): error is Error {
   return error instanceof Error && error.name === 'ReplyError';
 }
 
-/** Whether the error concerns all commands. Before Redis 7, a script's error has the code inside the message. */
+/**
+ * Whether the error concerns all commands. Before Redis 7, a script's error has the code inside the message.
+ */
 export function refusesAll(message: string): boolean {
   return REFUSES_ALL.test(message) || SCRIPT_LACKS_PERMISSION.test(message);
 }
@@ -58,7 +63,10 @@ export function isRefusedSelect(error: unknown): boolean {
   return typeof command === 'object' && command !== null && Reflect.get(command, 'name') === 'select';
 }
 
-/** A short code only: errors of ioredis contain the command with its arguments, such as AUTH with its password. */
+/**
+ * A short code only: errors of ioredis contain the command with its arguments, such as AUTH with its
+ * password.
+ */
 export function errorCode(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown';
   if ('code' in error && typeof error.code === 'string') return error.code;
@@ -69,8 +77,8 @@ export function errorCode(error: unknown): string {
 }
 
 /**
- * Rejects with `ReplyTimeout` after `limitMs`. The timeout option of ioredis also fires if this process has stalled. Here, one
- * more turn of the event loop reads a reply that arrived in time.
+ * Rejects with `ReplyTimeout` after `limitMs`. The timeout option of ioredis also fires if this process has
+ * stalled. Here, one more turn of the event loop reads a reply that arrived in time.
  */
 export function withTimeout<T>(reply: Promise<T>, limitMs: number): Promise<T> {
   const { promise, resolve, reject } = Promise.withResolvers<T>();
@@ -88,8 +96,8 @@ export interface RedisBreaker {
 }
 
 /**
- * Starts open. While it is open, `probe` runs every `pauseMs` and its first success closes the breaker, so no request pays for
- * the recovery. `onState` is called once per change.
+ * Starts open. While it is open, `probe` runs every `pauseMs` and its first success closes the breaker, so no
+ * request pays for the recovery. `onState` is called once per change.
  */
 export function createRedisBreaker(options: {
   readonly pauseMs: number;

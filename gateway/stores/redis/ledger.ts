@@ -24,7 +24,10 @@ import type { RedisConnection } from './connect.ts';
 import { luaText } from './lua.ts';
 
 const BASE = 'sundial:ledger:{usage}';
-/** The version of the record format. Later releases only add fields, so an old and a new gateway can share one Redis. */
+/**
+ * The version of the record format. Later releases only add fields, so an old and a new gateway can share one
+ * Redis.
+ */
 const FORMAT_VERSION = 1;
 /** How long a writer's last batch number is kept. A batch resent within this time is not counted twice. */
 const WRITER_KEPT_MS = 30 * 86_400_000;

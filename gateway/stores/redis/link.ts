@@ -1,4 +1,4 @@
-// One connection to one Redis server, with timeouts and circuit breakers. Each command settles within its time.
+// One connection to one Redis server. Timeouts and circuit breakers bound the time of each command.
 import { randomUUID } from 'node:crypto';
 import type { Redis as Client } from 'ioredis';
 import { StoreUnavailable } from '../../policy/contract.ts';
@@ -22,8 +22,8 @@ const BREAKER_PAUSE_MS = 250;
 /** Probes whether writes work, the way limits write: one script that calls TIME and SET. */
 const WRITE_PROBE = "return redis.call('TIME') and redis.call('SET', KEYS[1], '1', 'PX', 1000)";
 /**
- * The breaker trips after this many consecutive timeouts. If it tripped after one, a single slow reply would move every key to its
- * fallback.
+ * The breaker trips after this many consecutive timeouts. If it tripped after one, a single slow reply would
+ * move every key to its fallback.
  */
 const TIMEOUTS_BEFORE_TRIP = 3;
 const WRONG_DATABASE = 'no such database';
@@ -59,7 +59,10 @@ export interface RedisLink {
   readonly problem: string | undefined;
   readonly script: (name: string, lua: string, keys: number) => Send;
   /** Sends a command that is not a script, with the same breaker. */
-  readonly sendCommand: (command: readonly [string, ...(readonly string[])], withinMs: number) => Promise<unknown>;
+  readonly sendCommand: (
+    command: readonly [string, ...(readonly string[])],
+    withinMs: number,
+  ) => Promise<unknown>;
   readonly close: () => void;
 }
 
@@ -83,8 +86,8 @@ export function openLink(
   };
   const reconnect = (): void => redis.disconnect(true);
   /**
-   * If bytes are lost, replies no longer match their commands, or no reply comes. The connection stays open, so only a nonce shows
-   * the fault.
+   * If bytes are lost, replies no longer match their commands, or no reply comes. The connection stays open,
+   * so only a nonce shows the fault.
    */
   const pingWithNonce = async (): Promise<void> => {
     const nonce = randomUUID();
@@ -112,8 +115,8 @@ export function openLink(
     },
   });
   /**
-   * Opens when Redis refuses all writes. It changes only `up`: reads and writes are still sent. Its own probe closes it, because no
-   * other write may come.
+   * Opens when Redis refuses all writes. It changes only `up`: reads and writes are still sent. Its own probe
+   * closes it, because no other write may come.
    */
   const writes = createRedisBreaker({
     pauseMs: BREAKER_PAUSE_MS,
@@ -175,7 +178,8 @@ export function openLink(
       const commands = redis as unknown as Record<string, (...args: ScriptArguments) => Promise<unknown>>;
       return (args, { withinMs, asking = false }) =>
         withBreaker(async () => {
-          // Commands of one connection run in order. The reply to the next command shows whether ASKING worked.
+          // Commands of one connection run in order. The reply to the next command shows whether ASKING
+          // worked.
           if (asking) redis.asking().catch(() => undefined);
           sent += 1;
           const nonce = String(sent);
@@ -195,8 +199,8 @@ export function openLink(
 }
 
 /**
- * ioredis listens for one error of a socket. A socket closed during its TLS handshake can emit two: the untrusted certificate,
- * and the server's alert. Without a listener the second would end the process.
+ * ioredis listens for one error of a socket. A socket closed during its TLS handshake can emit two: the
+ * untrusted certificate, and the server's alert. Without a listener the second would end the process.
  */
 function disconnectQuietly(redis: Client): void {
   const socket: Client['stream'] | undefined = redis.stream;

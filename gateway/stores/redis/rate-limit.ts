@@ -1,4 +1,4 @@
-// Rate-limit buckets shared by all gateways: one atomic script call per subject, timed by the server's clock (RL-10).
+// Rate-limit buckets on Redis: one atomic script call per subject, timed by the server's clock (RL-10).
 import { StoreUnavailable } from '../../policy/contract.ts';
 import { emissionInterval } from '../../policy/rate-limit/gcra.ts';
 import type { RateLimitStore, Take, Taken } from '../../policy/rate-limit/limit.ts';
@@ -17,10 +17,11 @@ interface TakeResult {
 }
 
 /**
- * Buckets in Redis. Takes reject with `StoreUnavailable` if no reply comes within the connection's timeout. A rate that is not
- * a whole number of microseconds per unit is rounded to the slower one, so it never admits more. `takeAll` makes one call per
- * subject, in the order of the takes, and starts none after `startDeadline` (default 20 ms). If a later subject
- * refuses or its call fails, the units of the earlier ones are returned.
+ * Buckets in Redis. Takes reject with `StoreUnavailable` if no reply comes within the connection's timeout. A
+ * rate that is not a whole number of microseconds per unit is rounded to the slower one, so it never admits
+ * more. `takeAll` makes one call per subject, in the order of the takes, and starts none after
+ * `startDeadline` (default 20 ms). If a later subject refuses or its call fails, the units of the earlier
+ * ones are returned.
  */
 export function createRedisRateLimitStore(
   connection: RedisConnection,

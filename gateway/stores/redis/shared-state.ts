@@ -1,4 +1,4 @@
-// The persistent state shared by all gateways on one Redis: pins, API keys, overrides, idempotency keys, and the ports of Redis.
+// The persistent state that all gateways share on one Redis.
 import { randomUUID } from 'node:crypto';
 import { StoreUnavailable } from '../../policy/contract.ts';
 import type { Override, OverrideStore } from '../../policy/lifecycle/override.ts';
@@ -25,15 +25,15 @@ import {
 
 export interface SharedState extends PersistentStores {
   /**
-   * Applies changes of other gateways: forgets changed pins and keys, and reads the overrides again. Never rejects: if the store
-   * is unavailable, nothing changes. Concurrent callers share one read.
+   * Applies changes of other gateways: forgets changed pins and keys, and reads the overrides again. Never
+   * rejects: if the store is unavailable, nothing changes. Concurrent callers share one read.
    */
   readonly refresh: () => Promise<void>;
 }
 
 /**
- * Resolves after the first read of the store, successful or not. Until the first successful read the state is that of
- * `lastKnown`. `onFault` is called for unreadable records.
+ * Resolves after the first read of the store, successful or not. Until the first successful read the state is
+ * that of `lastKnown`. `onFault` is called for unreadable records.
  */
 export async function openSharedState(
   connection: RedisConnection,
@@ -64,8 +64,9 @@ export async function openSharedState(
   };
 
   /**
-   * True if Redis was emptied, was restored from a backup, or lost writes in a failover. Gateways then know more than the store.
-   * Trimming removes the oldest entries first. If an older entry is there, the last seen entry was lost and not trimmed.
+   * True if Redis was emptied, was restored from a backup, or lost writes in a failover. Gateways then know
+   * more than the store. Trimming removes the oldest entries first. If an older entry is there, the last seen
+   * entry was lost and not trimmed.
    */
   const hasLostData = ({ data }: Changes): boolean =>
     origin !== undefined && data !== undefined && (data.origin !== origin || isEarlier(data.oldest, seen));
@@ -117,8 +118,8 @@ export async function openSharedState(
   const without = (id: string): readonly Override[] => overrides.filter((each) => each.id !== id);
 
   /**
-   * Changes one override in the store and here. False if the store refused. Other overrides in the store are left for the next
-   * read, because the store may have lost its data.
+   * Changes one override in the store and here. False if the store refused. Other overrides in the store are
+   * left for the next read, because the store may have lost its data.
    */
   const changeOverride = async (
     id: string,

@@ -3,7 +3,8 @@ import type { IdempotencyTexts, KeyState } from '../idempotency-records.ts';
 import type { RedisConnection } from './connect.ts';
 import { luaText } from './lua.ts';
 
-// The braces are the hash tag: a script that changes a pin and adds to the stream needs both keys on one node of a cluster.
+// The braces are the hash tag: a script that changes a pin and adds to the stream needs both keys on one node
+// of a cluster.
 export const KEYS = {
   pin: (key: string) => `sundial:{state}:pin:${key}`,
   overrides: 'sundial:{state}:overrides',
@@ -46,14 +47,15 @@ export interface Changes {
   readonly keys: readonly string[];
   /** All overrides; undefined if none has changed. */
   readonly overrides: readonly string[] | undefined;
-  /** The name of the data and the first entry of its stream; undefined if the last seen entry is still there. */
+  /**
+   * The name of the data and the first entry of its stream; undefined if the last seen entry is still there.
+   */
   readonly data: { readonly origin: string; readonly oldest: string } | undefined;
 }
 
 /** @throws TypeError for an unexpected reply: a bug, or another program writes to these keys */
 export function readChanges(reply: unknown): Changes {
-  if (!Array.isArray(reply))
-    throw new TypeError('the script that reads changes did not return a list');
+  if (!Array.isArray(reply)) throw new TypeError('the script that reads changes did not return a list');
   const [kind, seen, ...rest]: readonly unknown[] = reply;
   if (kind === 'all') {
     const [overrides, origin, oldest] = rest;

@@ -1,4 +1,4 @@
--- Since when calls of a version are counted, or of the first version of all; nothing if they are not counted.
+-- Returns since when calls of a version are counted, or the earliest such instant of all versions; nothing if none is counted.
 --
 -- KEYS[1]  the prefix of every key of the ledger
 -- ARGV[1]  the name of the version, '' for all
