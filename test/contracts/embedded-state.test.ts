@@ -21,7 +21,8 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-const open = (): Promise<PersistentStores> => openEmbeddedState(folder, { onState: () => undefined, onFault });
+const open = (): Promise<PersistentStores> =>
+  openEmbeddedState(folder, { onState: () => undefined, onFault });
 
 /** A process with the folder open; the script uses `state` and `pin`. */
 function childOn(script: string) {
