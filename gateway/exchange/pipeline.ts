@@ -31,7 +31,7 @@ import { answerPreflight, refuseOrigin } from './steps/cors.ts';
 import { forwardOrder, strictest } from './steps/forward-order.ts';
 import { claimThenForward } from './steps/idempotency.ts';
 import { judgedRules, NO_OTHER_RULES, otherRules, withConsumer } from './steps/judged-rules.ts';
-import { misreadTarget, pathReadings, refuseOverride } from './steps/misreadings.ts';
+import { pathReadings, refuseMisreadTarget, refuseOverride } from './steps/misreadings.ts';
 import { keepFirstCall } from './steps/pinned-version.ts';
 import { limitRefusal, partsOfAll, shownQuotas } from './steps/rate-limit.ts';
 import { accountOf, operationsAt, refuseLeftOut, resolvePinned, statedVersion } from './steps/resolution.ts';
@@ -94,7 +94,7 @@ export function* judge(request: StepInput, decision: Deciding, completion: Compl
   decision.carrier = resolved.carrier ?? decision.carrier;
   if (resolved.kind === 'refused') return refuse(resolved.refusal);
   const { whole } = resolved;
-  const ambiguous = misreadTarget(api, whole, match.tail, view.search);
+  const ambiguous = refuseMisreadTarget(api, whole, match.tail, view.search);
   if (ambiguous !== undefined) return refuse(ambiguous);
   // Operation: from here on its rules apply. What it does not set, it inherits from the version.
   const [named] = operationsAt(whole, view.method, readings[0] && literalOf(readings[0]));

@@ -50,7 +50,7 @@ export function pathReadings(
   return readingsOf(tail, pathRules) ?? EMPTY_SEGMENT;
 }
 
-export function misreadTarget(
+export function refuseMisreadTarget(
   { pathRules, resolution }: ApiPlan,
   { upstream }: VersionRules,
   tail: string,
