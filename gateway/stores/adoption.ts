@@ -124,7 +124,7 @@ function keyOf({ api, version, consumer }: VersionConsumer): string {
   return JSON.stringify([api, version, consumer]);
 }
 
-/** Milliseconds for which an answer may be cached. */
+/** Milliseconds for which a first sighting, or its absence, may be cached. */
 function cacheTtlMs({ at, countedSince }: FirstSeen, freeze: EpochMs, now: EpochMs): number {
   if (isBefore(at, freeze)) return Number.POSITIVE_INFINITY;
   if (!isBefore(countedSince, freeze)) return COUNTING_START_TTL_MS;

@@ -172,14 +172,14 @@ function tooSlow(): StoreUnavailable {
 /** A position at the end of the queue, until it is disposed of. */
 function joinQueue({ entry, take: { cost } }: LeaseRequest): QueuePosition {
   entry.queued += cost;
-  const queuedThroughHere = entry.left + entry.queued;
+  const queuedThroughHere = entry.dequeued + entry.queued;
   return {
     requiredUnits: (round) => {
       switch (round) {
         case 'earlier':
           return 0;
         case 'own':
-          return Math.max(cost, queuedThroughHere - entry.left);
+          return Math.max(cost, queuedThroughHere - entry.dequeued);
         case 'last':
           return entry.queued;
         default:
@@ -188,7 +188,7 @@ function joinQueue({ entry, take: { cost } }: LeaseRequest): QueuePosition {
     },
     [Symbol.dispose]: () => {
       entry.queued -= cost;
-      entry.left += cost;
+      entry.dequeued += cost;
     },
   };
 }

@@ -69,7 +69,7 @@ export function toDataFolderError(folder: string, file: string, error: unknown):
     case 'locked':
       return new DataFolderError(
         'data_folder_locked',
-        `the data folder ${folder} is in use by another Sundial process; stop that one, or give this one its own`,
+        `the data folder ${folder} is in use by another Sundial process; stop that process, or configure another data folder`,
         error,
       );
     case 'damaged':

@@ -165,7 +165,8 @@ export function createBatches<Call>(
         reject(new StoreUnavailable('the disk does not answer'));
       waiting = [];
     };
-    // An answer that arrived while this process was busy is read first: a busy gateway is not a slow disk.
+    // An answer that arrived while this process was busy is read first, so that a busy gateway does not count
+    // as a slow disk.
     const timer = setTimeout(() => setImmediate(rejectAll), answerWithinMs);
     try {
       const results = await run(batch.map(({ call }) => call));

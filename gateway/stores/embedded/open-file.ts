@@ -22,7 +22,7 @@ const SQLITE_BUSY = 5;
 const SQLITE_CORRUPT = 11;
 const SQLITE_NOTADB = 26;
 
-/** Holds the file until the database is closed. @throws errors that `failureOf` understands */
+/** Opens the file and locks it until the database is closed. @throws errors that `failureOf` understands */
 export function openFile(file: string): DatabaseSync {
   const database = new DatabaseSync(file, { timeout: 0 });
   try {

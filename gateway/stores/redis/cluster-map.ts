@@ -38,7 +38,7 @@ export function openClusterMap(
   const followed = new Set<string>();
   let primaries: readonly ClusterNode[] = [];
   let holders: readonly (RedisLink | undefined)[] = [];
-  let covered = false;
+  let allSlotsAssigned = false;
   let up = false;
   let closed = false;
   let running: Promise<void> | undefined;
@@ -69,7 +69,7 @@ export function openClusterMap(
   };
 
   const notifyState = (): void => {
-    const now = !closed && covered && primaries.every(({ link }) => link.up);
+    const now = !closed && allSlotsAssigned && primaries.every(({ link }) => link.up);
     if (now === up) return;
     up = now;
     options.onState(now);
@@ -85,7 +85,7 @@ export function openClusterMap(
       next.fill(node.link, from, to + 1);
     }
     holders = next;
-    covered = !next.includes(undefined);
+    allSlotsAssigned = !next.includes(undefined);
     primaries = [...listed];
     for (const [name, node] of nodes) {
       if (listed.has(node) || followed.has(name)) continue;
@@ -135,7 +135,7 @@ export function openClusterMap(
 
   return {
     opened: open(),
-    ready: () => covered && primaries.every(({ link }) => link.ready),
+    ready: () => allSlotsAssigned && primaries.every(({ link }) => link.ready),
     problem: () => [...nodes.values()].map(({ link }) => link.problem).find((each) => each !== undefined),
     holderOf: (slot) => holders[slot],
     follow: (redirected, from) => {

@@ -6,7 +6,8 @@ export function luaText(name: string): string {
 }
 
 /**
- * A script that takes its nonce as the last argument and returns it with the reply; `lua` does not see it.
+ * A script that takes a nonce as its last argument and returns it with the reply. `lua` gets the other
+ * arguments.
  */
 export function withNonce(lua: string): string {
   return `local nonce = table.remove(ARGV)\nlocal function answer()\n${lua}\nend\nreturn { nonce, answer() }`;

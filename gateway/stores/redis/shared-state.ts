@@ -118,8 +118,8 @@ export async function openSharedState(
   const without = (id: string): readonly Override[] => overrides.filter((each) => each.id !== id);
 
   /**
-   * Changes one override in the store and here. False if there was none to remove. Other overrides in the store are
-   * left for the next read, because the store may have lost its data.
+   * Changes one override in the store and here. False if there was none to remove. Other overrides in the
+   * store are left for the next read, because the store may have lost its data.
    */
   const changeOverride = async (
     id: string,
