@@ -1,4 +1,4 @@
--- Adds one batch of a writer to the ledger. A batch with a number up to the writer's last one was added before and adds nothing.
+-- Adds one batch of a writer to the ledger. A batch whose number was added before adds nothing.
 --
 -- KEYS[1]  the prefix of every key of the ledger, with its hash tag; the script derives the other keys from it, on the same node
 -- ARGV[1]  the writer              ARGV[2]  number of the batch    ARGV[3]  milliseconds to keep the number for

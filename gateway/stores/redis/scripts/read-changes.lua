@@ -10,7 +10,8 @@
 -- Returns  { 'all', last entry, overrides, name of the data, first entry } at the first read, if the last seen entry is gone
 --          (trimmed or lost), and if the name differs: another data set may have an entry with the same id. Otherwise
 --          { 'some', last entry, keys of moved pins, overrides or false if unchanged, keys of new pins, changed API keys }
--- The script writes only missing keys, so it can also read from a replica, or from a Redis that is out of memory.
+-- The script writes only missing keys, so it can also read from a replica or from a Redis without free
+-- memory.
 
 local name = redis.call('GET', KEYS[3])
 if not name then
