@@ -11,7 +11,7 @@ import {
   callerOf,
   differsByCaller,
   enforceBy,
-  first,
+  firstRefusal,
   refuse,
   refuseBrownedOut,
   refuseBy,
@@ -29,9 +29,9 @@ import { credentialInQuery } from './steps/authenticate.ts';
 import { noticeOrder } from './steps/body-notice.ts';
 import { answerPreflight, refuseOrigin } from './steps/cors.ts';
 import { forwardOrder, strictest } from './steps/forward-order.ts';
-import { keyedOrder } from './steps/idempotency.ts';
+import { claimThenForward } from './steps/idempotency.ts';
 import { judgedRules, NO_OTHER_RULES, otherRules, withConsumer } from './steps/judged-rules.ts';
-import { misreadTarget, pathReadings, refuseOverride } from './steps/misreadings.ts';
+import { pathReadings, refuseMisreadTarget, refuseOverride } from './steps/misreadings.ts';
 import { keepFirstCall } from './steps/pinned-version.ts';
 import { limitRefusal, partsOfAll, shownQuotas } from './steps/rate-limit.ts';
 import { accountOf, operationsAt, refuseLeftOut, resolvePinned, statedVersion } from './steps/resolution.ts';
@@ -94,7 +94,7 @@ export function* judge(request: StepInput, decision: Deciding, completion: Compl
   decision.carrier = resolved.carrier ?? decision.carrier;
   if (resolved.kind === 'refused') return refuse(resolved.refusal);
   const { whole } = resolved;
-  const ambiguous = misreadTarget(api, whole, match.tail, view.search);
+  const ambiguous = refuseMisreadTarget(api, whole, match.tail, view.search);
   if (ambiguous !== undefined) return refuse(ambiguous);
   // Operation: from here on its rules apply. What it does not set, it inherits from the version.
   const [named] = operationsAt(whole, view.method, readings[0] && literalOf(readings[0]));
@@ -117,7 +117,7 @@ export function* judge(request: StepInput, decision: Deciding, completion: Compl
 
   // Lifecycle: before authentication, because a client with an expired token must learn of a retirement, which is
   // public (ORD-3). If a rule depends on the consumer, the refusal waits until the consumer is known.
-  const forgotten = first(judged, refuseForgotten, request, decision, enforceBy);
+  const forgotten = firstRefusal(judged, refuseForgotten, request, decision, enforceBy);
   if (forgotten !== undefined) {
     // The response is that of a path without an API.
     decision.phase = undefined;
@@ -125,15 +125,15 @@ export function* judge(request: StepInput, decision: Deciding, completion: Compl
   }
   if (own.carrier !== 'unversioned' && isForgotten(own.version.schedule, now))
     decision.observed ??= 'version_unknown';
-  const retired = first(judged, refuseRetired, request, decision, enforceBy);
+  const retired = firstRefusal(judged, refuseRetired, request, decision, enforceBy);
   if (retired !== undefined) return retired;
   // Brownout: as public as retirement. It also waits if it applies to some callers only (ORD-3).
-  const pausing = first(judged, refuseInBrownout, request, decision, enforceBy);
+  const pausing = firstRefusal(judged, refuseInBrownout, request, decision, enforceBy);
   if (pausing !== undefined) return pausing;
 
   // Maintenance: after lifecycle, because an ended version does not come back. Before identity, limits and forwarding,
   // because the service cannot answer. Also in `mode: observe`, which is about dates and limits.
-  const maintained = first(judged, refuseInMaintenance, request, decision);
+  const maintained = firstRefusal(judged, refuseInMaintenance, request, decision);
   if (maintained !== undefined) return maintained;
 
   // Identity: after every public refusal, before every count per consumer.
@@ -153,9 +153,9 @@ export function* judge(request: StepInput, decision: Deciding, completion: Compl
   if (others.length > 0) decision.others = others.map((each) => recordRules(each, { ...decision }));
 
   // Lifecycle again, with the consumer.
-  const ended = first(judged, refuseUnexcepted, request, decision, enforceBy);
+  const ended = firstRefusal(judged, refuseUnexcepted, request, decision, enforceBy);
   if (ended !== undefined) return ended;
-  const paused = first(judged, refuseBrownedOut, request, decision, enforceBy);
+  const paused = firstRefusal(judged, refuseBrownedOut, request, decision, enforceBy);
   if (paused !== undefined) return paused;
 
   // Freeze: last of the lifecycle steps, because it may query the store. Before scopes, which do not matter here.
@@ -166,11 +166,11 @@ export function* judge(request: StepInput, decision: Deciding, completion: Compl
     if (frozen !== undefined) return frozen;
   }
 
-  const denied = first(judged, refuseUnauthorised, request, decision);
+  const denied = firstRefusal(judged, refuseUnauthorised, request, decision);
   if (denied !== undefined) return denied;
 
   // Size: by Content-Length, before the gateway asks the client for the body (FWD-10, SMG-24).
-  const oversized = first(judged, refuseOversized, request, decision);
+  const oversized = firstRefusal(judged, refuseOversized, request, decision);
   if (oversized !== undefined) return oversized;
 
   // Misread path: refused, because the service may read a nested API or another version in the path, while the headers,
@@ -215,5 +215,5 @@ export function* judge(request: StepInput, decision: Deciding, completion: Compl
   const { idempotency: keys } = rules;
   if (keys === undefined) return order;
   const facts = { start, decision, completion };
-  return yield* keyedOrder(order.forward, keys, { match, view, facts, ports });
+  return yield* claimThenForward(order.forward, keys, { match, view, facts, ports });
 }

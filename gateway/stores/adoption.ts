@@ -4,7 +4,7 @@ import type { Adoption, FirstSeen, LedgerStore, VersionConsumer } from '../polic
 
 export type AdoptionRecords = Pick<LedgerStore, 'firstSeen'>;
 
-/** Without a ledger no consumer is counted, so no consumer is late. */
+/** Without a ledger no calls are counted, so no consumer is refused as late. */
 export const WITHOUT_LEDGER: AdoptionRecords = {
   firstSeen: () => ({ at: undefined, countedSince: undefined }),
 };
@@ -12,7 +12,8 @@ export const WITHOUT_LEDGER: AdoptionRecords = {
 export type FrozenVersion = Pick<VersionConsumer, 'api' | 'version'>;
 
 /**
- * Why a consumer cannot be judged: the store is unavailable, or the ledger counts this version only since the freeze or later.
+ * Why a consumer cannot be judged: the store is unavailable, or the ledger counts this version only since the
+ * freeze or later.
  */
 export type Unjudged = 'store_away' | 'counted_since';
 
@@ -30,10 +31,14 @@ interface KnownAdopter extends FirstSeen {
 
 const DEFAULT_MOST = 100_000;
 /**
- * Other gateways flush their counts within a second. A consumer that they saw earlier is wrongly refused for at most this long.
+ * Other gateways flush their counts within a second. A consumer that they saw earlier is wrongly refused for
+ * at most this long.
  */
 const ABSENCE_TTL_MS = 5_000;
-/** Right after the freeze, counts of other gateways may still be on their way. Absence is then cached for a shorter time. */
+/**
+ * Right after the freeze, other gateways may not have flushed their counts. Absence is then cached for a
+ * shorter time.
+ */
 const EARLY_PERIOD_MS = 5_000;
 const EARLY_ABSENCE_TTL_MS = 250;
 /** Another gateway may have started to count earlier. */
@@ -42,8 +47,8 @@ const COUNTING_START_TTL_MS = 60_000;
 const RETRY_AFTER_MS = 1_000;
 
 /**
- * Reads each first sighting once, since it never changes. Concurrent requests share one read, and a request waits for at most
- * one.
+ * Reads each first sighting once, since it never changes. Concurrent requests share one read, and a request
+ * waits for at most one.
  */
 export function createAdoption(
   records: AdoptionRecords,
@@ -119,7 +124,7 @@ function keyOf({ api, version, consumer }: VersionConsumer): string {
   return JSON.stringify([api, version, consumer]);
 }
 
-/** Milliseconds for which an answer may be cached. */
+/** Milliseconds for which a first sighting, or its absence, may be cached. */
 function cacheTtlMs({ at, countedSince }: FirstSeen, freeze: EpochMs, now: EpochMs): number {
   if (isBefore(at, freeze)) return Number.POSITIVE_INFINITY;
   if (!isBefore(countedSince, freeze)) return COUNTING_START_TTL_MS;

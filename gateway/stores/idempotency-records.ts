@@ -1,8 +1,8 @@
-// Idempotency keys, read from and written to the texts that a store keeps; the format is the same in every store.
+// Reads and writes the stored text of idempotency keys. The format is the same in every store.
 import type { IdempotencyStore, StoredResponse } from '../policy/idempotency/rules.ts';
 import { faultOnce, isStoredObject, storedValue } from './stored-json.ts';
 
-/** `claimed`: the key was free and is now the caller's. */
+/** `claimed`: the key was free, and the caller now holds it. */
 export interface KeyState {
   readonly state: 'claimed' | 'running' | 'unknown' | 'kept';
   readonly record: string | undefined;
@@ -13,16 +13,16 @@ export type KeyOutcome =
   | { readonly state: 'unknown'; readonly ms: number }
   | { readonly state: 'kept'; readonly record: string; readonly ms: number };
 
-/** Both reject with `StoreUnavailable` only. */
+/** Both calls reject only with `StoreUnavailable`. */
 export interface IdempotencyTexts {
   readonly claim: (key: string, owner: string, lockMs: number) => Promise<KeyState>;
-  /** False, with nothing done, unless `owner` holds the key and has not settled it. */
+  /** Sets the outcome. False, with nothing changed, unless `owner` holds the key and has not settled it. */
   readonly settle: (key: string, owner: string, next: KeyOutcome) => Promise<boolean>;
 }
 
 /**
- * `onFault` is called once for unreadable answers. Their keys stay until they expire, with an unknown outcome (IDM-6): the
- * request was carried out, and another release may be able to read its answer.
+ * `onFault` is called once for unreadable answers. Their keys stay until they expire, with an unknown outcome
+ * (IDM-6): the request was carried out, and another release may be able to read its answer.
  */
 export function createIdempotencyStore(
   texts: IdempotencyTexts,

@@ -1,13 +1,15 @@
-// The cache of API keys in front of the store, and the stored form of a key; the store never sees the secret itself.
+// The cache of API keys, and the stored form of a key. The store has only digests of the secrets.
 import type { FoundKey, KeyRecord, KeySecret, KeyStore } from '../policy/authentication/key-record.ts';
 import { type EpochMs, StoreUnavailable } from '../policy/contract.ts';
 import { faultOnce, isInstant, isStoredObject, type StoredObject, storedValue } from './stored-json.ts';
 
-/** Texts by the public part of a key. All reject with `StoreUnavailable` only. */
+/** Stored texts by the public part of a key. All calls reject only with `StoreUnavailable`. */
 export interface KeyTexts {
   readonly find: (id: string) => Promise<string | undefined>;
   readonly list: () => Promise<readonly string[]>;
-  /** False, with nothing done, unless `current` is stored. */
+  /**
+   * Replaces `current`. False, with nothing changed, unless `current` is stored. Undefined means no record.
+   */
   readonly replace: (id: string, current: string | undefined, next: string) => Promise<boolean>;
 }
 
@@ -39,7 +41,10 @@ export function createKeyCache(
   const flights = new Map<string, Promise<FoundKey>>();
   /** Counts calls of `forget`. An answer to a call sent before the last of them may be stale. */
   let forgotten = 0;
-  /** The stored text of each record. The store compares it to detect changes, and another release may have added fields. */
+  /**
+   * The stored text of each record. The store compares it to detect changes, and another release may have
+   * added fields.
+   */
   const storedTexts = new WeakMap<KeyRecord, string>();
   const reportOnce = faultOnce(onFault, 'a stored API key is unreadable; it authenticates no caller');
 
@@ -127,7 +132,7 @@ export function createKeyCache(
       try {
         return await texts.replace(next.id, before, writeKeyRecord(next, before));
       } finally {
-        // Also after a failure: the write may have happened.
+        // Also after a failure: the store may have written the record.
         forget(next.id);
       }
     },
@@ -139,7 +144,7 @@ function evictIfFull(kept: Map<string, unknown> | Set<string>, most: number): vo
   if (leastRecentlyUsed?.done === false) kept.delete(leastRecentlyUsed.value);
 }
 
-/** `before`: the text that this one replaces. Fields of it that this release does not know are kept. */
+/** `before`: the text to replace. Its fields that this release does not know are kept. */
 export function writeKeyRecord(record: KeyRecord, before = '{}'): string {
   const { id, consumer, scopes, contact, created, expires, rotated, revoked, secrets } = record;
   const stored = storedValue(before);
@@ -180,7 +185,10 @@ function readKeyRecord(text: string): KeyRecord | undefined {
   };
 }
 
-/** An ended record in place of an unreadable one, which another release may accept as a key. Only its consumer is read. */
+/**
+ * A revoked record to replace an unreadable one, which another release may accept as a key. Only the consumer
+ * is read from `text`.
+ */
 function revokedRecord(id: string, text: string, at: EpochMs): KeyRecord {
   const stored = storedValue(text);
   const { consumer }: StoredObject = isStoredObject(stored) ? stored : {};

@@ -5,11 +5,14 @@ import type { Limit, Taken } from '../policy/rate-limit/limit.ts';
 /** Share of the remaining units that one call may take: other gateways lack what this one holds. */
 const SHARE_OF_REMAINDER = 1 / 10;
 /**
- * If several gateways share the bucket, the share of the possible lease that each one takes. Taking all of it in turns is too
- * much.
+ * Share of the possible lease that each gateway takes if several share the bucket. If each took all of it in
+ * turn, that would be too much.
  */
 const SHARE_OF_SEVERAL = 1 / 2;
-/** A lease of which fewer units were used is not renewed ahead: the renewal would cost a unit that another request needs. */
+/**
+ * A lease of which fewer units were used is not renewed ahead: the renewal would cost a unit that another
+ * request needs.
+ */
 const MIN_USE_FOR_RENEWAL = 4;
 /** The part of a lease's units, or of its life, that is left when it is renewed ahead. */
 const LAST_PART = 1 / 4;
@@ -29,14 +32,14 @@ interface Lease {
 export interface LeaseAccount {
   readonly limit: Limit;
   /**
-   * Expires units that exceed the bucket's debt. If the last answer is too old, the remaining units wait for the next one. Must
-   * be called before a new take and before `recordAnswer`.
+   * Expires units that exceed the bucket's debt. If the last answer is too old, the remaining units wait for
+   * the next one. Must be called before a new take and before `recordAnswer`.
    */
   readonly expire: (at: number) => void;
   /**
-   * Takes from the leases, or refuses if the known state suffices; undefined if the store must be called. `required` is set for a
-   * take that has waited for the store: the units that its answer must have shown. Such a take is refused however late the answer
-   * came.
+   * Takes from the leases, or refuses if the known state suffices; undefined if the store must be called.
+   * `required` is set for a take that has waited for the store: the units that its answer must have shown.
+   * Such a take is refused however late the answer came.
    */
   readonly take: (cost: number, at: number, required?: number) => Taken | undefined;
   /** The result of `take`, with nothing taken and the numbers before the take. */
@@ -69,7 +72,10 @@ export function openLeaseAccount(limit: Limit): LeaseAccount {
   let refilled = 0;
   let expectedUse = 1;
   let remainingInStore = Number.POSITIVE_INFINITY;
-  /** When the bucket is empty, according to the last answer. k units are there at `emptyAt + k * interval` or later. */
+  /**
+   * When the bucket is empty, according to the last answer. k units are there at `emptyAt + k * interval` or
+   * later.
+   */
   let emptyAt = Number.NEGATIVE_INFINITY;
   let renewAt = Number.NEGATIVE_INFINITY;
   let renewed = false;
@@ -147,7 +153,8 @@ export function openLeaseAccount(limit: Limit): LeaseAccount {
     missing: (cost) => Math.max(0, cost - held()),
     sizeFor: (need, queued, at) => {
       learnUse(at);
-      // A lease expires as fast as its bucket refills, so it lasts for its whole life if the bucket then lacks `maxUnits` units.
+      // A lease expires as fast as its bucket refills, so it lasts for its whole life if the bucket then
+      // lacks `maxUnits` units.
       const lasting = (maxUnits - unitsUntilFull(emptyAt + capacity, at)) * (shared ? SHARE_OF_SEVERAL : 1);
       const available = Math.min(limit.burst, remainingInStore);
       const usual = Math.min(
@@ -173,9 +180,10 @@ export function openLeaseAccount(limit: Limit): LeaseAccount {
       const fullAt = emptyAt + capacity;
       const fullBefore = taken.allowed ? fullAt - cost * interval : fullAt;
       for (const lease of leases) {
-        // The answer for this lease was sent later and arrived first.
+        // This lease was requested later, but its answer came first.
         if (lease.sentAt > sentAt) continue;
-        // A bucket that lacks fewer units than after the lease was taken lost the difference or got it back.
+        // If the bucket fills earlier than after this lease was taken, the store lost data or got units back.
+        // The lease loses as many.
         lease.left -= Math.min(lease.left, unitsUntilFull(lease.fullAt, fullBefore));
         lease.fullAt = Math.min(lease.fullAt, fullBefore);
       }

@@ -11,7 +11,7 @@ export interface LeaseEntry {
   /** Units of the waiting takes, so that one call serves all of them. */
   queued: number;
   /** Units of all takes that have left the queue. */
-  left: number;
+  dequeued: number;
 }
 
 export interface LeaseRequest {
@@ -44,7 +44,7 @@ export function createLeaseEntries(maxLeases: number): LeaseEntries {
         account: openLeaseAccount(take.limit),
         flight: undefined,
         queued: 0,
-        left: 0,
+        dequeued: 0,
       };
       keep(take.key, entry);
       return { take, entry };
@@ -113,9 +113,9 @@ export function createLeaseCalls(
 }
 
 /**
- * Calls for several keys of one request, for all or none, so that no key loses units if another refuses. Requests with the same
- * keys share one call. It fetches units for as many of them as the store can serve. Rejects as `inner` does. After the deadline
- * no further call follows.
+ * Calls for several keys of one request, for all or none, so that no key loses units if another refuses.
+ * Requests with the same keys share one call. It fetches units for as many of them as the store can serve.
+ * Rejects as `inner` does. After the deadline no further call follows.
  */
 export function createFetchTogether(
   inner: Pick<RateLimitStore, 'takeAll'>,

@@ -11,7 +11,7 @@ import {
 } from './lease-calls.ts';
 import { type StoreDeadline, startStoreDeadline } from './store-deadline.ts';
 
-/** RL-13. */
+/** 50 ms: the most a store may add to a request (RL-13). */
 const DEFAULT_DEADLINE_MS = 50;
 const DEFAULT_MAX_LEASES = 10_000;
 
@@ -24,24 +24,26 @@ export interface LeasingOptions {
 }
 
 /**
- * Which answer the take waits for: of a call sent before the take came, of one sent after it, or the last before the deadline.
+ * Which answer the take waits for: of a call sent before the take came, of one sent after it, or the last
+ * before the deadline.
  */
 type WaitRound = 'earlier' | 'own' | 'last';
 
 interface QueuePosition extends Disposable {
   /**
-   * Units that the answer must have shown, or this take is refused. `own`: those of this take and of the takes queued before it.
-   * `last`: those of all queued takes, since this take waits for no further answer.
+   * Units that the answer must have shown, or this take is refused. `own`: those of this take and of the
+   * takes queued before it. `last`: those of all queued takes, since this take waits for no further answer.
    */
   readonly requiredUnits: (round: WaitRound) => number;
 }
 
 /**
- * Takes from leases of `inner`. Only takes of a cold or exhausted key wait, all for the same call. A lease in use is renewed in
- * the background when a quarter of its units or of its life is left. Otherwise its units expire after a second or a sixtieth of
- * the window, until a call confirms them. While the bucket cannot have refilled, refusals come from memory. `remaining` counts
- * the units held here and those that the store had at the last call. If the store has too few units, the take is refused, however
- * slow the store is. If the deadline expires while the store may have enough units, the take rejects with `StoreUnavailable`.
+ * Takes from leases of `inner`. Only takes of a cold or exhausted key wait, all for the same call. A lease in
+ * use is renewed in the background when a quarter of its units or of its life is left. Otherwise its units
+ * expire after a second or a sixtieth of the window, until a call confirms them. While the bucket cannot have
+ * refilled, refusals come from memory. `remaining` counts the units held here and those that the store had at
+ * the last call. If the store has too few units, the take is refused, however slow the store is. If the
+ * deadline expires while the store may have enough units, the take rejects with `StoreUnavailable`.
  */
 export function createLeasedTake(
   inner: Pick<RateLimitStore, 'take'>,
@@ -170,14 +172,14 @@ function tooSlow(): StoreUnavailable {
 /** A position at the end of the queue, until it is disposed of. */
 function joinQueue({ entry, take: { cost } }: LeaseRequest): QueuePosition {
   entry.queued += cost;
-  const queuedThroughHere = entry.left + entry.queued;
+  const queuedThroughHere = entry.dequeued + entry.queued;
   return {
     requiredUnits: (round) => {
       switch (round) {
         case 'earlier':
           return 0;
         case 'own':
-          return Math.max(cost, queuedThroughHere - entry.left);
+          return Math.max(cost, queuedThroughHere - entry.dequeued);
         case 'last':
           return entry.queued;
         default:
@@ -186,7 +188,7 @@ function joinQueue({ entry, take: { cost } }: LeaseRequest): QueuePosition {
     },
     [Symbol.dispose]: () => {
       entry.queued -= cost;
-      entry.left += cost;
+      entry.dequeued += cost;
     },
   };
 }

@@ -1,4 +1,4 @@
-// Opens the configured store: the limiter (leases, exact takes, local fallback) and the lasting state.
+// Opens the configured store: the limiter (leases, exact takes, local fallback) and the persistent state.
 import { openEmbeddedState } from './embedded/embedded-state.ts';
 import { createEmbeddedRateLimitStore } from './embedded/rate-limit.ts';
 import { createLeasingStore } from './leases.ts';
@@ -11,24 +11,31 @@ import { startStoreDeadline } from './store-deadline.ts';
 import type { StoreOptions, Stores } from './stores.ts';
 import { answerGuardOnly, answerWorkers, type NotifyWorkers } from './workers/primary-stores.ts';
 
-/** RL-13. */
+/** 50 ms: the most a store may add to a request (RL-13). */
 const DEFAULT_STORE_TIMEOUT_MS = 50;
-/** Share of the timeout for one answer. The rest covers a busy event loop and the wait before a lease's last call. */
-const ANSWERS_WITHIN = 0.6;
+/**
+ * Share of the store timeout for one reply. The rest is for a busy event loop and for earlier calls of the
+ * same request.
+ */
+const ANSWER_SHARE = 0.6;
 
-/** Changes reach every gateway within a second, call time included. */
+/** A change must reach every gateway within a second, call time included. */
 const REFRESH_MS = 500;
 
 const REPORT_AGAIN_AFTER_MS = 60_000;
 
-/** @throws DataFolderError if another process holds the folder of an embedded store or it cannot be used */
+/**
+ * @throws DataFolderError if another process has locked the data folder of an embedded store, or the folder
+ * is unusable
+ */
 export async function openStores(options: StoreOptions): Promise<Stores> {
   const { store, dataFolder, storeTimeoutMs = DEFAULT_STORE_TIMEOUT_MS, replicas, onFault } = options;
   const { monotonic: now } = options;
   const guardStore = createEmbeddedRateLimitStore({ now });
   const guard: Stores['guard'] = (key, limit) => guardStore.take({ key, limit, cost: 1 });
   const notifyWorkers: NotifyWorkers = options.notifyWorkers ?? (async () => undefined);
-  // As a fallback it must also count costs above its share of the limit.
+  // As the fallback for Redis, its buckets are shared by limits with different bursts (see `limitShare`), so
+  // it keeps debts above a limit's burst.
   const local = createEmbeddedRateLimitStore({ now, keepsDebts: store.kind !== 'embedded' });
   switch (store.kind) {
     case 'embedded': {
@@ -41,12 +48,12 @@ export async function openStores(options: StoreOptions): Promise<Stores> {
     }
     case 'redis': {
       const onRefused = createRefusalReport('Redis', options);
-      const answerWithinMs = ANSWERS_WITHIN * storeTimeoutMs;
+      const answerWithinMs = ANSWER_SHARE * storeTimeoutMs;
       const { onState } = options;
       const connection = await connectRedis(store.url, { onState, onRefused, answerWithinMs });
       if (!connection.ready) onState(false);
       const startDeadline = () => startStoreDeadline(storeTimeoutMs - answerWithinMs);
-      const exact = mirroredIn(local, createRedisRateLimitStore(connection, { patience: startDeadline }));
+      const exact = mirroredIn(local, createRedisRateLimitStore(connection, { startDeadline }));
       const shared = createLeasingStore(exact, { now, startDeadline });
       const lastKnown = dataFolder === undefined ? undefined : openLastKnown(dataFolder, store.url, onFault);
       const { refresh, ...state } = await openSharedState(connection, { onFault, lastKnown });

@@ -6,7 +6,10 @@ export function writeOverride({ kind, id, api, label, author, reason, from, unti
   return JSON.stringify({ kind, id, api, label, author, reason, from, until });
 }
 
-/** All readable overrides, the earliest first. `onFault` is called if one is unreadable: a later release may have written it. */
+/**
+ * All readable overrides, the earliest first. `onFault` is called if one is unreadable: a later release may
+ * have written it.
+ */
 export function readOverrides(
   texts: readonly string[],
   onFault: (error: unknown) => void,

@@ -12,8 +12,8 @@ export interface CachedPins extends PinStore {
 const DEFAULT_MOST_PINS = 100_000;
 
 /**
- * Caches at most `mostPins` keys (default 100,000), absences included; the least recently used is evicted. Concurrent requests
- * for one unknown key share one call.
+ * Caches at most `mostPins` keys (default 100,000), absences included; the least recently used is evicted.
+ * Concurrent requests for one unknown key share one call.
  */
 export function createPinCache(
   records: PinRecords,
@@ -47,7 +47,7 @@ export function createPinCache(
     return flight;
   };
 
-  /** Caches the result of `change`. The answer to a `find` sent before it is older and is not cached. */
+  /** Caches the result of `change`. The answer to an earlier `find` is older and is not cached. */
   const cacheResultOf = async <T>(
     key: string,
     change: Promise<T>,

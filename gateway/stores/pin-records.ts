@@ -1,28 +1,28 @@
-// Pins, read from and written to the texts that a store keeps; the format is the same in every store.
+// Reads and writes the stored text of pins. The format is the same in every store.
 import { StoreUnavailable } from '../policy/contract.ts';
 import { parseLabel } from '../policy/versioning/label.ts';
 import type { Pin, PinKey } from '../policy/versioning/pin.ts';
 import { faultOnce, isInstant, isStoredObject, storedValue } from './stored-json.ts';
 
-/** Texts by key; undefined if there is none. All reject with `StoreUnavailable` only. */
+/** Stored texts by key. All calls reject only with `StoreUnavailable`. */
 export interface PinTexts {
   readonly find: (key: string) => Promise<string | undefined>;
   /** Stores `text` unless the key has one. Returns the stored text. */
   readonly claim: (key: string, text: string) => Promise<string>;
-  /** False, with nothing done, unless `current` is stored. */
+  /** Replaces `current`. False, with nothing changed, unless `current` is stored. Undefined means no pin. */
   readonly replace: (key: string, current: string | undefined, next: string | undefined) => Promise<boolean>;
 }
 
-/** Stored pins by the text of their key. All reject with `StoreUnavailable` only. */
+/** Stored pins by the text of their key. All calls reject only with `StoreUnavailable`. */
 export interface PinRecords {
   readonly find: (key: string) => Promise<Pin | undefined>;
   /** Stores `pin` unless the key has one. Returns the stored pin. */
   readonly claim: (key: string, pin: Pin) => Promise<Pin>;
-  /** False, with nothing done, unless `current` is stored. */
+  /** Replaces `current`. False, with nothing changed, unless `current` is stored. Undefined means no pin. */
   readonly replace: (key: string, current: Pin | undefined, next: Pin | undefined) => Promise<boolean>;
 }
 
-/** `onFault` is called once, however many pins are unreadable. */
+/** `onFault` is called for the first unreadable pin only. */
 export function createPinRecords(texts: PinTexts, onFault: (error: unknown) => void): PinRecords {
   const reportOnce = faultOnce(onFault, 'a stored pin is unreadable; its account counts as not pinned');
   /** True if `text` has replaced an unreadable pin at `key`. */
@@ -56,7 +56,7 @@ export function createPinRecords(texts: PinTexts, onFault: (error: unknown) => v
   };
 }
 
-/** One text per key, whatever the account is called: JSON separates the parts and escapes invalid characters. */
+/** A unique text for each key: JSON separates the parts and escapes invalid characters. */
 export function pinKeyText({ api, account }: PinKey): string {
   return JSON.stringify([api, account]);
 }

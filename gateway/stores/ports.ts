@@ -1,4 +1,4 @@
-// The ports of the stores that depend on no other port, with one implementation for each store.
+// The store ports that depend on no other port, with one implementation for each store.
 import type { DatabaseSync } from 'node:sqlite';
 import { announcedOperations, embeddedAnnounced } from './embedded/announced.ts';
 import { embeddedLedger } from './embedded/ledger.ts';

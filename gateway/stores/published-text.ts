@@ -20,7 +20,7 @@ export function writePublished(entries: readonly PublishedEntry[]): Promise<stri
   return inSlices(writeSteps(entries));
 }
 
-/** @throws StoreUnavailable for a text that is not a list of entries, which counts as no answer */
+/** @throws StoreUnavailable for a text that is not a list of entries */
 export function readPublished(stored: string | undefined): Promise<readonly PublishedEntry[]> {
   return inSlices(readSteps(stored));
 }

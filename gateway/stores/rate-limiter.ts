@@ -1,4 +1,4 @@
-// Takes the limits of a request from the right store, keeps the local fallback up to date, and handles store failures (RL-13).
+// Takes the limits of a request from the right store, and handles failures of the store (RL-13).
 import { type MaybePromise, StoreUnavailable } from '../policy/contract.ts';
 import { emissionInterval } from '../policy/rate-limit/gcra.ts';
 import type {
@@ -23,15 +23,16 @@ export interface RateLimiterOptions {
 }
 
 /**
- * Errors other than `StoreUnavailable` are faults and pass through. If one limit of a request is exact, one store call takes from
- * all of them: the request waits for the store anyway, and a refusal then takes from none. Shadow limits are taken from after the
- * others have admitted the request, each by itself, in the remaining time.
+ * Errors other than `StoreUnavailable` are faults and pass through. If one limit of a request is exact, one
+ * store call takes from all of them: the request waits for the store anyway, and a refusal then takes from
+ * none. Shadow limits are taken from after the others have admitted the request, each by itself, in the
+ * remaining time.
  */
 export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
   const { local, replicas, budgetMs = Number.POSITIVE_INFINITY } = options;
   const ownShare = (part: Take): Take => ({ ...part, limit: limitShare(part, replicas) });
 
-  const withoutStore = async (parts: readonly LimitPart[]): Promise<readonly Quota[]> => {
+  const takeWithoutStore = async (parts: readonly LimitPart[]): Promise<readonly Quota[]> => {
     const counted = parts.filter(({ rule }) => rule.onStoreFailure === 'local');
     const refuses = parts.some(({ rule }) => rule.onStoreFailure === 'refuse');
     // Nothing is taken for a request that will be refused.
@@ -62,7 +63,7 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
     if (!(pending instanceof Promise)) return read(pending);
     return pending.then(read, (error: unknown) => {
       if (!(error instanceof StoreUnavailable)) throw error;
-      return withoutStore(parts);
+      return takeWithoutStore(parts);
     });
   };
 
@@ -93,7 +94,7 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
     if (!enforced.every(isAdmitted)) return enforced;
     const pending = parts.map((part) => {
       const taking = takeOne(part);
-      return taking instanceof Promise ? withTimeout(leftMs, taking, () => withoutStore([part])) : taking;
+      return taking instanceof Promise ? withTimeout(leftMs, taking, () => takeWithoutStore([part])) : taking;
     });
     if (pending.some((each) => each instanceof Promise))
       return Promise.all(pending).then((quotas) => [...enforced, ...quotas.flat()]);
@@ -137,10 +138,10 @@ function isAdmitted(quota: Quota): boolean {
 }
 
 /**
- * The share of one of `replicas` while the store is unavailable: an equal part, at least 1, with a burst of at least one cost.
- * Otherwise an operation whose cost exceeds the share would be refused until the store is back. The rate stays the same: in any
- * period each gateway admits at most max(burst ÷ replicas, cost) + elapsed/T of its share. A sliding log has no burst: in any
- * window it admits the larger of both.
+ * The share of one of `replicas` while the store is unavailable: an equal part, at least 1, with a burst of
+ * at least one cost. Otherwise an operation whose cost exceeds the share would be refused until the store is
+ * back. The rate stays the same: in any period each gateway admits at most max(burst ÷ replicas, cost) +
+ * elapsed/T of its share. A sliding log has no burst: in any window it admits max(burst ÷ replicas, cost).
  */
 export function limitShare({ limit, cost }: Pick<Take, 'limit' | 'cost'>, replicas: number): Limit {
   const units = share(limit.units, replicas);
@@ -151,8 +152,9 @@ export function limitShare({ limit, cost }: Pick<Take, 'limit' | 'cost'>, replic
 const share = (units: number, replicas: number): number => Math.max(1, Math.floor(units / replicas));
 
 /**
- * `store`, with each answer mirrored in `local`. A fallback that starts with full buckets would grant a new share of the limit at
- * each outage. Sliding logs are not mirrored, since an answer does not say when its units were taken.
+ * `store`, with each answer mirrored in `local`. A fallback that starts with full buckets would grant a new
+ * share of the limit at each outage. Sliding logs are not mirrored, since an answer does not say when its
+ * units were taken.
  */
 export function mirroredIn(
   local: Pick<EmbeddedRateLimitStore, 'raiseDebt'>,
@@ -177,7 +179,9 @@ export function mirroredIn(
   };
 }
 
-/** A share of a limit refills in the same time as the whole: it has fewer units, and they come more slowly. */
+/**
+ * A share of a limit refills in the same time as the whole: it has fewer units, and they come more slowly.
+ */
 function untilFullMs({ limit }: Take, { remaining, resetMs }: Taken): number {
   const afterNext = ((limit.burst - 1) * emissionInterval(limit)) / 1000;
   return remaining === 0 ? afterNext + resetMs : resetMs;

@@ -1,4 +1,4 @@
-// For `check`: reads the published history from a store of another process, and whether a newer Sundial wrote it.
+// For `check`: reads the published history from the store of another process.
 import { copyFile, mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,7 +15,10 @@ import type { StoreOptions } from './stores.ts';
 
 const MAX_TRIES = 3;
 
-/** Why this version of Sundial cannot start on a data folder: it is a file, or a newer version wrote its database. */
+/**
+ * Why Sundial cannot start on a data folder: its path is a file, or a newer Sundial wrote its database. Else
+ * undefined.
+ */
 export function unusableFolder(folder: string): string | undefined {
   const file = join(folder, DATABASE_FILE);
   try {
@@ -49,7 +52,7 @@ async function embeddedText(folder: string): Promise<string | undefined> {
       const text = await textOfCopy(join(folder, DATABASE_FILE), join(copies, `${tries}.db`));
       if (text !== CHANGED) return text;
     }
-    throw new StoreUnavailable('a gateway writes to it: ask that one, with --live');
+    throw new StoreUnavailable('a gateway is writing to it: use --live to ask that gateway');
   } catch (error) {
     if (error instanceof StoreUnavailable) throw error;
     throw new StoreUnavailable(reasonOf(error));

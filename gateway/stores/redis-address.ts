@@ -39,9 +39,9 @@ const NO_LOGIN: RedisLogin = { username: undefined, password: undefined };
 
 /**
  * Reads `redis://user:password@host:port/1`, `redis+cluster://user:password@host:port,host:port` and
- * `redis+sentinel://user:password@host:port,host:port/primary/1`; with `rediss` by TLS. User, password, port and database are
- * optional. A second `user:password@` before sentinels is the login at the sentinels. Undefined for any other URL, also for one
- * with parameters: ioredis would read them as its own options.
+ * `redis+sentinel://user:password@host:port,host:port/primary/1`; with `rediss` by TLS. User, password, port
+ * and database are optional. A second `user:password@` before sentinels is the login at the sentinels.
+ * Undefined for any other URL, also for one with parameters: ioredis would read them as its own options.
  */
 export function redisAddress(url: string): RedisAddress | undefined {
   const { secure, many: kind = 'single', logins, servers, path = '' } = URL_PARTS.exec(url)?.groups ?? {};

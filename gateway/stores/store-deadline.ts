@@ -7,8 +7,9 @@ export interface StoreDeadline extends Disposable {
 }
 
 /**
- * Expires after `limitMs` milliseconds (RL-13) in which this process could have read an answer. Time is counted in timer ticks. A
- * late tick counts as one: this process has stalled, and the answer may be there unread.
+ * Expires after `limitMs` milliseconds (RL-13) in which this process could have read an answer. Time is
+ * counted in timer ticks. A late tick counts as one: this process has stalled, and the answer may be there
+ * unread.
  */
 export function startStoreDeadline(limitMs: number): StoreDeadline {
   let ticks = 0;

@@ -1,10 +1,10 @@
-// The parts of a port of the stores: its operations in the database thread, and one implementation for each store.
+// The parts of a store port: its operations in the database thread, and one implementation for each store.
 import type { DatabaseSync } from 'node:sqlite';
 import type { RedisConnection } from './redis/connect.ts';
 
 type Operations = Readonly<Record<string, (...args: never[]) => unknown>>;
 
-/** Calls an operation in the database thread. Rejects with `StoreUnavailable` only. */
+/** Calls an operation in the database thread. Rejects only with `StoreUnavailable`. */
 export type CallThread<Own extends Operations> = <N extends keyof Own>(
   name: N,
   ...args: Parameters<Own[N]>

@@ -44,8 +44,8 @@ export interface Stores extends Ports {
   readonly close: () => Promise<void>;
 }
 
-/** The part of a store that outlives requests. */
-export type LastingStores = Pick<
+/** The state that outlives a process. */
+export type PersistentStores = Pick<
   Stores,
   'pins' | 'keys' | 'idempotency' | 'overrides' | keyof Ports | 'close'
 >;

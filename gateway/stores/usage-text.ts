@@ -104,11 +104,11 @@ export interface UsageChunk<T = UsageRecord> {
 }
 
 /** A page may end early or be empty, so that the caller can stop between pages. */
-const WITHIN_MS = 1_000;
+const PAGE_TIME_MS = 1_000;
 
 /**
- * `readChunk` returns at most `most` records after `after`. The page ends with the first chunk that comes after a second, full or
- * not.
+ * Reads a page in chunks. `readChunk` returns at most `most` records after `after`. After a second the page
+ * ends, full or not.
  * @throws RangeError if `after` is not a valid place
  */
 export async function readPage<T>(
@@ -120,7 +120,7 @@ export async function readPage<T>(
   let place = after === undefined ? undefined : readPlace(after);
   if (after !== undefined && place === undefined) throw new RangeError('invalid place in the ledger');
   const records: T[] = [];
-  const end = monotonic() + WITHIN_MS;
+  const end = monotonic() + PAGE_TIME_MS;
   for (;;) {
     const chunk = await readChunk(place, Math.min(mostAtOnce, limit - records.length));
     records.push(...chunk.records);

@@ -9,7 +9,7 @@ import { type EpochMs, StoreUnavailable } from '../../gateway/policy/contract.ts
 import type { Hold } from '../../gateway/policy/lifecycle/override.ts';
 import type { LedgerStore } from '../../gateway/policy/usage/ledger.ts';
 import { openEmbeddedState } from '../../gateway/stores/embedded/embedded-state.ts';
-import type { LastingStores } from '../../gateway/stores/stores.ts';
+import type { PersistentStores } from '../../gateway/stores/stores.ts';
 import { planOf } from '../plan/workspace.ts';
 import { ordersPolicy } from '../support/orders-policy.ts';
 
@@ -31,7 +31,7 @@ const policy = (onExceed: string, more = '') =>
   );
 
 let folder: string;
-let stores: LastingStores;
+let stores: PersistentStores;
 let now: EpochMs;
 let said: string[];
 let held: (readonly [Hold, Hold | undefined])[];

@@ -91,7 +91,7 @@ describe('a backup', () => {
     await inState(async (state) => {
       await expect(state.backup(AT)).rejects.toMatchObject({
         code: 'store_unavailable',
-        message: 'the file system says EEXIST',
+        message: 'file system error EEXIST',
       });
     });
   });
@@ -192,12 +192,12 @@ describe('a restore', () => {
   };
   it.each([
     ['is missing', () => undefined, /^cannot copy .*other\.db: no such file$/],
-    ['is empty', damage((backup) => writeFileSync(backup, '')), /is no backup of Sundial$/],
-    ['is of another program', damage((backup) => rmSync(backup)), /is no backup of Sundial$/],
+    ['is empty', damage((backup) => writeFileSync(backup, '')), /is not a Sundial backup$/],
+    ['is of another program', damage((backup) => rmSync(backup)), /is not a Sundial backup$/],
     [
       'is not a database',
       damage((backup) => writeFileSync(backup, 'x'.repeat(5_000))),
-      /is no backup of Sundial$/,
+      /is not a Sundial backup$/,
     ],
     [
       'is truncated',
@@ -212,8 +212,8 @@ describe('a restore', () => {
       }),
       /cannot be restored: it is damaged: it has no table announced$/,
     ],
-    ['is a pipe', () => execFileSync('mkfifo', [file('other.db')]), /is no backup of Sundial$/],
-    ['is a folder', () => mkdirSync(file('other.db')), /is no backup of Sundial$/],
+    ['is a pipe', () => execFileSync('mkfifo', [file('other.db')]), /is not a Sundial backup$/],
+    ['is a folder', () => mkdirSync(file('other.db')), /is not a Sundial backup$/],
     [
       'has an unreadable record of published schedules',
       damage((backup) => {

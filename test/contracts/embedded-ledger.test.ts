@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { usageWindow } from '../../gateway/policy/usage/window.ts';
 import { openEmbeddedState } from '../../gateway/stores/embedded/embedded-state.ts';
-import type { LastingStores } from '../../gateway/stores/stores.ts';
+import type { PersistentStores } from '../../gateway/stores/stores.ts';
 import { NOW } from '../support/exchange-samples.ts';
 import { onFault } from './lasting-stores.ts';
 import { everyRecord, newWriter, usageOf } from './ledger-store.ts';
@@ -17,7 +17,7 @@ const watched = [{ api: 'orders', version: 'v1' }];
 const place = { after: undefined, limit: 10 };
 
 let folder: string;
-let state: LastingStores;
+let state: PersistentStores;
 const open = () => openEmbeddedState(folder, { onState: () => undefined, onFault });
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'sundial-ledger-'));

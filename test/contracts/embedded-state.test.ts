@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type DataFolder, openDataFolder } from '../../gateway/stores/embedded/data-folder.ts';
 import { openEmbeddedState } from '../../gateway/stores/embedded/embedded-state.ts';
-import type { LastingStores } from '../../gateway/stores/stores.ts';
+import type { PersistentStores } from '../../gateway/stores/stores.ts';
 import { onFault } from './lasting-stores.ts';
 import { pauseFrom } from './override-store.ts';
 import { pinOf } from './pin-store.ts';
@@ -21,7 +21,8 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-const open = (): Promise<LastingStores> => openEmbeddedState(folder, { onState: () => undefined, onFault });
+const open = (): Promise<PersistentStores> =>
+  openEmbeddedState(folder, { onState: () => undefined, onFault });
 
 /** A process with the folder open; the script uses `state` and `pin`. */
 function childOn(script: string) {

@@ -6,11 +6,11 @@ import { expect } from 'vitest';
 import { openEmbeddedState } from '../../gateway/stores/embedded/embedded-state.ts';
 import { connectRedis } from '../../gateway/stores/redis/connect.ts';
 import { openSharedState, type SharedState } from '../../gateway/stores/redis/shared-state.ts';
-import type { LastingStores } from '../../gateway/stores/stores.ts';
+import type { PersistentStores } from '../../gateway/stores/stores.ts';
 import { startRedis } from '../support/redis-server.ts';
 
 export interface LastingUnderTest {
-  readonly gateways: () => readonly [LastingStores, LastingStores];
+  readonly gateways: () => readonly [PersistentStores, PersistentStores];
   /** Every gateway applies changes of the others. */
   readonly refresh: () => Promise<void>;
   /** Every gateway is closed and opened again with empty caches. */

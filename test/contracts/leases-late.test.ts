@@ -17,7 +17,7 @@ describe('leases', () => {
         return inner.take(take);
       },
     };
-    const patience = () => {
+    const startDeadline = () => {
       const from = clock.time;
       return {
         get expired() {
@@ -26,7 +26,7 @@ describe('leases', () => {
         [Symbol.dispose]: () => undefined,
       };
     };
-    const take = taking(createLeasingStore(slow, { now, startDeadline: patience }), limitOf(20, HOUR));
+    const take = taking(createLeasingStore(slow, { now, startDeadline }), limitOf(20, HOUR));
     const [first, second] = await Promise.allSettled([take(), take()]);
     expect(first).toMatchObject({ status: 'fulfilled' });
     expect(second).toMatchObject({ status: 'rejected', reason: { code: 'store_unavailable' } });
@@ -46,7 +46,7 @@ describe('leases', () => {
         take: (take) => onItsWay(inner.take(take)),
         takeAll: (takes) => onItsWay(inner.takeAll(takes)),
       };
-      const patience = () => {
+      const startDeadline = () => {
         const from = clock.time;
         return {
           get expired() {
@@ -55,7 +55,7 @@ describe('leases', () => {
           [Symbol.dispose]: () => undefined,
         };
       };
-      const store = createLeasingStore(slow, { now, startDeadline: patience });
+      const store = createLeasingStore(slow, { now, startDeadline });
       const plenty = { key: 'plenty', limit: limitOf(1_000_000, 1000), cost: 1 };
       const own = (cost: number) => ({ key: 'k', limit, cost });
       const alone = async (cost = 1) => store.take(own(cost));

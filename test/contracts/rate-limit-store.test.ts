@@ -37,7 +37,7 @@ async function redis(wrap: Wrap): Promise<StoreUnderTest> {
   const connect = async () => connectRedis(url, { onState: () => undefined, answerWithinMs: 5000 });
   const connections = await Promise.all([connect(), connect(), connect(), connect()] as const);
   const [first, ...rest] = connections.map((connection) =>
-    wrap(createRedisRateLimitStore(connection, { patience: () => startStoreDeadline(5000) }), now),
+    wrap(createRedisRateLimitStore(connection, { startDeadline: () => startStoreDeadline(5000) }), now),
   );
   if (first === undefined) throw new Error('no client');
   return {

@@ -196,7 +196,7 @@ describe('the Redis rate-limit store', () => {
   it('units returned by a refused request are available again, in a bucket and in a log', async () => {
     const key = `{${randomUUID()}}`;
     const used = { key: `{${randomUUID()}}:all`, limit: limitOf(1, 3_600_000), cost: 1 };
-    const store = createRedisRateLimitStore(connection, { patience: () => startStoreDeadline(5000) });
+    const store = createRedisRateLimitStore(connection, { startDeadline: () => startStoreDeadline(5000) });
     await store.take(used);
     const mine = [
       { key: `${key}:default`, limit: limitOf(10, 3_600_000), cost: 3 },
@@ -310,7 +310,7 @@ describe('the connection to Redis', () => {
     ).catch((error: unknown) => error);
     expect(connection).toMatchObject({ ready: false, problem: 'ECONNREFUSED' });
     expect(refused).toBeInstanceOf(StoreUnavailable);
-    expect(String(refused)).toBe('Error: Redis is away (ECONNREFUSED)');
+    expect(String(refused)).toBe('Error: Redis is unavailable (ECONNREFUSED)');
     expect(states).toEqual([]);
     connection.close();
   });

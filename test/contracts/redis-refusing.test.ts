@@ -78,7 +78,7 @@ describe('a Redis that replies with errors', () => {
     const reloaded = hand.call('DEBUG', 'RELOAD');
     const refusal = async () => String(await overrides.put(pauseFrom(2000)).catch(String));
     await expect.poll(refusal, patient).toContain('(LOADING)');
-    expect(await refusal()).toContain('is away (LOADING)');
+    expect(await refusal()).toContain('is unavailable (LOADING)');
     await reloaded;
     await vi.waitFor(() => overrides.put(pauseFrom(3000)), patient);
   });

@@ -60,7 +60,7 @@ describe('backup and restore', () => {
     expect((await atGateway(gateway, ['keys', 'revoke', key.id, '--why', 'lost'])).exitCode).toBe(0);
     const refused = await restore(['--yes', file]);
     expect(refused.exitCode).toBe(1);
-    expect(refused.stderr).toContain('is in use by another Sundial process; stop that one');
+    expect(refused.stderr).toContain('is in use by another Sundial process; stop that process');
   });
 
   it('restore asks for confirmation, and changes nothing without it', async () => {

@@ -21,7 +21,7 @@ const SAMPLES = SAMPLE_SERVICES.map(({ variable }) => variable);
 const LISTENERS = ['HTTPS', 'HTTP', 'ADMIN'].map((name) => `SUNDIAL_${name}_PORT`);
 
 const HELD = (folder: string): string =>
-  `sundial: cannot start: the data folder ${folder}/data is in use by another demo; stop that one, or start one beside it: SUNDIAL_DATA=<folder> and ports of its own\n`;
+  `sundial: cannot start: the data folder ${folder}/data is in use by another demo; stop that demo, or start this one with SUNDIAL_DATA=<folder> and other ports\n`;
 
 const withData = (moved: Moved, folder: string): Moved =>
   new Map<string, string | number>([...moved, ['SUNDIAL_DATA', folder]]);

@@ -8,7 +8,7 @@ import { MAX_IN_BATCH } from '../../gateway/policy/usage/ledger.ts';
 import { type EmbeddedState, openEmbeddedState } from '../../gateway/stores/embedded/embedded-state.ts';
 import { connectRedis } from '../../gateway/stores/redis/connect.ts';
 import { openSharedState } from '../../gateway/stores/redis/shared-state.ts';
-import type { LastingStores } from '../../gateway/stores/stores.ts';
+import type { PersistentStores } from '../../gateway/stores/stores.ts';
 import { startFlushing } from '../../gateway/telemetry/ledger/flush.ts';
 import { createUsageTally, type UsageTally } from '../../gateway/telemetry/ledger/tally.ts';
 import { cpuMicros } from '../bench/processor.ts';
@@ -49,7 +49,7 @@ function callEveryone(tally: UsageTally, ids: readonly string[]): number {
 
 async function flushInto(
   name: string,
-  stores: LastingStores,
+  stores: PersistentStores,
   server: number | undefined,
   say: (line: string) => void,
 ): Promise<boolean> {
@@ -112,7 +112,7 @@ async function backUp(state: EmbeddedState, say: (line: string) => void): Promis
 /** Reads many consumers with 30 days each, and fewer with 400 days each. */
 async function looksAt(
   name: string,
-  stores: LastingStores,
+  stores: PersistentStores,
   server: number | undefined,
   say: (line: string) => void,
 ): Promise<readonly boolean[]> {

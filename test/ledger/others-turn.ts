@@ -1,6 +1,6 @@
 // Measures how much work in this process delays others: in the event loop, and in the store.
 import { setImmediate, setTimeout } from 'node:timers/promises';
-import type { LastingStores } from '../../gateway/stores/stores.ts';
+import type { PersistentStores } from '../../gateway/stores/stores.ts';
 
 export interface Noticed<T> {
   readonly result: T;
@@ -13,7 +13,7 @@ export interface Noticed<T> {
 }
 
 export async function whileOthersAsk<T>(
-  pins: Pick<LastingStores['pins'], 'find'>,
+  pins: Pick<PersistentStores['pins'], 'find'>,
   work: () => Promise<T>,
 ): Promise<Noticed<T>> {
   let isOver = false;

@@ -7,7 +7,7 @@ import { StoreUnavailable } from '../../gateway/policy/contract.ts';
 import { openEmbeddedState } from '../../gateway/stores/embedded/embedded-state.ts';
 import { connectRedis } from '../../gateway/stores/redis/connect.ts';
 import { openSharedState } from '../../gateway/stores/redis/shared-state.ts';
-import type { LastingStores } from '../../gateway/stores/stores.ts';
+import type { PersistentStores } from '../../gateway/stores/stores.ts';
 import { startEcho } from '../../upstreams/echo/echo.ts';
 import { startIssuer } from '../bench/issuer.ts';
 import { type GatewayProcess, startProcess } from '../support/gateway-process.ts';
@@ -58,7 +58,7 @@ async function callWith(ports: () => readonly number[], then: () => Promise<void
 }
 
 /** Retries, because a store may respond too late on a busy machine. */
-async function read(stores: LastingStores, attempts = 20): Promise<Counts> {
+async function read(stores: PersistentStores, attempts = 20): Promise<Counts> {
   try {
     return await countsIn(stores.ledger);
   } catch (error) {
@@ -71,7 +71,7 @@ async function read(stores: LastingStores, attempts = 20): Promise<Counts> {
 async function compare(
   name: string,
   called: Called,
-  stores: LastingStores,
+  stores: PersistentStores,
   killed: boolean,
 ): Promise<boolean> {
   const kept = await read(stores).finally(stores.close);

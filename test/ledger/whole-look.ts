@@ -9,7 +9,7 @@ import {
   type UsageBatch,
   type UsageRecord,
 } from '../../gateway/policy/usage/ledger.ts';
-import type { LastingStores } from '../../gateway/stores/stores.ts';
+import type { PersistentStores } from '../../gateway/stores/stores.ts';
 import { cpuMicros } from '../bench/processor.ts';
 import { NOW, plan } from '../support/exchange-samples.ts';
 import { whileOthersAsk } from './others-turn.ts';
@@ -64,7 +64,7 @@ async function keep(ledger: Pick<LedgerStore, 'add'>, batch: UsageBatch): Promis
 
 export async function lookAtAll(
   name: string,
-  stores: LastingStores,
+  stores: PersistentStores,
   server: number | undefined,
   kept: Kept,
   say: (line: string) => void,

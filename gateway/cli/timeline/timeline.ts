@@ -14,13 +14,14 @@ import { timelineJson } from './timeline-json.ts';
 import { timelineText } from './timeline-text.ts';
 
 export interface TimelineOptions extends DatedFiles {
-  /** Undefined: every API that has versions or dates. */
+  /** Undefined: every API with a date. */
   readonly api: string | undefined;
   readonly format: 'text' | 'json' | 'ics';
   readonly columns: number;
 }
 
 export async function runTimeline(options: TimelineOptions): Promise<CommandResult> {
+  // Loads today's files even for an earlier `--at`.
   const { plan, problems } = await loadAll({ ...options, now: Math.max(options.now, options.today) });
   if (hasErrors(problems) || plan === undefined) {
     return { exitCode: exitCodeOf(problems, false), text: renderProblems(problems, options) };
@@ -75,5 +76,5 @@ function nothingFor(api: string | undefined, { apis }: GatewayPlan): string {
   if (api === undefined) return 'no API has dates';
   const dated = apis.filter(isDated).map(({ name }) => name);
   const isKnown = apis.some(({ name }) => name === api);
-  return isKnown ? `${api} has no dates` : nothingCalled('API with dates', api, dated);
+  return isKnown ? `${api} has no dates` : nothingCalled('API with dates', api, dated, 'no API has dates');
 }

@@ -107,7 +107,7 @@ function pauseEnd(rules: VersionRules, moment: StageInput): EpochMs | undefined 
   return effectivePause(rules, moment)?.until;
 }
 
-/** IDM-5. */
+/** IDM-5: clients must be able to read how long a key is kept. */
 function keysOf(rules: IdempotencyRules | undefined): PublishedIdempotency | undefined {
   if (rules === undefined) return undefined;
   const { methods, required, keepMs } = rules;

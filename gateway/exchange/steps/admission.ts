@@ -40,8 +40,11 @@ export function refuse(refusal: Refusal): Directive {
   return { kind: 'refuse', refusal };
 }
 
-/** In the order of `judged`. With `enforceBy`, a refusal may be ignored. */
-export function first(
+/**
+ * The answer to the first refusal by `step`, in the order of `judged`. With `enforceBy`, a refusal may be
+ * ignored.
+ */
+export function firstRefusal(
   judged: AllRules,
   step: AdmissionStep,
   request: StepInput,
@@ -67,7 +70,10 @@ export function refuseBy(
   return refuse(refusal);
 }
 
-/** In `mode: observe` it records the first reason and returns undefined, if there is an upstream to forward to. */
+/**
+ * In `mode: observe` it records the first reason and returns undefined, if there is an upstream to forward
+ * to.
+ */
 export function enforceBy(
   each: JudgedRules,
   judged: AllRules,
@@ -80,7 +86,9 @@ export function enforceBy(
   return undefined;
 }
 
-/** For an API without versions. Version resolution finds no forgotten version, except in `mode: observe`. */
+/**
+ * Needed for an API without versions: version resolution finds a forgotten version only in `mode: observe`.
+ */
 export function refuseForgotten(
   { version, carrier }: JudgedRules,
   { start }: StepInput,
@@ -90,12 +98,17 @@ export function refuseForgotten(
     : undefined;
 }
 
-/** For every caller. If an exception may admit some callers, `refuseUnexcepted` decides once the caller is known. */
+/**
+ * Refuses every caller. If an exception may admit some, `refuseUnexcepted` decides once the caller is known.
+ */
 export function refuseRetired(each: JudgedRules, { start }: StepInput): Refusal | undefined {
   return hasEnded(each.phase) && !each.mayPass ? retirementOf(each, start) : undefined;
 }
 
-/** For every caller. If the brownout depends on the caller, `refuseBrownedOut` decides once the caller is known. */
+/**
+ * Refuses every caller. If the brownout depends on the caller, `refuseBrownedOut` decides once the caller is
+ * known.
+ */
 export function refuseInBrownout({ brownout, brownoutNeedsCaller }: JudgedRules): Refusal | undefined {
   return brownoutNeedsCaller ? undefined : brownout?.refusal;
 }
@@ -107,7 +120,10 @@ export function refuseInMaintenance(
   return maintenance && refuseDuringMaintenance(maintenance, ports.wallClock());
 }
 
-/** Rules with the same access as `own` use its consumer, `known`. */
+/**
+ * Authenticates the caller for `each`. `known`: the consumer of `own`, also used for rules with the same
+ * access.
+ */
 export function callerOf(
   each: JudgedRules,
   own: JudgedRules,
@@ -136,9 +152,9 @@ export function refuseBrownedOut(
 const REMEMBERED_MS = 3_600_000;
 
 /**
- * Whether a frozen version is closed to this consumer, whose call then counts. Queries the ledger only after the freeze
- * and if no exception admits the consumer. Synchronous for a known consumer. Callers known only by address are not
- * judged.
+ * Whether a frozen version is closed to this consumer, whose call then counts. Queries the ledger only after
+ * the freeze and if no exception admits the consumer. Synchronous for a known consumer. Callers known only by
+ * address are not judged.
  */
 export function refuseFrozen(
   { version, consumer, successor }: JudgedRules,
@@ -162,7 +178,7 @@ export function refuseUnauthorised(
   return access.kind === 'identified' ? authorise(access, view.method, consumer) : undefined;
 }
 
-/** By Content-Length. The forwarder measures a body without one. */
+/** Reads only Content-Length. The forwarder measures a body without one. */
 export function refuseOversized(
   { version: { maxBody } }: JudgedRules,
   { view: { headers } }: StepInput,

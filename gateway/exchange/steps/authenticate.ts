@@ -22,7 +22,9 @@ export type AuthenticatedCaller =
 export const ANONYMOUS = { kind: 'known', consumer: undefined } as const satisfies AuthenticatedCaller;
 const MISSING: AuthenticatedCaller = { kind: 'refused', refusal: { reason: 'credentials_missing' } };
 
-/** Synchronous for a cached credential. @throws Fault `identity_unavailable` if it cannot be judged (JWT-4) */
+/**
+ * Synchronous for a cached credential. @throws Fault `identity_unavailable` if it cannot be judged (JWT-4)
+ */
 export function authenticate(
   access: AccessRule,
   carried: CallerEvidence,
@@ -40,9 +42,9 @@ export function authenticate(
 }
 
 /**
- * The authenticator of the first credential in the order of the identities. Other credentials of the request are
- * ignored, so that an invalid one is never replaced by another. If several identities accept the same credential, the
- * one that it names is used. If it names none, the first identity refuses it.
+ * The authenticator of the first credential in the order of the identities. Other credentials of the request
+ * are ignored, so that an invalid one is never replaced by another. If several identities accept the same
+ * credential, the one that it names is used. If it names none, the first identity refuses it.
  */
 function selectAuthenticator(
   { identities }: IdentifiedRule,
@@ -79,7 +81,10 @@ function callerOf(outcome: AuthenticationResult): AuthenticatedCaller {
   }
 }
 
-/** The name of a forbidden parameter in the raw query (`?…`), percent-decoded as a server would. Else undefined. */
+/**
+ * The name of a forbidden parameter in the raw query (`?…`), percent-decoded as a server would. Else
+ * undefined.
+ */
 export function credentialInQuery(search: string, forbidden: ReadonlySet<string>): string | undefined {
   if (search.length < 2 || forbidden.size === 0) return undefined;
   if (!suspects.getOrInsertComputed(forbidden, suspicious).test(search)) return undefined;

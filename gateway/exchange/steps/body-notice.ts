@@ -24,8 +24,8 @@ export interface NoticeOrder {
 }
 
 /**
- * `whole`: the version, even if one of its operations is judged. Undefined if neither body nor conditions change, which
- * costs one flag check. A refusal if the client's copy has another notice than a new response would get (BODY-5).
+ * `whole`: the version, even if one of its operations is judged. Undefined if neither body nor conditions
+ * change. A refusal if the client's copy has another notice than a new response would get (BODY-5).
  */
 export function noticeOrder(
   whole: VersionRules,
@@ -49,13 +49,19 @@ export function noticeOrder(
   return notice === undefined && conditions === undefined ? undefined : { notice, conditions };
 }
 
-/** With a 304, a shared cache could keep using a copy that is for other callers (RFC 9111 §4.3.4). */
+/**
+ * Removes the client's validators. After a 304, a shared cache could reuse a copy meant for other callers
+ * (RFC 9111 §4.3.4).
+ */
 function withoutValidators(mapped: Conditions | undefined): Conditions {
   const removed = { 'if-none-match': undefined, 'if-modified-since': undefined };
   return { kind: 'conditions', replace: { ...mapped?.replace, ...removed } };
 }
 
-/** Entity tags come from responses to GET. So the rules of GET determine the notice in a tag, for any operation. */
+/**
+ * Entity tags come from responses to GET. So the rules of GET determine the notice in a tag, for any
+ * operation.
+ */
 function noticeOfReading(
   whole: VersionRules,
   { api, consumer, resource }: JudgedRules,
@@ -76,7 +82,7 @@ function noticeOfReading(
   );
 }
 
-/** In every phase with signals. After the sunset only `mode: observe` gets here. */
+/** The notice, in every phase with signals. After the sunset, only requests in `mode: observe` get here. */
 function noticeOf(
   { upstreamWins }: ApiPlan,
   { bodyNotice, schedule }: VersionRules,

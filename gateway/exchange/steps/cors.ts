@@ -52,8 +52,8 @@ const PREFLIGHT_SECONDS = 600;
 const ALLOWED_METHODS = OFFERED_METHODS.join(', ');
 
 /**
- * The response to a preflight. Browsers send it without token or version, so neither authentication nor a sunset or a
- * limit may refuse it (ORD-4). Undefined for other requests, and if the API has no `cors`.
+ * The response to a preflight. Browsers send it without token or version, so neither authentication nor a
+ * sunset or a limit may refuse it (ORD-4). Undefined for other requests, and if the API has no `cors`.
  */
 export function answerPreflight(
   { cors, versionHeaders, keyHeaders }: ApiPlan,
@@ -64,7 +64,7 @@ export function answerPreflight(
   if (headers.get('origin') === undefined || headers.get('access-control-request-method') === undefined)
     return undefined;
   const vary = 'Access-Control-Request-Method, Access-Control-Request-Headers';
-  // An origin that is not listed gets no details. The browser stops because no origin is allowed.
+  // An origin that is not listed gets no CORS fields, so the browser does not send the request.
   if (allowedOrigin(cors, headers.get('origin')) === undefined)
     return { status: 204, headers: { vary }, body: '' };
   const own = [...versionHeaders, ...keyHeaders];
@@ -87,9 +87,10 @@ export function answerPreflight(
 const ANY_PORT = /^(?::\d{1,5})?$/;
 
 /**
- * WS-4: refuses a WebSocket of a page that is neither listed nor on the API's own host. Browsers open WebSockets from
- * any page without a preflight and with the user's cookies. A handshake without Origin does not come from a browser.
- * Undefined for other requests, and if the API has no `cors`: then the upstream sees the Origin and decides.
+ * WS-4: refuses a WebSocket of a page that is neither listed nor on the API's own host. Browsers open
+ * WebSockets from any page without a preflight and with the user's cookies. A handshake without Origin does
+ * not come from a browser. Undefined for other requests, and if the API has no `cors`: then the upstream sees
+ * the Origin and decides.
  */
 export function refuseOrigin(
   { cors }: ApiPlan,
@@ -104,7 +105,10 @@ export function refuseOrigin(
   return isOwn ? undefined : { reason: 'origin_not_allowed' };
 }
 
-/** Removes the upstream's CORS fields. Cookies are never allowed. */
+/**
+ * Replaces the upstream's CORS fields. For an allowed origin, fields that the upstream exposes stay exposed.
+ * Cookies are never allowed.
+ */
 export function setCorsFields(
   headers: HeaderLines,
   cors: CorsRules,

@@ -13,7 +13,8 @@ import type { NoticeOrder } from './body-notice.ts';
 import type { JudgedRules } from './judged-rules.ts';
 
 /**
- * `tail` and the query without the version are forwarded byte for byte (ORD-2). @throws Fault `internal`: no upstream
+ * `tail` and the query without the version are forwarded byte for byte (ORD-2).
+ * @throws Fault `internal` if the version has no upstream
  */
 export function forwardOrder(
   api: ApiPlan,
@@ -52,7 +53,9 @@ export function forwardOrder(
   return { kind: 'forward', forward: noticed === undefined ? prefixed : underNotice(prefixed, noticed) };
 }
 
-/** Has the smallest body limit of all rules, and an idempotency rule that covers `method`. */
+/**
+ * The first rules, with the smallest body limit and the strictest idempotency rule for `method` of all rules.
+ */
 export function strictest(
   [own, ...others]: readonly [JudgedRules, ...JudgedRules[]],
   method: string,
@@ -72,7 +75,7 @@ function underPrefix(order: ForwardOrder, prefix: string): ForwardOrder {
   return { ...order, setHeaders: { ...order.setHeaders, 'x-forwarded-prefix': prefix } };
 }
 
-/** XFF-1: written by the gateway for a consumer that it knows. The client's copies are not forwarded. */
+/** XFF-1: the gateway writes these fields for a known consumer. The client's copies are not forwarded. */
 function identityFields(
   { consumer: id, scopes }: IdentityHeaders,
   consumer: Consumer,
@@ -90,7 +93,10 @@ function visible(text: string): string {
   );
 }
 
-/** BODY-3: if the response may be edited, the upstream is asked for identity coding, whatever the client accepts. */
+/**
+ * BODY-3: if the response may be edited, the upstream is asked for identity coding, whatever the client
+ * accepts.
+ */
 function underNotice(order: ForwardOrder, { notice, conditions }: NoticeOrder): ForwardOrder {
   const replaceHeaders = { ...order.replaceHeaders, ...conditions?.replace };
   if (notice === undefined) return { ...order, replaceHeaders };
@@ -102,7 +108,7 @@ function underNotice(order: ForwardOrder, { notice, conditions }: NoticeOrder): 
   };
 }
 
-export function ownSearch({ query }: Pick<ResolutionRules, 'query'>, search: string): string {
+export function searchWithoutVersion({ query }: Pick<ResolutionRules, 'query'>, search: string): string {
   return query === undefined ? search : withoutParameter(search, query);
 }
 
@@ -113,7 +119,7 @@ function upstreamSearch(
   label: Label,
   search: string,
 ): string {
-  const own = ownSearch({ query }, search);
+  const own = searchWithoutVersion({ query }, search);
   if (versionQuery === undefined) return own;
   return withParameterFirst(withoutParameter(own, versionQuery), versionQuery, label);
 }
@@ -129,7 +135,10 @@ function answerForm(
     : wantedTemplate(mediaTypes, sent, ({ value }) => candidates(value).includes(label));
 }
 
-/** Undefined: no type is left, or Content-Type is misspelt on a request without a body. */
+/**
+ * Accept and Content-Type without the version. An undefined field is removed: no type is left, or it is
+ * misspelt.
+ */
 function plainTypes(
   { mediaTypes, candidates }: ResolutionRules,
   label: Label,

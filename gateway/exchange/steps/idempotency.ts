@@ -1,4 +1,4 @@
-// The idempotency step: reads the key and claims it in the store before the body is read.
+// The idempotency step: claims the key before the body is read, and sets the outcome of the key.
 import { randomUUID } from 'node:crypto';
 import type { ApiPlan } from '../../plan/plan.ts';
 import type { RouteMatch } from '../../plan/routes/route-table.ts';
@@ -16,7 +16,7 @@ import type { Completion, ExchangeFacts } from '../facts.ts';
 import { awaited, type ExchangePorts, type Judging } from '../ports.ts';
 import type { RequestView } from '../request-view.ts';
 import { refuse } from './admission.ts';
-import { ownSearch } from './forward-order.ts';
+import { searchWithoutVersion } from './forward-order.ts';
 
 export interface KeyedRequest {
   readonly match: Pick<RouteMatch<ApiPlan>, 'route' | 'tail'>;
@@ -25,7 +25,8 @@ export interface KeyedRequest {
   readonly ports: ExchangePorts;
 }
 
-export function* keyedOrder(
+/** Claims the key, if the request has one. Forwards, replays the stored response, or refuses. */
+export function* claimThenForward(
   order: ForwardOrder,
   rules: IdempotencyRules,
   { match, view, facts, ports }: KeyedRequest,
@@ -40,15 +41,15 @@ export function* keyedOrder(
   const { consumer } = facts.decision;
   if (consumer === undefined && rules.anonymous === 'refuse')
     return refuse({ reason: 'idempotency_key_anonymous' });
-  // A body that is too large need not be read. The store lookup stays the same as without Content-Length (IDM-3,
-  // IDM-7).
-  const isOver = Number(headers.get('content-length') ?? 0) > rules.maxBody;
+  // If Content-Length exceeds `maxBody`, the body is not read. The key is still looked up, so the result is
+  // the same as for a chunked body (IDM-3, IDM-7).
+  const isBodyTooLarge = Number(headers.get('content-length') ?? 0) > rules.maxBody;
   const contentType = headers.get('content-type') ?? '';
   const key = storageKey({
     api: match.route.name,
     version: order.label,
     method,
-    target: match.tail + ownSearch(match.route.resolution, view.search),
+    target: match.tail + searchWithoutVersion(match.route.resolution, view.search),
     consumer,
     clientAddress,
     key: read.key,
@@ -59,16 +60,16 @@ export function* keyedOrder(
     result = yield* awaited(claimKey({ rules, key, contentType, totalMs, facts, ports }));
   } catch (error) {
     if (!(error instanceof StoreUnavailable)) throw error;
-    const refusal = withoutStore(rules, facts.completion, ports.wallClock);
+    const refusal = refuseWithoutStore(rules, facts.completion, ports.wallClock);
     return refusal === undefined ? withoutKey : refuse(refusal);
   }
   switch (result.kind) {
     case 'claimed':
-      if (isOver && rules.required) {
+      if (isBodyTooLarge && rules.required) {
         result.claim.release();
         return refuse({ reason: 'body_too_large', most: rules.maxBody });
       }
-      if (isOver) {
+      if (isBodyTooLarge) {
         result.claim.continueWithoutKey();
         return withoutKey;
       }
@@ -82,7 +83,7 @@ export function* keyedOrder(
       return refuse({ reason: 'idempotency_unknown' });
     case 'kept': {
       const { answer } = result;
-      if (isOver) {
+      if (isBodyTooLarge) {
         facts.completion.idempotency = 'mismatch';
         return refuse({ reason: 'idempotency_mismatch' });
       }
@@ -106,30 +107,34 @@ export interface ClaimOptions {
   readonly rules: IdempotencyRules;
   readonly key: string;
   readonly contentType: string;
-  /** In milliseconds. */
+  /** The total timeout of the upstream. */
   readonly totalMs: number;
   readonly facts: ExchangeFacts;
   readonly ports: Pick<ExchangePorts, 'idempotency' | 'monotonic' | 'wallClock' | 'onFault'>;
 }
 
-/** IDM-5: added to the upstream timeout for a body that arrives before the lock is renewed. */
-const LOCK_BEYOND_MS = 15_000;
-const RENEWED_AFTER_MS = 5_000;
+/** IDM-5: time for the request body to arrive. Added to the upstream timeout. */
+const BODY_TIME_MS = 15_000;
+/** A younger lock needs no renewal. */
+const RENEW_AFTER_MS = 5_000;
 
 export type ClaimResult =
   | Exclude<KeyClaim, { kind: 'claimed' }>
   | { readonly kind: 'claimed'; readonly claim: IdempotencyClaim };
 
-/** @throws StoreUnavailable */
+/** Claims `key` for this request, or returns what the store knows of it. @throws StoreUnavailable */
 export async function claimKey(options: ClaimOptions): Promise<ClaimResult> {
   const { rules, key, contentType, totalMs, facts, ports } = options;
   const { completion } = facts;
   const store = ports.idempotency;
   const owner = randomUUID();
-  const lockMs = totalMs + LOCK_BEYOND_MS;
+  const lockMs = totalMs + BODY_TIME_MS;
   let isSettled = false;
 
-  /** If the store is unavailable, the lock expires by itself. */
+  /**
+   * Runs `change` if no outcome is settled yet. Returns false if one is settled or the store is unavailable;
+   * then the lock expires.
+   */
   const settle = async (change: () => Promise<boolean>): Promise<boolean> => {
     if (isSettled) return false;
     isSettled = true;
@@ -147,7 +152,7 @@ export async function claimKey(options: ClaimOptions): Promise<ClaimResult> {
   const claim: IdempotencyClaim = {
     rules,
     renew: async () => {
-      if (ports.monotonic() - claimedAt < RENEWED_AFTER_MS) return undefined;
+      if (ports.monotonic() - claimedAt < RENEW_AFTER_MS) return undefined;
       try {
         const { kind } = await store.claim(key, owner, lockMs);
         if (kind === 'claimed') return undefined;
@@ -156,7 +161,7 @@ export async function claimKey(options: ClaimOptions): Promise<ClaimResult> {
         return { reason: 'idempotency_conflict' };
       } catch (error) {
         if (!(error instanceof StoreUnavailable)) throw error;
-        return withoutStore(rules, completion, ports.wallClock);
+        return refuseWithoutStore(rules, completion, ports.wallClock);
       }
     },
     judge: (status, headers) => retentionOf(rules, status, headers.record()),
@@ -188,14 +193,16 @@ export async function claimKey(options: ClaimOptions): Promise<ClaimResult> {
     const found = await store.claim(key, owner, lockMs);
     return found.kind === 'claimed' ? { kind: 'claimed', claim } : found;
   } catch (error) {
-    // The claim may have been stored. Release it, because no request uses that lock.
+    // The store may have stored the claim before the failure. No request uses that lock, so it is released.
     release();
     throw error;
   }
 }
 
-/** IDM-8: undefined if the request continues without the guarantee. */
-export function withoutStore(
+/**
+ * IDM-8: a refusal if the key is required. Otherwise marks the request `unprotected` and returns undefined.
+ */
+export function refuseWithoutStore(
   { required }: Pick<IdempotencyRules, 'required'>,
   completion: Completion,
   wallClock: ExchangePorts['wallClock'],

@@ -1,4 +1,4 @@
-// All rules that must admit a request: those that its path names, and those of every other reading of the path.
+// All rules that must admit a request: those that its path names, and those of its other readings.
 
 import type { ApiPlan, VersionRules } from '../../plan/plan.ts';
 import type { NestedRoutes } from '../../plan/routes/nested-routes.ts';
@@ -119,7 +119,10 @@ export type OtherRules =
   | {
       readonly kind: 'rules';
       readonly others: readonly JudgedRules[];
-      /** A service may read the path as one of a nested API or of another version, whose own rules must admit it. */
+      /**
+       * A service may read the path as one of a nested API or of another version, whose own rules must admit
+       * it.
+       */
       readonly misread: { readonly api: ApiPlan; readonly refusal: RequestRefusal } | undefined;
     }
   /** A nested API refuses the method override, the origin or the version of the request. */
@@ -145,8 +148,8 @@ export function* otherRules(
   };
   const nested: NestedPath[] = [];
   const at = { match, resolved };
-  // The API may have several places. If both APIs share one service, a plain path of one place reaches the nested API
-  // too.
+  // The API may have several places. If both APIs share one service, a plain path of one place reaches the
+  // nested API too.
   const literal = below?.reached(literalReading(match.tail)).map(({ route }) => route) ?? [];
   const inside = match.route.inside?.get(resolved.label);
   let misread: Extract<OtherRules, { kind: 'rules' }>['misread'];

@@ -1,4 +1,4 @@
-// Refuses requests that a service may read differently from the gateway (ORD-2): path, method, version in the query.
+// Refuses requests that a service may read differently from the gateway (ORD-2).
 
 import type { ApiPlan, VersionRules } from '../../plan/plan.ts';
 import { serversOf } from '../../plan/upstreams/upstream-places.ts';
@@ -37,8 +37,8 @@ const UNJUDGED: readonly ReadPath[] = [];
 const OVERRIDES = [...METHOD_OVERRIDES];
 
 /**
- * The literal reading comes first. Empty if all paths have the same rules. `hasNested`: an API has its base below this
- * one.
+ * The readings of a path, the literal one first. Empty if all paths have the same rules. `hasNested`: another
+ * API has its base below this one.
  */
 export function pathReadings(
   { pathRules, hasOperations, inside }: ApiPlan,
@@ -50,7 +50,7 @@ export function pathReadings(
   return readingsOf(tail, pathRules) ?? EMPTY_SEGMENT;
 }
 
-export function misreadTarget(
+export function refuseMisreadTarget(
   { pathRules, resolution }: ApiPlan,
   { upstream }: VersionRules,
   tail: string,
@@ -60,9 +60,9 @@ export function misreadTarget(
   if (upstream?.path === '' && mayBeginWithTwoSlashes(tail, pathRules)) return DOUBLE_SLASH;
   const name = upstream?.versionQuery;
   if (name === undefined) return undefined;
-  // A proxy that decodes it starts the query there, before the parameter with the version.
+  // A proxy that decodes an encoded ? or # ends the path there, before the version parameter.
   if (pathRules.proxy === 'any' && mayContain(tail, ['3F', '23'], pathRules)) return ENCODED_QUERY;
-  // VER-8: the gateway's is the only version in the query for the service.
+  // VER-8: the query for the service contains one version, which the gateway writes.
   return lookAlikes(search, name, resolution.isIgnored, true).length === 0 ? undefined : SECOND_VERSION;
 }
 
@@ -73,7 +73,10 @@ export function haveOneService({ upstream }: VersionRules, { versions }: ApiPlan
   return theirs.length === 0 || theirs.some((server) => own.includes(server));
 }
 
-/** Refuses an override header with a method other than the request's, in any case, unless the API keeps the header. */
+/**
+ * Refuses an override header with a method other than the request's, in any case, unless the API keeps the
+ * header.
+ */
 export function refuseOverride(
   { headers: rules }: ApiPlan,
   { method, headers, viaTrusted }: Pick<RequestView, 'method' | 'headers' | 'viaTrusted'>,

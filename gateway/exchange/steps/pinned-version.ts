@@ -27,7 +27,9 @@ export type Pinned =
   | (Extract<Verdict, { kind: 'resolved' }> & { readonly firstCall?: FirstCall | undefined })
   | RefusedPin;
 
-/** The token lacks the account claim. No other claim may replace it, as with a token that names no consumer. */
+/**
+ * The token lacks the account claim. No other claim may replace it, as with a token that names no consumer.
+ */
 const NAMELESS: Pinned = {
   kind: 'refused',
   refusal: { reason: 'token_invalid', description: 'The access token names no account', flaw: 'account' },
@@ -35,8 +37,9 @@ const NAMELESS: Pinned = {
 const RETRY_AFTER_S = 1;
 
 /**
- * Stored pin, creation day, first call, default, in this order (VER-3, VER-5). Refuses if the store is unavailable and
- * this process does not know the pin: another version could break a pinned account.
+ * Tries the stored pin, the creation day, the first call and the default, in this order (VER-3, VER-5).
+ * Refuses if the store is unavailable and this process does not know the pin: another version could break a
+ * pinned account.
  */
 export function* pinnedVersion(
   api: ApiPlan,
@@ -57,7 +60,8 @@ export function* pinnedVersion(
     const choice = choosePin(resolution, stored, creationDayOf(resolution.pin, consumer), versions);
     const label = choice.kind === 'none' ? undefined : choice.label;
     const verdict = resolveOpen(resolution, open, versions, label);
-    // If the Accept list excludes the version of the account, the request gets another one and no pin is stored.
+    // If the Accept list excludes the version of the account, the request gets another one and no pin is
+    // stored.
     const keeps = choice.kind === 'first_call' && verdict.kind === 'resolved' && verdict.carrier === 'pin';
     return keeps ? { ...verdict, firstCall: { key, label: choice.label } } : verdict;
   } catch (error) {
@@ -66,8 +70,8 @@ export function* pinnedVersion(
 }
 
 /**
- * Stores the version of an admitted first call. Of two concurrent calls the first stored version counts for both.
- * Refuses if the store is unavailable, because the next call might get another version.
+ * Stores the version of an admitted first call. Of two concurrent calls the first stored version counts for
+ * both. Refuses if the store is unavailable, because the next call might get another version.
  */
 export async function keepFirstCall(
   { key, label }: FirstCall,

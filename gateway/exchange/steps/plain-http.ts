@@ -7,7 +7,10 @@ import type { RequestRefusal } from '../directive.ts';
 import type { RequestView } from '../request-view.ts';
 import { credentialInQuery } from './authenticate.ts';
 
-/** Besides the key headers of the APIs. A redirect would hide that the credential crossed the network unencrypted. */
+/**
+ * Headers that commonly carry credentials, besides the key headers of the APIs. A redirect would hide that a
+ * credential crossed the network unencrypted.
+ */
 const CREDENTIAL_FIELDS = [
   'authorization',
   'proxy-authorization',
@@ -55,7 +58,9 @@ function carriesCredentials(
   );
 }
 
-/** The origin of `public`. Another host only if a policy file names it: the Host of the client is not trusted. */
+/**
+ * The origin of `public`. Another host only if a policy file names it: the Host of the client is not trusted.
+ */
 function httpsOrigin(
   host: string,
   { public: origin, routes }: Pick<GatewayPlan, 'public' | 'routes'>,

@@ -17,8 +17,9 @@ type LimitedRules = Pick<JudgedRules, 'consumer' | 'phase'> & {
 const NO_PARTS: readonly LimitPart[] = [];
 
 /**
- * The cost of one request for each limit in force. Limits are lowered from the deprecation on, after the sunset also in
- * `mode: observe` (RL-11), except for a consumer with an exception. `consumer` is undefined if access is public.
+ * The cost of one request for each limit in force. Limits are lowered from the deprecation on, after the
+ * sunset also in `mode: observe` (RL-11), except for a consumer with an exception. `consumer` is undefined if
+ * access is public.
  */
 export function partsOf(
   { version: { exceptions, limits }, consumer, phase }: LimitedRules,
@@ -45,12 +46,15 @@ export function partsOf(
 
 type PartsByConsumer = WeakMap<Consumer, readonly LimitPart[]>;
 
-/** Cache of parts per consumer. New keys would also have to be hashed again. */
+/** Caches the parts of each consumer. With cached key strings, the limiter need not hash them again. */
 const fullParts = new WeakMap<LimitRules, PartsByConsumer>();
 const loweredParts = new WeakMap<LimitRules, PartsByConsumer>();
 const createParts = (): PartsByConsumer => new WeakMap();
 
-/** A shared bucket is charged once, at the highest cost. */
+/**
+ * The parts of the first rules (`own`) and of all rules. A shared bucket is charged once, at the highest
+ * cost.
+ */
 export function partsOfAll(
   judged: readonly [JudgedRules, ...JudgedRules[]],
   { view, start }: StepInput,

@@ -1,4 +1,4 @@
-// Resolves a route to the version that a request means, and authenticates first if the account decides.
+// Resolves the version of a request. If the account decides, the caller is authenticated first.
 
 import type { ApiPlan, VersionRules } from '../../plan/plan.ts';
 import type { OperationMatch } from '../../plan/routes/operation-table.ts';
@@ -67,16 +67,16 @@ export function refuseLeftOut(
 }
 
 const UNNAMED: Pinned = { kind: 'resolved', label: UNVERSIONED, carrier: 'unversioned' };
-const NOTHING_SAID: Evidence = { claims: [], preferences: [] };
+const NO_EVIDENCE: Evidence = { claims: [], preferences: [] };
 
-/** If the request names no version, `resolvePinned` finds it. */
+/** The version that the request names. `open` if it names none: `resolvePinned` then finds it. */
 export function statedVersion(
   match: RouteMatch<ApiPlan>,
   view: RequestView,
   start: RequestStart,
 ): ResolvedRequest | RefusedResolution | AccountResolution {
   const { route: api, versionSegment: pathSegment, subdomain, tail } = match;
-  if (api.resolution.labels[0] === UNVERSIONED) return resolvedAs(api, UNNAMED, NOTHING_SAID, undefined);
+  if (api.resolution.labels[0] === UNVERSIONED) return resolvedAs(api, UNNAMED, NO_EVIDENCE, undefined);
   // Reads every carrier that the API has enabled before one of them decides (VER-3).
   const { method, search, headers, underscored } = view;
   const input = { method, pathSegment, subdomain, tail, search, headers, underscored };
@@ -129,7 +129,10 @@ function refusedCarrier(refusal: Refusal): Carrier | undefined {
   return 'claim' in refusal ? refusal.claim.carrier : undefined;
 }
 
-/** The operations that a path means in this reading. Includes the whole version if a reader finds none. */
+/**
+ * The operations that a path means in this reading. Includes the whole version if some reader finds no
+ * operation.
+ */
 export function operationsAt(
   whole: VersionRules,
   method: string,
@@ -159,14 +162,16 @@ export function versionOf(api: ApiPlan, label: Label): VersionRules {
   return version;
 }
 
-/** Planned versions count as never released (STAT-1), and so do forgotten ones. */
+/** Planned versions (STAT-1) and forgotten ones count as not released. */
 function isReleased(api: ApiPlan, label: Label, moment: StageInput): boolean {
   if (phaseOf(api, label, moment).stage === 'planned') return false;
   const { schedule, upstream } = assess(versionOf(api, label), moment);
   return !isForgotten(schedule, moment.now) || (api.mode === 'observe' && upstream !== undefined);
 }
 
-/** After its sunset a version still serves consumers with an exception, and all callers in `mode: observe`. */
+/**
+ * After its sunset a version still serves consumers with an exception, and all callers in `mode: observe`.
+ */
 function mayAnswer(api: ApiPlan, label: Label, moment: StageInput): boolean {
   if (!hasEnded(phaseOf(api, label, moment))) return true;
   const { access, exceptions, upstream } = versionOf(api, label);

@@ -21,7 +21,7 @@ const DEFAULT_ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA'] as const;
 const DEFAULT_CONSUMER = ['client_id', 'azp', 'sub'] as const;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
-/** RL-13. */
+/** 50 ms: the most a store may add to a request (RL-13). */
 const DEFAULT_STORE_TIMEOUT_MS = 50;
 
 export interface Places {

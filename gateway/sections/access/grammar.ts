@@ -67,7 +67,7 @@ export const operationAccessSection = z
   ])
   .meta({ description: 'Who may call this operation; default: as its version says.' });
 
-/** CACHE-3. */
+/** CACHE-3: shared caches must not store responses that depend on the caller, unless this permits it. */
 export const sharedSection = z.boolean().meta({
   description:
     'Whether shared caches may store responses to identified callers and serve them to others; default false.',

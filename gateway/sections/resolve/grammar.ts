@@ -119,7 +119,7 @@ export const resolveSection = z
   .min(1)
   .meta({ description: 'Places of the version in requests. All are read; two different versions get 400.' });
 
-/** NEG-5. */
+/** NEG-5: if the version came from Accept, the response may name the versioned type. */
 export const rewriteContentTypeSection = z.boolean().meta({
   description:
     'Whether a response to a versioned Accept gets the versioned type in place of the plain one; default false.',

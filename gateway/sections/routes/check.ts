@@ -40,7 +40,7 @@ interface WrittenHosts {
   readonly wanted: string;
 }
 
-/** TLS-3, TLS-4. */
+/** Reports hosts without a certificate: TLS-3 and TLS-4 refuse their connections and requests. */
 export function checkCertified(
   { hosts, at, wanted }: WrittenHosts,
   names: readonly string[] | undefined,

@@ -11,12 +11,12 @@ export const deprecatedMaxAgeSection = wholeSeconds(
   'Longest time for which caches may reuse a response of a deprecated version; default: as the service says.',
 );
 
-/** DEP-1. */
+/** DEP-1: RFC 9745 is the default. Other forms are for clients that expect them. */
 export const deprecationHeaderSection = z
   .enum(['rfc9745', 'true', 'http-date'])
   .meta({ description: 'Form of the Deprecation header; default rfc9745.' });
 
-/** DEP-2, SUN-3. */
+/** DEP-2, SUN-3: a response has one Deprecation and one Sunset, of the gateway or of the service. */
 export const upstreamWinsSection = z.boolean().meta({
   description:
     'Whether a well-formed Deprecation or Sunset of the service replaces that of the gateway; default false.',

@@ -11,14 +11,16 @@ export interface Backup {
   readonly bytes: number;
 }
 
-/** `at` as a part of a file name, with milliseconds, so that two backups in one second have different names. */
+/**
+ * `at` as a part of a file name, with milliseconds, so that two backups in one second have different names.
+ */
 export function fileTime(at: EpochMs): string {
   return new Date(at).toISOString().replaceAll(':', '-');
 }
 
 /**
- * Writes a consistent copy of the database, with mode 0600. The copy is synced to the disk when the promise resolves. If
- * the backup fails, no file has the name of a backup.
+ * Writes a consistent copy of the database, with mode 0600. The copy is synced to the disk when the promise
+ * resolves. If the backup fails, no file has the name of a backup.
  * @throws StoreUnavailable with a reason that contains no path
  */
 export async function writeBackup(
@@ -36,7 +38,7 @@ export async function writeBackup(
     return { file, bytes: (await stat(file)).size };
   } catch (error) {
     if (error instanceof StoreUnavailable) throw error;
-    throw new StoreUnavailable(`the file system says ${Reflect.get(Object(error), 'code')}`);
+    throw new StoreUnavailable(`file system error ${Reflect.get(Object(error), 'code')}`);
   }
 }
 

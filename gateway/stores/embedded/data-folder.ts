@@ -30,10 +30,11 @@ export function hasDatabase(folder: string): boolean {
 }
 
 /**
- * Creates `folder` with mode 0700 if it is missing, and takes its lock, which one process can hold. The database gets mode 0600;
- * SQLite gives its log the same mode.
- * @throws DataFolderError `data_folder_locked` if another process holds the lock; `data_folder_unusable` if the folder cannot be
- * created, written or read, or if the database is damaged or was written by a newer release
+ * Creates `folder` with mode 0700 if it is missing, and takes its lock, which one process can hold. The
+ * database gets mode 0600; SQLite gives its log the same mode.
+ * @throws DataFolderError `data_folder_locked` if another process holds the lock; `data_folder_unusable` if
+ * the folder cannot be created, written or read, or if the database is damaged or was written by a newer
+ * release
  */
 export async function openDataFolder(folder: string, options: DatabaseOptions): Promise<DataFolder> {
   const file = join(folder, DATABASE_FILE);
@@ -47,7 +48,10 @@ export async function openDataFolder(folder: string, options: DatabaseOptions): 
   }
 }
 
-/** Never opens an existing file: closing it would release the locks that this process holds on it through SQLite. */
+/**
+ * Never opens an existing file: closing it would release the locks that this process holds on it through
+ * SQLite.
+ */
 function keepPrivate(file: string): void {
   try {
     closeSync(openSync(file, 'wx', 0o600));
@@ -65,7 +69,7 @@ export function toDataFolderError(folder: string, file: string, error: unknown):
     case 'locked':
       return new DataFolderError(
         'data_folder_locked',
-        `the data folder ${folder} is in use by another Sundial process; stop that one, or give this one its own`,
+        `the data folder ${folder} is in use by another Sundial process; stop that process, or configure another data folder`,
         error,
       );
     case 'damaged':

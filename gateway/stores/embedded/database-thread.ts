@@ -1,4 +1,4 @@
-// The worker thread that opens sundial.db and holds its lock; it answers after the data has been synced to the disk.
+// The thread that opens and locks sundial.db. It answers after the data has been synced to the disk.
 import { statSync } from 'node:fs';
 import { backup, type DatabaseSync } from 'node:sqlite';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
@@ -26,9 +26,13 @@ export type ThreadRequest = readonly Call[] | { readonly backup: string } | 'clo
 const BACKUP_PAGES = 64;
 
 interface FileWatch {
-  /** The first file (database or log) that was removed, replaced or written by another process since `after`. */
+  /**
+   * The first file (database or log) that was removed, replaced or written by another process since `after`.
+   */
   readonly before: () => string | undefined;
-  /** The first file that was removed or replaced since it was first seen. Other changes come from this thread. */
+  /**
+   * The first file that was removed or replaced since it was first seen. Other changes come from this thread.
+   */
   readonly after: () => string | undefined;
 }
 
@@ -110,7 +114,9 @@ function identityOf(path: string): string | undefined {
   return fileStateOf(path)?.identity;
 }
 
-/** Detects a file that was removed, or whose pages another process wrote: SQLite would go on writing to it. */
+/**
+ * Detects a file that was removed, or whose pages another process wrote: SQLite would go on writing to it.
+ */
 function watchFiles(file: string): FileWatch {
   // SQLite creates the log at the first write and deletes it when the database is closed.
   const paths = [file, `${file}-wal`];

@@ -9,12 +9,14 @@ const RESTART_AFTER_MS = 250;
 const PROBE_AFTER_MS = 250;
 
 export interface Database {
-  /** Rejects with `StoreUnavailable` only. */
+  /** Rejects only with `StoreUnavailable`. */
   readonly call: <N extends keyof Operations>(
     name: N,
     ...args: Parameters<Operations[N]>
   ) => Promise<ReturnType<Operations[N]>>;
-  /** Copies the whole database into the file `into`; one copy at a time. Rejects with `StoreUnavailable` only. */
+  /**
+   * Copies the whole database into the file `into`; one copy at a time. Rejects only with `StoreUnavailable`.
+   */
   readonly backup: (into: string) => Promise<void>;
   /** Resolves when no call runs or waits, rejected calls included. */
   readonly settled: () => Promise<void>;
@@ -26,13 +28,14 @@ export interface DatabaseOptions {
   /** Called once per change; false after the thread has ended or a call has failed. */
   readonly onState: (up: boolean) => void;
   readonly onFault: (error: unknown) => void;
-  /** Gets the reason of each failed call, in SQLite's words or ours. */
+  /** Gets the reason of each failed call: a message of SQLite or of Sundial. */
   readonly onRefused?: (reason: string) => void;
 }
 
 /**
- * Opens `file` in a worker thread. If the thread ends, that is reported and it is restarted until it opens the same file again;
- * meanwhile calls reject at once. After a failed call the store counts as unavailable until a write succeeds.
+ * Opens `file` in a worker thread. If the thread ends, this is reported, and it is restarted until it opens
+ * the same file again. Meanwhile calls reject at once. After a failed call the store counts as unavailable
+ * until a write succeeds.
  * @throws OpenError if the first attempt to open the file fails
  */
 export async function openDatabase(file: string, options: DatabaseOptions): Promise<Database> {
@@ -139,8 +142,9 @@ interface PendingCall<Call> {
 }
 
 /**
- * `run` gets one batch at a time and resolves with the results in order. Calls of one event loop iteration form a batch. After
- * `answerWithinMs` all pending calls are rejected as unavailable. New calls are rejected at once until that batch has ended.
+ * `run` gets one batch at a time and resolves with the results in order. Calls of one event loop iteration
+ * form a batch. After `answerWithinMs` all pending calls are rejected as unavailable. New calls are rejected
+ * at once until that batch has ended.
  */
 export function createBatches<Call>(
   run: (calls: readonly Call[]) => Promise<readonly unknown[]>,
@@ -161,7 +165,8 @@ export function createBatches<Call>(
         reject(new StoreUnavailable('the disk does not answer'));
       waiting = [];
     };
-    // An answer that arrived while this process was busy is read first: a busy gateway is not a slow disk.
+    // An answer that arrived while this process was busy is read first, so that a busy gateway does not count
+    // as a slow disk.
     const timer = setTimeout(() => setImmediate(rejectAll), answerWithinMs);
     try {
       const results = await run(batch.map(({ call }) => call));

@@ -8,8 +8,8 @@ const LOCK_FILE = 'demo.lock';
 const SQLITE_BUSY = 5;
 
 /**
- * Creates `folder` if it is missing and holds it for the life of this process. The operating system frees the SQLite lock however
- * the process ends.
+ * Creates `folder` if it is missing and holds it for the life of this process. The operating system frees the
+ * SQLite lock however the process ends.
  * @throws Error with a sentence for the operator
  */
 export async function lockDemoFolder(folder: string): Promise<Disposable> {
@@ -29,7 +29,7 @@ export async function lockDemoFolder(folder: string): Promise<Disposable> {
 }
 
 function inUse(folder: string, cause: unknown): Error {
-  const message = `the data folder ${folder} is in use by another demo; stop that one, or start one beside it: SUNDIAL_DATA=<folder> and ports of its own`;
+  const message = `the data folder ${folder} is in use by another demo; stop that demo, or start this one with SUNDIAL_DATA=<folder> and other ports`;
   return new Error(message, { cause });
 }
 

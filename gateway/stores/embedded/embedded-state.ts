@@ -1,4 +1,4 @@
-// The lasting state of an embedded store: pins, API keys, overrides, idempotency keys, and the ports of sundial.db.
+// The persistent state of an embedded store, and the ports of sundial.db.
 import { StoreUnavailable } from '../../policy/contract.ts';
 import type { Override, OverrideStore } from '../../policy/lifecycle/override.ts';
 import { createIdempotencyStore, type IdempotencyTexts } from '../idempotency-records.ts';
@@ -7,13 +7,13 @@ import { inOrder, readOverrides, writeOverride } from '../override-text.ts';
 import { type CachedPins, createPinCache } from '../pin-cache.ts';
 import { createPinRecords, type PinRecords, type PinTexts } from '../pin-records.ts';
 import { openEmbeddedPorts } from '../ports.ts';
-import type { LastingStores, Stores } from '../stores.ts';
+import type { PersistentStores, Stores } from '../stores.ts';
 import { type NotifyWorkers, notifyingKeyTexts, notifyingPinRecords } from '../workers/primary-stores.ts';
 import { type Backup, writeBackup } from './backup.ts';
 import { openDataFolder } from './data-folder.ts';
 import type { Database, DatabaseOptions } from './database.ts';
 
-export interface EmbeddedState extends LastingStores {
+export interface EmbeddedState extends PersistentStores {
   /** Uncached pins, for workers: each worker has a cache of its own. */
   readonly records: PinRecords;
   /** Stored texts of the API keys, for workers. */
@@ -28,11 +28,11 @@ export interface EmbeddedOptions extends DatabaseOptions {
   readonly notifyWorkers?: NotifyWorkers;
 }
 
-/** @throws DataFolderError if another process holds the folder or it cannot be used */
+/** @throws DataFolderError if another process has locked the folder, or the folder is unusable */
 export async function openEmbeddedState(folder: string, options: EmbeddedOptions): Promise<EmbeddedState> {
   const data = await openDataFolder(folder, options);
   const { database, close } = data;
-  // A call during a backup gets that same backup.
+  // A call during a backup gets the result of the running backup.
   let backup: Promise<Backup> | undefined;
   const { onFault, notifyWorkers = async () => undefined } = options;
   const records = notifyingPinRecords(createPinRecords(pinTexts(database), onFault), notifyWorkers);
@@ -59,7 +59,7 @@ export async function openEmbeddedState(folder: string, options: EmbeddedOptions
         return backup;
       },
       close: async () => {
-        // The caller of a running backup gets its result.
+        // Waits for a running backup, so that its caller gets the result.
         await Promise.allSettled([backup]);
         await close();
       },
@@ -103,7 +103,10 @@ export async function openOverrides(
   };
   const without = (id: string): readonly Override[] => current.filter((each) => each.id !== id);
 
-  /** A call that was rejected as too late may still be carried out. Reading the file again shows whether it was. */
+  /**
+   * A call that was rejected as too late may still be carried out. Reading the file again shows whether it
+   * was.
+   */
   const reread = async (): Promise<void> => {
     try {
       await database.settled();

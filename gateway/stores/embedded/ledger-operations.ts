@@ -1,4 +1,4 @@
-// The ledger's operations on sundial.db, in short pieces, since pins wait for the same thread.
+// The ledger's operations on sundial.db, in short pieces, because pins wait for the same thread.
 import type { DatabaseSync, SQLOutputValue, StatementSync } from 'node:sqlite';
 import { mergeAgents } from '../../policy/usage/agents.ts';
 import { dayNumber, startOfDay } from '../../policy/usage/day.ts';

@@ -127,8 +127,9 @@ export function conditionsOf(filter: Omit<UsageFilter, 'since'>, after: UsagePla
 }
 
 /**
- * Rows after a place, among those that have the `fixed` values. A fixed column must not be part of the comparison: SQLite would
- * then use the index for the fixed columns alone, and each page would scan all rows before its place again.
+ * Rows after a place, among those that have the `fixed` values. A fixed column must not be part of the
+ * comparison: SQLite would then use the index for the fixed columns alone, and each page would scan all rows
+ * before its place again.
  */
 function afterPlace(after: UsagePlace, fixed: Fixed): Condition {
   const columns: string[] = [];

@@ -14,7 +14,7 @@ export function embeddedLedger(call: CallThread<ReturnType<typeof createLedgerOp
   return {
     add: (batch) => call('addUsage', batch),
     read: async (filter, page) => {
-      // Checked here, before the thread gets it: an error in the thread fails the whole batch, with calls of others in it.
+      // Converted here, not in the thread: an error there would fail the whole batch, with other calls in it.
       const since = filter.since === undefined ? 0 : dayNumber(filter.since);
       return readPage(
         (after, most) => call('readUsage', filter, since, after, most),

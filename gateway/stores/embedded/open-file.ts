@@ -22,12 +22,12 @@ const SQLITE_BUSY = 5;
 const SQLITE_CORRUPT = 11;
 const SQLITE_NOTADB = 26;
 
-/** Holds the file until the database is closed. @throws errors that `failureOf` understands */
+/** Opens the file and locks it until the database is closed. @throws errors that `failureOf` understands */
 export function openFile(file: string): DatabaseSync {
   const database = new DatabaseSync(file, { timeout: 0 });
   try {
-    // In this locking mode SQLite keeps the first lock until the database is closed. The system frees it however the process
-    // ends.
+    // In this locking mode SQLite keeps the first lock until the database is closed. The system frees it
+    // however the process ends.
     database.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT;');
     const found = database.prepare('PRAGMA quick_check(1)').get()?.quick_check;
     // The first line only names the database.

@@ -15,13 +15,17 @@ const EVICTED_SHARE = 0.1;
 export interface EmbeddedRateLimitStore {
   readonly take: (take: Take) => Taken;
   readonly takeAll: (takes: readonly Take[]) => readonly Taken[];
-  /** Raises a bucket's debt so that it is full in `fullMs` and no sooner: as much as another store took from its own bucket. */
+  /**
+   * Raises a bucket's debt to that of the same bucket in another store, which is full in `fullMs`. Never
+   * lowers it.
+   */
   readonly raiseDebt: (bucket: Pick<Take, 'key' | 'limit'>, fullMs: number) => void;
 }
 
 /**
- * Buckets in memory, at most `maxBuckets` (default 100,000). Full buckets are dropped first, then the least used ones, so that a
- * subject at its limit is evicted last. `now`: milliseconds, monotonic. `keepsDebts`: as `keepsDebt` of `gcra`.
+ * Buckets in memory, at most `maxBuckets` (default 100,000). Full buckets are dropped first, then the least
+ * used ones, so that a subject at its limit is evicted last. `now`: milliseconds, monotonic. `keepsDebts`: as
+ * `keepsDebt` of `gcra`.
  */
 export function createEmbeddedRateLimitStore(options: {
   readonly now: () => number;
@@ -64,8 +68,8 @@ export function createEmbeddedRateLimitStore(options: {
   };
 
   /**
-   * The bucket's answer for `cost` units, without taking them. A refusal is stored at once, so that lowering a limit also lowers
-   * the debt.
+   * The bucket's answer for `cost` units, without taking them. A refusal is stored at once, so that lowering
+   * a limit also lowers the debt.
    */
   const evaluate = (bucket: Pick<Take, 'key' | 'limit'>, cost: number, now: number) => {
     const { key, limit } = bucket;

@@ -19,8 +19,8 @@ export interface Restored {
 }
 
 /**
- * Tables whose rows are taken from the former database. A key that was revoked or rotated after the backup stays revoked or
- * rotated, and a notice that was sent after the backup is not sent again.
+ * Tables whose rows are taken from the former database. A key that was revoked or rotated after the backup
+ * stays revoked or rotated, and a notice that was sent after the backup is not sent again.
  */
 const KEPT_TABLES = ['api_key', 'announced'];
 
@@ -58,18 +58,18 @@ async function copyBackup(backup: string, fresh: string): Promise<void> {
   try {
     // Checked before the copy: another file may have any size, and a pipe would never end.
     const isBackup = (await stat(backup)).isFile() && schemaOf(backup) !== undefined;
-    if (!isBackup) throw new NoBackup(`${backup} is no backup of Sundial`);
+    if (!isBackup) throw new NotABackup(`${backup} is not a Sundial backup`);
     await removeFresh(fresh);
     await copyFile(backup, fresh);
     await chmod(fresh, 0o600);
   } catch (error) {
-    if (error instanceof NoBackup) throw error;
+    if (error instanceof NotABackup) throw error;
     const code: unknown = Reflect.get(Object(error), 'code');
     throw new Error(`cannot copy ${backup}: ${code === 'ENOENT' ? 'no such file' : code}`, { cause: error });
   }
 }
 
-class NoBackup extends Error {}
+class NotABackup extends Error {}
 
 async function openBackup(fresh: string, backup: string): Promise<DatabaseSync> {
   try {
@@ -87,8 +87,8 @@ async function openBackup(fresh: string, backup: string): Promise<DatabaseSync> 
 }
 
 /**
- * Why the published schedules cannot be read, or undefined. Without them, a gateway would accept a sunset that was moved
- * earlier.
+ * Why the published schedules cannot be read, or undefined. Without them, a gateway would accept a sunset
+ * that was moved earlier.
  */
 async function unreadableRecord(restored: DatabaseSync): Promise<string | undefined> {
   try {
@@ -112,7 +112,10 @@ function openFormer(folder: string, file: string): DatabaseSync | undefined {
   }
 }
 
-/** Copies the former rows into `restored`, and closes it. False if there is no former database, or it is damaged. */
+/**
+ * Copies the former rows into `restored`, and closes it. False if there is no former database, or it is
+ * damaged.
+ */
 function keepFormerRows(folder: string, file: string, restored: DatabaseSync): boolean {
   try {
     using former = hasDatabase(folder) ? openFormer(folder, file) : undefined;

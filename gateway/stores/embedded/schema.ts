@@ -42,7 +42,8 @@ export class NewerSchemaError extends Error {
 const HEADER = { magic: 'SQLite format 3\0', userVersion: 60, octets: 64 };
 
 /**
- * The schema number of a file that no process has open for writing, read without a lock; undefined if it is no SQLite file.
+ * The schema number of a file that no process has open for writing, read without a lock; undefined if it is
+ * not a SQLite file.
  * @throws the system's error if the file cannot be read
  */
 export function schemaOf(file: string): number | undefined {
@@ -71,7 +72,10 @@ export function migrate(database: DatabaseSync): void {
   }
 }
 
-/** How the schema of a file that is up to date differs from what the migrations make; undefined where it does not. */
+/**
+ * The first difference between the schema of an up-to-date file and that of the migrations. Undefined if
+ * there is none.
+ */
 export function schemaDifference(database: DatabaseSync): string | undefined {
   using own = new DatabaseSync(':memory:');
   migrate(own);
@@ -82,7 +86,7 @@ export function schemaDifference(database: DatabaseSync): string | undefined {
   return undefined;
 }
 
-/** Each table, index, trigger and view by all that defines it, with its type and name. */
+/** The type and name of each table, index, trigger and view, by its full definition. */
 function partsOf(database: DatabaseSync): ReadonlyMap<string, string> {
   const rows = database.prepare('SELECT type, name, sql FROM sqlite_schema').all();
   return new Map(rows.map((row) => [JSON.stringify(row), `${row.type} ${row.name}`]));

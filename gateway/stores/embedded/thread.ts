@@ -9,15 +9,18 @@ export interface DatabaseThread {
   readonly identity: string | undefined;
   /** One batch at a time. Rejects with `StoreUnavailable`. */
   readonly run: (calls: readonly Call[]) => Promise<readonly unknown[]>;
-  /** Copies the database into the file `into` while batches go on; one copy at a time. Rejects with `StoreUnavailable`. */
+  /**
+   * Copies the database into the file `into` while batches go on; one copy at a time. Rejects with
+   * `StoreUnavailable`.
+   */
   readonly backup: (into: string) => Promise<void>;
   /** Resolves when the thread has ended and the file is free. */
   readonly close: () => Promise<void>;
 }
 
 /**
- * Resolves when the file is open and locked. The thread keeps the process alive only while a batch runs. `onEnd` gets the cause
- * if the thread ends without `close`.
+ * Resolves when the file is open and locked. The thread keeps the process alive only while a batch runs.
+ * `onEnd` gets the cause if the thread ends without `close`.
  * @throws OpenError
  */
 export async function startThread(

@@ -2,7 +2,7 @@
 import type { Redis as Client, RedisOptions } from 'ioredis';
 import type { RedisAddress, RedisServer } from '../redis-address.ts';
 
-/** Limit for a connection attempt and for an answer of a sentinel. */
+/** Limit for a connection attempt and for a reply of a sentinel. */
 export const CONNECT_WITHIN_MS = 1000;
 const LONGEST_BACK_OFF_MS = 1000;
 
@@ -25,7 +25,7 @@ export async function loadClients(): Promise<RedisClients> {
     primary: (address) => {
       if (address.kind === 'sentinel') return new Redis(sentinelOptions(address));
       const [server] = address.servers;
-      if (server === undefined) throw new Error('a Redis without an address');
+      if (server === undefined) throw new Error('the Redis URL names no server');
       return connectTo(address, server, address.database);
     },
     node: connectTo,
@@ -35,8 +35,8 @@ export async function loadClients(): Promise<RedisClients> {
 const patched = new WeakSet<object>();
 
 /**
- * ioredis reports a reply that no command waits for as an error of the connection. For an empty reply it throws instead, which
- * would end the process; no option prevents that.
+ * ioredis reports a reply that no command waits for as an error of the connection. For an empty reply it
+ * throws instead, which would end the process; no option prevents that.
  */
 function patchEmptyReplies(replyHandler: object): void {
   const shift: unknown = Reflect.get(replyHandler, 'shiftCommand');
@@ -54,10 +54,12 @@ function optionsOf({ secure, login: { username, password } }: RedisAddress): Red
     maxRetriesPerRequest: 0,
     autoResendUnfulfilledCommands: false,
     connectTimeout: CONNECT_WITHIN_MS,
-    // Closes a connection whose peer has stalled or vanished, also during the handshake, so that ioredis reconnects.
+    // Closes a connection whose peer has stalled or vanished, also during the handshake, so that ioredis
+    // reconnects.
     socketTimeout: CONNECT_WITHIN_MS,
     retryStrategy: backOff,
-    // A primary that became a replica refuses writes. Reconnecting finds the new primary behind the same name.
+    // A primary that became a replica refuses writes. Reconnecting finds the new primary behind the same
+    // name.
     reconnectOnError: (error) => error.message.startsWith('READONLY'),
     disableClientInfo: true,
     replyMapping: 'legacy',
@@ -83,6 +85,9 @@ function sentinelOptions(address: Extract<RedisAddress, { readonly kind: 'sentin
   };
 }
 
-/** Random factor of 0.75 to 1.25, so that gateways that lost the same Redis do not reconnect at the same moment. */
+/**
+ * Random factor of 0.75 to 1.25, so that gateways that lost the same Redis do not reconnect at the same
+ * moment.
+ */
 const backOff = (attempt: number): number =>
   Math.min(LONGEST_BACK_OFF_MS, 25 * 2 ** Math.min(attempt, 6)) * (0.75 + Math.random() / 2);

@@ -6,7 +6,7 @@ import { type LinkOptions, openLink, type RedisLink } from './link.ts';
 
 const REFRESH_EVERY_MS = 5000;
 const REFRESH_EVERY_WHILE_DOWN_MS = 250;
-/** No request waits for it. */
+/** No request waits for a read of the map. */
 const ANSWER_WITHIN_MS = 1000;
 
 interface ClusterNode {
@@ -20,7 +20,10 @@ export interface ClusterMap {
   readonly ready: () => boolean;
   readonly problem: () => string | undefined;
   readonly holderOf: (slot: number) => RedisLink | undefined;
-  /** The link to the node that a redirect names. Reads the map again, unless the redirect is for one command (ASK). */
+  /**
+   * The link to the node that a redirect names. Reads the map again, unless the redirect is for one command
+   * (ASK).
+   */
   readonly follow: (redirected: Redirected, from: RedisLink) => RedisLink;
   readonly close: () => void;
 }
@@ -31,11 +34,11 @@ export function openClusterMap(
   options: LinkOptions,
 ): ClusterMap {
   const nodes = new Map<string, ClusterNode>();
-  /** Nodes that redirects named since the last read: a node that takes over its first slots is in no map yet. */
+  /** Nodes named by redirects since the last read. A node that gets its first slots is not in the map yet. */
   const followed = new Set<string>();
   let primaries: readonly ClusterNode[] = [];
   let holders: readonly (RedisLink | undefined)[] = [];
-  let covered = false;
+  let allSlotsAssigned = false;
   let up = false;
   let closed = false;
   let running: Promise<void> | undefined;
@@ -66,7 +69,7 @@ export function openClusterMap(
   };
 
   const notifyState = (): void => {
-    const now = !closed && covered && primaries.every(({ link }) => link.up);
+    const now = !closed && allSlotsAssigned && primaries.every(({ link }) => link.up);
     if (now === up) return;
     up = now;
     options.onState(now);
@@ -82,7 +85,7 @@ export function openClusterMap(
       next.fill(node.link, from, to + 1);
     }
     holders = next;
-    covered = !next.includes(undefined);
+    allSlotsAssigned = !next.includes(undefined);
     primaries = [...listed];
     for (const [name, node] of nodes) {
       if (listed.has(node) || followed.has(name)) continue;
@@ -92,14 +95,16 @@ export function openClusterMap(
     followed.clear();
   };
 
-  /** The first answer counts. Nodes that count as down are queried only if no other is ready. */
+  /** Uses the first reply. Nodes that are not up are queried only if no ready node is up. */
   const readMap = async (): Promise<void> => {
     const ready = [...nodes.values()].filter(({ link }) => link.ready);
-    const sound = ready.filter(({ link }) => link.up);
-    const ask = async ({ server, link }: ClusterNode) =>
-      slotRanges(await link.ask(['CLUSTER', 'SLOTS'], ANSWER_WITHIN_MS), server);
-    // Each link has recorded and reported why it did not answer.
-    const ranges = await Promise.any((sound.length > 0 ? sound : ready).map(ask)).catch(() => undefined);
+    const healthy = ready.filter(({ link }) => link.up);
+    const readSlots = async ({ server, link }: ClusterNode) =>
+      slotRanges(await link.sendCommand(['CLUSTER', 'SLOTS'], ANSWER_WITHIN_MS), server);
+    // Each link has recorded and reported its failure.
+    const ranges = await Promise.any((healthy.length > 0 ? healthy : ready).map(readSlots)).catch(
+      () => undefined,
+    );
     if (closed) return;
     if (ranges === undefined) for (const server of address.servers) nodeAt(server);
     else applySlots(ranges);
@@ -120,22 +125,23 @@ export function openClusterMap(
   };
 
   const open = async (): Promise<void> => {
-    // One answer is enough to start with.
+    // One ready node is enough to start with.
     const seeds = address.servers.map((server) => nodeAt(server).link);
-    const oneAnswers = Promise.any(seeds.map(whenReady)).catch(() => undefined);
-    await Promise.race([oneAnswers, Promise.all(seeds.map(({ opened }) => opened))]);
+    const oneReady = Promise.any(seeds.map(whenReady)).catch(() => undefined);
+    await Promise.race([oneReady, Promise.all(seeds.map(({ opened }) => opened))]);
     await refreshNow();
     await Promise.all(primaries.map(({ link }) => link.opened));
   };
 
   return {
     opened: open(),
-    ready: () => covered && primaries.every(({ link }) => link.ready),
+    ready: () => allSlotsAssigned && primaries.every(({ link }) => link.ready),
     problem: () => [...nodes.values()].map(({ link }) => link.problem).find((each) => each !== undefined),
     holderOf: (slot) => holders[slot],
     follow: (redirected, from) => {
       const source = [...nodes.values()].find(({ link }) => link === from)?.server;
-      // After ASK the slot is still where it was. During a migration every command for its moved keys gets one.
+      // After ASK the slot still belongs to `from`. During its migration, every command for a moved key gets
+      // an ASK.
       if (!redirected.isAsk) void refreshNow();
       if (source === undefined || closed) throw redirected;
       const target = serverAt(redirected.to, source);
@@ -152,7 +158,7 @@ export function openClusterMap(
 
 async function whenReady(link: RedisLink): Promise<void> {
   await link.opened;
-  if (!link.ready) throw new Error('not this one');
+  if (!link.ready) throw new Error('the node is not ready');
 }
 
 const SLOTS = 16_384;
@@ -176,12 +182,12 @@ export function slotOf(key: string): number {
  * @throws TypeError for a reply of another shape
  */
 function slotRanges(reply: unknown, server: RedisServer): readonly SlotRange[] {
-  if (!Array.isArray(reply)) throw new TypeError('the cluster answered something else than its slots');
+  if (!Array.isArray(reply)) throw new TypeError('CLUSTER SLOTS returned an unexpected reply');
   return reply.map((range: unknown) => {
     const [from, to, primary]: readonly unknown[] = Array.isArray(range) ? range : [];
     const [host, port]: readonly unknown[] = Array.isArray(primary) ? primary : [];
     if (!Number.isInteger(from) || !Number.isInteger(to) || !Number.isInteger(port))
-      throw new TypeError('the cluster answered something else than its slots');
+      throw new TypeError('CLUSTER SLOTS returned an unexpected reply');
     const name = typeof host === 'string' && host !== '' ? host : server.host;
     return { from: Number(from), to: Number(to), primary: { host: name, port: Number(port) } };
   });

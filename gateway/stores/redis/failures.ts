@@ -1,43 +1,48 @@
-// Classifies errors of Redis and ioredis, with messages that are safe to print, and the circuit breaker of a connection.
+// Classifies errors of Redis and ioredis, with codes that are safe to print. The circuit breaker.
 import { StoreUnavailable } from '../../policy/contract.ts';
 
 export class ReplyTimeout extends Error {}
 
-/** A cluster node has redirected the command; nothing was done. */
+/** A cluster node has redirected the command and not executed it. */
 export class Redirected extends StoreUnavailable {
   readonly to: string;
   /** ASK: for this command only, which must be preceded by ASKING. */
   readonly isAsk: boolean;
   constructor(to: string, isAsk: boolean) {
-    super('Redis holds it elsewhere');
+    super('another Redis node has the key');
     this.to = to;
     this.isAsk = isAsk;
   }
 }
 
-/** Errors that do not depend on the command: no memory, no disk, no primary, still loading, no permission for scripts or keys. */
+/**
+ * Errors that do not depend on the command: no memory, no disk, no primary, still loading, no permission for
+ * scripts or keys.
+ */
 const REFUSES_ALL =
   /^(?:ERR Error running script.*[ :]-)?(?:OOM|MISCONF|NOREPLICAS|READONLY|MASTERDOWN|LOADING|BUSY|CLUSTERDOWN|NOAUTH|WRONGPASS|NOPERM .*(?:'eval| key))/;
-/** Redis words a missing permission of a script differently from that of its caller. */
+/** Redis has other messages for a missing permission inside a script than for one of its caller. */
 const SCRIPT_LACKS_PERMISSION = /^ERR .*(?:The user executing the script can't|ACL failure in script)/;
 const REDIRECT = /^(MOVED|ASK) \d+ (\S*:\d+)$/;
 
-/** An error reply is an answer: the server is there, and only this command failed. */
+/** Whether Redis sent an error reply. The server is then available, and only this command failed. */
 export function isReply(error: unknown): error is Error {
   return error instanceof Error && error.name === 'ReplyError';
 }
 
-/** Whether the error concerns all commands. Before Redis 7 the error of a script has the code somewhere inside. */
+/**
+ * Whether the error concerns all commands. Before Redis 7, a script's error has the code inside the message.
+ */
 export function refusesAll(message: string): boolean {
   return REFUSES_ALL.test(message) || SCRIPT_LACKS_PERMISSION.test(message);
 }
 
-/** A loading server refuses reads too, and each refusal comes late: it handles clients only now and then. */
+/** A loading server refuses reads too. It handles clients only now and then, so each refusal comes late. */
 export function isLoading(error: unknown): boolean {
   return isReply(error) && error.message.startsWith('LOADING');
 }
 
-/** ACLs forbid this command; the server did answer. */
+/** Whether ACLs forbid this command. The server is available. */
 export function lacksPermission(error: unknown): boolean {
   return isReply(error) && error.message.startsWith('NOPERM');
 }
@@ -47,7 +52,7 @@ export function redirectIn(message: string): Redirected | undefined {
   return to === undefined ? undefined : new Redirected(to, word === 'ASK');
 }
 
-/** An error of ioredis: a reply came that no command waits for. */
+/** Whether ioredis got a reply for which no command waits. */
 export function isUnexpectedReply(error: unknown): boolean {
   return error instanceof Error && error.message.startsWith('Command queue state error');
 }
@@ -58,7 +63,10 @@ export function isRefusedSelect(error: unknown): boolean {
   return typeof command === 'object' && command !== null && Reflect.get(command, 'name') === 'select';
 }
 
-/** A short code only: errors of ioredis contain the command with its arguments, such as AUTH with its password. */
+/**
+ * A short code only: errors of ioredis contain the command with its arguments, such as AUTH with its
+ * password.
+ */
 export function errorCode(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown';
   if ('code' in error && typeof error.code === 'string') return error.code;
@@ -69,8 +77,8 @@ export function errorCode(error: unknown): string {
 }
 
 /**
- * Rejects after `limitMs`. ioredis has a timeout option, but its timer also fires if this process has stalled. One more turn of
- * the event loop reads a reply that arrived in time.
+ * Rejects with `ReplyTimeout` after `limitMs`. The timeout option of ioredis also fires if this process has
+ * stalled. Here, one more turn of the event loop reads a reply that arrived in time.
  */
 export function withTimeout<T>(reply: Promise<T>, limitMs: number): Promise<T> {
   const { promise, resolve, reject } = Promise.withResolvers<T>();
@@ -80,7 +88,7 @@ export function withTimeout<T>(reply: Promise<T>, limitMs: number): Promise<T> {
 }
 
 export interface RedisBreaker {
-  /** False while Redis is known to be unavailable; commands are then refused without being sent. */
+  /** False while Redis counts as unavailable. */
   readonly closed: boolean;
   readonly trip: () => void;
   readonly reset: () => void;
@@ -88,8 +96,8 @@ export interface RedisBreaker {
 }
 
 /**
- * Starts open. While it is open, `probe` runs every `pauseMs` and its first success closes the breaker, so no request pays for
- * the recovery. `onState` is called once per change.
+ * Starts open. While it is open, `probe` runs every `pauseMs` and its first success closes the breaker, so no
+ * request pays for the recovery. `onState` is called once per change.
  */
 export function createRedisBreaker(options: {
   readonly pauseMs: number;

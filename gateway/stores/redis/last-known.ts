@@ -23,7 +23,10 @@ export interface LastKnownFile {
 
 const FILE = 'redis-pauses.json';
 
-/** `url` identifies the Redis; its password is not stored. `onFault` is called once if the file cannot be used. */
+/**
+ * `url` identifies the Redis; its password is not stored. `onFault` is called once if the file cannot be
+ * used.
+ */
 export function openLastKnown(folder: string, url: string, onFault: (error: unknown) => void): LastKnownFile {
   const file = join(folder, FILE);
   const store = withoutLogin(url).replace(/^.*?:\/\//, '');

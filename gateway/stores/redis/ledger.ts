@@ -24,31 +24,34 @@ import type { RedisConnection } from './connect.ts';
 import { luaText } from './lua.ts';
 
 const BASE = 'sundial:ledger:{usage}';
-/** The version of the record format. A later release only adds fields, so that both can run at once. */
+/**
+ * The version of the record format. Later releases only add fields, so an old and a new gateway can share one
+ * Redis.
+ */
 const FORMAT_VERSION = 1;
-/** Longer than any outage after which a batch is sent again. */
+/** How long a writer's last batch number is kept. A batch resent within this time is not counted twice. */
 const WRITER_KEPT_MS = 30 * 86_400_000;
-/** No request waits for it. */
+/** No request waits for a ledger call. */
 const ANSWER_WITHIN_MS = 1000;
-/** Records and days per call: a few milliseconds during which Redis serves no other client. */
+/** Limits per script call. They keep the time for which Redis is blocked to a few milliseconds. */
 const MAX_AT_ONCE = 100;
 const MAX_DAYS_AT_ONCE = 2_000;
-/** Separates the parts of a name, which are printable. */
+/** Separates the parts of a name. The parts contain only printable characters. */
 const NUL = '\0';
 const AFTER_NUL = '\u0001';
 
 export function createRedisLedger({ script }: RedisConnection): LedgerStore {
-  const patient = { answerWithinMs: ANSWER_WITHIN_MS, makesKeys: true };
-  const define = (name: string, text: string) => script(name, text, 1, patient);
+  const scriptOptions = { answerWithinMs: ANSWER_WITHIN_MS, derivesKeys: true };
+  const define = (name: string, text: string) => script(name, text, 1, scriptOptions);
   const addUsage = define('sundialAddUsage', luaText('add-usage'));
   const readUsage = define('sundialReadUsage', luaText('read-usage'));
   const forgetUsage = define('sundialForgetUsage', luaText('forget-usage'));
-  const firstUsage = script('sundialFirstUsage', luaText('first-usage'), 1, { makesKeys: true });
+  const firstUsage = script('sundialFirstUsage', luaText('first-usage'), 1, { derivesKeys: true });
   const unwatch = define('sundialUnwatch', "return redis.call('DEL', KEYS[1] .. ':watched')");
   const usageBegan = define('sundialUsageBegan', luaText('usage-began'));
 
-  /** `days`: the bounds of the days to sum; empty for whole records. */
-  const ask = (
+  /** `days`: the bounds of the days to sum. Empty: returns whole records. */
+  const readChunk = (
     filter: UsageFilter,
     since: number | '',
     after: UsagePlace | undefined,
@@ -76,26 +79,26 @@ export function createRedisLedger({ script }: RedisConnection): LedgerStore {
   return {
     add: async (batch) => {
       const failed = Number(await addUsage(BASE, ...argumentsOf(batch)));
-      // The batch number is stored, so a resend would add nothing.
+      // The batch number is already stored. A resend would add nothing.
       if (failed > 0)
         throw new Error(`Redis has values of another type under the keys of ${failed} ledger records`);
     },
     read: async (filter, page) => {
       const since = filter.since === undefined ? '' : dayNumber(filter.since);
       const read = async (after: UsagePlace | undefined, most: number) =>
-        chunkIn(await ask(filter, since, after, most), wholeRecord);
+        chunkIn(await readChunk(filter, since, after, most), wholeRecord);
       return readPage(read, page, MAX_AT_ONCE);
     },
     count: async (filter, days, page) => {
       const { since, readFrom, weekFrom, today, weekBeforeFrom } = dayNumbers(days);
       const summed = [since, weekFrom, today, weekBeforeFrom];
       const read = async (after: UsagePlace | undefined, most: number) =>
-        chunkIn(await ask(filter, readFrom, after, most, summed), countedRecord);
+        chunkIn(await readChunk(filter, readFrom, after, most, summed), countedRecord);
       return readPage(read, page, MAX_AT_ONCE);
     },
     firstSeen: async ({ api, version, consumer }) => {
       const prefix = [api, version, consumer].join(NUL);
-      // The index has addresses first. The range begins after them, since an address proves no identity.
+      // `via: address` sorts first. The range skips it, because an address does not identify a consumer.
       const from = [prefix, 'address'].join(NUL);
       const range = [`[${from}${AFTER_NUL}`, `(${prefix}${AFTER_NUL}`];
       const reply = await firstUsage(BASE, ...range, versionName({ api, version }));
@@ -131,7 +134,7 @@ function recordArguments(record: UsageRecord): readonly (string | number)[] {
 
 const nameOf = (place: UsagePlace): string => place.join(NUL);
 
-/** The index of consumers keeps the records of a consumer together, each in the order of the other index. */
+/** Member of the index by consumer: sorted by consumer, then as in the main index. */
 function consumerName([api, version, consumer, via, operation]: UsagePlace): string {
   return nameOf([consumer, api, version, via, operation]);
 }
@@ -140,7 +143,7 @@ function versionName({ api, version }: { readonly api: string; readonly version:
   return `${api}${NUL}${version}`;
 }
 
-/** The index that answers `filter`, and the range in it. */
+/** The index to scan for `filter`, and the range in it, as ZRANGEBYLEX takes it. */
 function rangeOf(
   { api, version, consumer }: UsageFilter,
   after: UsagePlace | undefined,
@@ -164,7 +167,7 @@ function chunkIn<T>(
   reply: unknown,
   read: (part: StoredHead, values: ReplyValues) => T | undefined,
 ): UsageChunk<T> {
-  if (!Array.isArray(reply)) throw new TypeError('the script of the ledger answered no list');
+  if (!Array.isArray(reply)) throw new TypeError('the ledger script did not return a list');
   const [last, ...found] = reply as [unknown, ...ReplyValues[]];
   return {
     records: found.flatMap(([name, firstAt, lastAt, agents, sample, values]) => {

@@ -1,4 +1,4 @@
-// One connection to one Redis server, with timeouts and circuit breakers: a command gets an answer in time or rejects.
+// One connection to one Redis server. Timeouts and circuit breakers bound the time of each command.
 import { randomUUID } from 'node:crypto';
 import type { Redis as Client } from 'ioredis';
 import { StoreUnavailable } from '../../policy/contract.ts';
@@ -19,21 +19,24 @@ import {
 import { hasNonce, withNonce } from './lua.ts';
 
 const BREAKER_PAUSE_MS = 250;
-/** A write like all others: by a script, which also calls TIME as those of limits do. */
-const WRITE = "return redis.call('TIME') and redis.call('SET', KEYS[1], '1', 'PX', 1000)";
-/** Late answers in a row that mean Redis is unavailable. After a single one, every key would use its fallback. */
+/** Probes whether writes work, the way limits write: one script that calls TIME and SET. */
+const WRITE_PROBE = "return redis.call('TIME') and redis.call('SET', KEYS[1], '1', 'PX', 1000)";
+/**
+ * The breaker trips after this many consecutive timeouts. If it tripped after one, a single slow reply would
+ * move every key to its fallback.
+ */
 const TIMEOUTS_BEFORE_TRIP = 3;
 const WRONG_DATABASE = 'no such database';
-const OUT_OF_SYNC = 'answers to something else';
+const OUT_OF_SYNC = 'reply does not match the command';
 
 export type ScriptArguments = readonly (string | number)[];
 
-export interface Sending {
+export interface SendOptions {
   readonly withinMs: number;
-  /** Sends ASKING first, since the command was redirected here by ASK. */
+  /** Sends ASKING first, because ASK redirected the command to this node. */
   readonly asking?: boolean;
-  /** The script must not follow ASK: see `RedisConnection.script`. */
-  readonly makesKeys?: boolean;
+  /** The script derives keys from its first one, so it must not follow ASK. See `RedisConnection.script`. */
+  readonly derivesKeys?: boolean;
 }
 
 export interface LinkOptions {
@@ -44,8 +47,8 @@ export interface LinkOptions {
   readonly answerWithinMs: number;
 }
 
-/** Rejects with `StoreUnavailable` only; with `Redirected` if another node of the cluster has the key. */
-export type Send = (args: ScriptArguments, sending: Sending) => Promise<unknown>;
+/** Rejects only with `StoreUnavailable`. Its subclass `Redirected` means that another node has the key. */
+export type Send = (args: ScriptArguments, options: SendOptions) => Promise<unknown>;
 
 export interface RedisLink {
   /** Settles after the first attempt, successful or not. */
@@ -55,8 +58,11 @@ export interface RedisLink {
   /** The last failure as a short code such as `ECONNREFUSED`, safe to print; undefined while ready. */
   readonly problem: string | undefined;
   readonly script: (name: string, lua: string, keys: number) => Send;
-  /** Sends a command that is not a script, with the same timeout and breaker. */
-  readonly ask: (command: readonly [string, ...(readonly string[])], withinMs: number) => Promise<unknown>;
+  /** Sends a command that is not a script, with the same breaker. */
+  readonly sendCommand: (
+    command: readonly [string, ...(readonly string[])],
+    withinMs: number,
+  ) => Promise<unknown>;
   readonly close: () => void;
 }
 
@@ -80,8 +86,8 @@ export function openLink(
   };
   const reconnect = (): void => redis.disconnect(true);
   /**
-   * Sends PING with a nonce. After lost bytes each reply belongs to another command, or none comes, and the connection stays
-   * open.
+   * If bytes are lost, replies no longer match their commands, or no reply comes. The connection stays open,
+   * so only a nonce shows the fault.
    */
   const pingWithNonce = async (): Promise<void> => {
     const nonce = randomUUID();
@@ -108,10 +114,13 @@ export function openLink(
       notifyState();
     },
   });
-  /** Opens after a refused write. A probe of our own closes it, since there may be no other write. */
+  /**
+   * Opens when Redis refuses all writes. It changes only `up`: reads and writes are still sent. Its own probe
+   * closes it, because no other write may come.
+   */
   const writes = createRedisBreaker({
     pauseMs: BREAKER_PAUSE_MS,
-    probe: () => withTimeout(redis.eval(WRITE, 1, options.writeKey()), limitMs),
+    probe: () => withTimeout(redis.eval(WRITE_PROBE, 1, options.writeKey()), limitMs),
     onState: notifyState,
   });
   writes.reset();
@@ -129,7 +138,8 @@ export function openLink(
     if (isReply(error)) options.onRefused(problem);
   });
 
-  const toStoreUnavailable = (error: unknown): StoreUnavailable => {
+  /** Updates breakers and `problem`. Returns the error for the caller. */
+  const recordFailure = (error: unknown): StoreUnavailable => {
     const redirected = isReply(error) ? redirectIn(error.message) : undefined;
     const reason = errorCode(error);
     consecutiveTimeouts = error instanceof ReplyTimeout ? consecutiveTimeouts + 1 : 0;
@@ -139,16 +149,16 @@ export function openLink(
     if (isReply(error) && refusesAll(error.message)) writes.trip();
     const isConnectionError = !(isReply(error) || error instanceof ReplyTimeout);
     if (isConnectionError || isLoading(error) || consecutiveTimeouts >= TIMEOUTS_BEFORE_TRIP) breaker.trip();
-    return new StoreUnavailable(`Redis did not answer (${reason})`);
+    return new StoreUnavailable(`Redis call failed (${reason})`);
   };
   const withBreaker = async (call: () => Promise<unknown>, withinMs: number): Promise<unknown> => {
-    if (!breaker.closed) throw new StoreUnavailable(`Redis is away (${problem ?? 'not connected'})`);
+    if (!breaker.closed) throw new StoreUnavailable(`Redis is unavailable (${problem ?? 'not connected'})`);
     try {
       const reply = await withTimeout(call(), withinMs);
       consecutiveTimeouts = 0;
       return reply;
     } catch (error) {
-      throw toStoreUnavailable(error);
+      throw recordFailure(error);
     }
   };
 
@@ -168,7 +178,8 @@ export function openLink(
       const commands = redis as unknown as Record<string, (...args: ScriptArguments) => Promise<unknown>>;
       return (args, { withinMs, asking = false }) =>
         withBreaker(async () => {
-          // Commands of one connection run in order. The reply to the next command shows whether ASKING worked.
+          // Commands of one connection run in order. The reply to the next command shows whether ASKING
+          // worked.
           if (asking) redis.asking().catch(() => undefined);
           sent += 1;
           const nonce = String(sent);
@@ -178,7 +189,7 @@ export function openLink(
           throw new Error(OUT_OF_SYNC);
         }, withinMs);
     },
-    ask: ([command, ...rest], withinMs) => withBreaker(() => redis.call(command, ...rest), withinMs),
+    sendCommand: ([command, ...rest], withinMs) => withBreaker(() => redis.call(command, ...rest), withinMs),
     close: () => {
       breaker.stop();
       writes.stop();
@@ -188,8 +199,8 @@ export function openLink(
 }
 
 /**
- * ioredis listens for one error of a socket. A socket closed during its TLS handshake can emit two: the untrusted certificate,
- * and the server's alert. Without a listener the second would end the process.
+ * ioredis listens for one error of a socket. A socket closed during its TLS handshake can emit two: the
+ * untrusted certificate, and the server's alert. Without a listener the second would end the process.
  */
 function disconnectQuietly(redis: Client): void {
   const socket: Client['stream'] | undefined = redis.stream;

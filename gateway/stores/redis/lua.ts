@@ -5,7 +5,10 @@ export function luaText(name: string): string {
   return readFileSync(new URL(`./scripts/${name}.lua`, import.meta.url), 'utf8');
 }
 
-/** A script that takes its nonce as the last argument and returns it with the reply; `lua` does not see it. */
+/**
+ * A script that takes a nonce as its last argument and returns it with the reply. `lua` gets the other
+ * arguments.
+ */
 export function withNonce(lua: string): string {
   return `local nonce = table.remove(ARGV)\nlocal function answer()\n${lua}\nend\nreturn { nonce, answer() }`;
 }

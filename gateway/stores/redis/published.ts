@@ -4,14 +4,14 @@ import { readPublished, writePublished } from '../published-text.ts';
 import type { RedisConnection } from './connect.ts';
 import { luaText } from './lua.ts';
 
-// The braces are the hash tag of all keys that change together with the stream of changes.
+// The braces are the hash tag of all keys whose changes are appended to the stream of changes.
 const PUBLISHED = 'sundial:{state}:published';
 
-/** No client waits for it. */
-const PATIENT = { answerWithinMs: 1000 };
+/** No client waits for these calls. */
+const SCRIPT_OPTIONS = { answerWithinMs: 1000 };
 
 export function createRedisPublished(connection: RedisConnection): PublishedRecord {
-  const write = connection.script('sundialWritePublished', luaText('write-published'), 1, PATIENT);
+  const write = connection.script('sundialWritePublished', luaText('write-published'), 1, SCRIPT_OPTIONS);
   return {
     read: readSharedPublished(connection),
     write: async (entries, mark) => (await write(PUBLISHED, await writePublished(entries), mark)) === 1,
@@ -19,7 +19,7 @@ export function createRedisPublished(connection: RedisConnection): PublishedReco
 }
 
 export function readSharedPublished({ script }: RedisConnection): PublishedRecord['read'] {
-  const read = script('sundialReadPublished', luaText('read-published'), 1, PATIENT);
+  const read = script('sundialReadPublished', luaText('read-published'), 1, SCRIPT_OPTIONS);
   return async () => {
     const reply = await read(PUBLISHED);
     const [text, mark]: readonly unknown[] = Array.isArray(reply) ? reply : [];

@@ -1,4 +1,4 @@
-// Rate-limit buckets shared by all gateways: one atomic script call per subject, timed by the server's clock (RL-10).
+// Rate-limit buckets on Redis: one atomic script call per subject, timed by the server's clock (RL-10).
 import { StoreUnavailable } from '../../policy/contract.ts';
 import { emissionInterval } from '../../policy/rate-limit/gcra.ts';
 import type { RateLimitStore, Take, Taken } from '../../policy/rate-limit/limit.ts';
@@ -8,7 +8,7 @@ import { luaText } from './lua.ts';
 
 const TAKE = luaText('rate-limit');
 const RETURN_UNITS = luaText('return-units');
-/** Part of the 50 ms of RL-13. The last call in progress may need the rest. */
+/** RL-13 allows 50 ms. The rest is for the call in progress when the deadline expires. */
 const DEFAULT_DEADLINE_MS = 20;
 
 interface TakeResult {
@@ -17,16 +17,17 @@ interface TakeResult {
 }
 
 /**
- * Buckets in Redis. Takes reject with `StoreUnavailable` if no answer comes within the connection's deadline. A rate that is not
- * a whole number of microseconds per unit is rounded to the slower one, so it never admits more. `takeAll` makes one call per
- * subject, in the order of the takes, and starts none after its `patience` (default 20 ms). If a later subject refuses or does
- * not answer, the units of the earlier ones are returned.
+ * Buckets in Redis. Takes reject with `StoreUnavailable` if no reply comes within the connection's timeout. A
+ * rate that is not a whole number of microseconds per unit is rounded to the slower one, so it never admits
+ * more. `takeAll` makes one call per subject, in the order of the takes, and starts none after
+ * `startDeadline` (default 20 ms). If a later subject refuses or its call fails, the units of the earlier
+ * ones are returned.
  */
 export function createRedisRateLimitStore(
   connection: RedisConnection,
   {
-    patience: startDeadline = () => startStoreDeadline(DEFAULT_DEADLINE_MS),
-  }: { readonly patience?: () => StoreDeadline } = {},
+    startDeadline = () => startStoreDeadline(DEFAULT_DEADLINE_MS),
+  }: { readonly startDeadline?: () => StoreDeadline } = {},
 ): RateLimitStore {
   const scripts = new Map<string, RedisScript>();
   /** A script has a fixed number of keys, so each number needs a script of its own. */
@@ -88,7 +89,7 @@ export function createRedisRateLimitStore(
   return {
     take: async (take) => {
       const [taken] = (await takeOfSubject([take], false)).taken;
-      if (taken === undefined) throw new TypeError('the rate-limit script answered for no bucket');
+      if (taken === undefined) throw new TypeError('the rate-limit script returned no bucket');
       return taken;
     },
     takeAll: async (takes) => {
@@ -114,7 +115,7 @@ function isLog({ limit }: Take): boolean {
   return limit.algorithm === 'sliding-log';
 }
 
-/** A limit whose algorithm changes starts anew: the two formats differ. */
+/** The two algorithms store different formats, so a limit whose algorithm changes starts empty. */
 function keyOf(take: Take): string {
   return `sundial:limit:${take.key}${isLog(take) ? ':log' : ''}`;
 }
@@ -131,15 +132,15 @@ function scriptArgumentsOf(take: Take): readonly (string | number)[] {
     : ['gcra', emissionInterval(limit), limit.burst, cost];
 }
 
-/** The numbers of a bucket whose units are being returned. */
+/** The result of a take as it is after its units have been returned. */
 function withReturnedUnits(taken: Taken, take: Take | undefined): Taken {
   return { ...taken, remaining: taken.remaining + (take?.cost ?? 0) };
 }
 
-/** @throws StoreUnavailable for an invalid reply, which counts as no answer and is handled by `on_store_failure` */
+/** @throws StoreUnavailable for an unexpected reply. `on_store_failure` then decides about the request. */
 function readReply(reply: unknown, buckets: number): TakeResult {
   if (!Array.isArray(reply) || reply.length !== buckets || !reply.every(isBucketReply))
-    throw new StoreUnavailable('Redis answered something else than five integers for each bucket');
+    throw new StoreUnavailable('the rate-limit script did not return five integers for each bucket');
   return {
     taken: reply.map(([allowed, remaining, retryMicros, resetMicros]) => ({
       allowed: allowed === 1,

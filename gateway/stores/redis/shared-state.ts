@@ -1,4 +1,4 @@
-// The lasting state shared by all gateways on one Redis: pins, API keys, overrides, idempotency keys, and the ports of Redis.
+// The persistent state that all gateways share on one Redis.
 import { randomUUID } from 'node:crypto';
 import { StoreUnavailable } from '../../policy/contract.ts';
 import type { Override, OverrideStore } from '../../policy/lifecycle/override.ts';
@@ -8,7 +8,7 @@ import { inOrder, readOverrides, writeOverride } from '../override-text.ts';
 import { createPinCache } from '../pin-cache.ts';
 import { createPinRecords, type PinTexts } from '../pin-records.ts';
 import { openRedisPorts } from '../ports.ts';
-import type { LastingStores } from '../stores.ts';
+import type { PersistentStores } from '../stores.ts';
 import type { RedisConnection } from './connect.ts';
 import type { LastKnownFile } from './last-known.ts';
 import {
@@ -23,17 +23,17 @@ import {
   textsOf,
 } from './state-scripts.ts';
 
-export interface SharedState extends LastingStores {
+export interface SharedState extends PersistentStores {
   /**
-   * Applies changes of other gateways: forgets changed pins and keys, and reads the overrides again. Never rejects: if the store
-   * is unavailable, nothing changes. Concurrent callers share one read.
+   * Applies changes of other gateways: forgets changed pins and keys, and reads the overrides again. Never
+   * rejects: if the store is unavailable, nothing changes. Concurrent callers share one read.
    */
   readonly refresh: () => Promise<void>;
 }
 
 /**
- * Resolves after the first read of the store, successful or not. Until the first successful read the state is that of
- * `lastKnown`. `onFault` is called for unreadable records.
+ * Resolves after the first read of the store, successful or not. Until the first successful read the state is
+ * that of `lastKnown`. `onFault` is called for unreadable records.
  */
 export async function openSharedState(
   connection: RedisConnection,
@@ -64,13 +64,14 @@ export async function openSharedState(
   };
 
   /**
-   * True if Redis was emptied, was restored from a backup, or lost writes in a failover. Then gateways know more than the store.
-   * A stream is trimmed from its beginning, so if an older entry is there, the last seen entry was lost and not trimmed.
+   * True if Redis was emptied, was restored from a backup, or lost writes in a failover. Gateways then know
+   * more than the store. Trimming removes the oldest entries first. If an older entry is there, the last seen
+   * entry was lost and not trimmed.
    */
   const hasLostData = ({ data }: Changes): boolean =>
     origin !== undefined && data !== undefined && (data.origin !== origin || isEarlier(data.oldest, seen));
 
-  /** Loss of the store changes nothing: a pause lasts until it ends or an operator ends it. */
+  /** Writes the known overrides back. A pause must last until it ends or an operator ends it. */
   const restore = async (): Promise<readonly string[]> => {
     const known = overrides;
     const texts = known.flatMap((override) => [override.id, writeOverride(override)]);
@@ -116,7 +117,10 @@ export async function openSharedState(
 
   const without = (id: string): readonly Override[] => overrides.filter((each) => each.id !== id);
 
-  /** Other overrides in the store are left for the next read, since the store may have lost its data meanwhile. */
+  /**
+   * Changes one override in the store and here. False if there was none to remove. Other overrides in the
+   * store are left for the next read, because the store may have lost its data.
+   */
   const changeOverride = async (
     id: string,
     text: string,

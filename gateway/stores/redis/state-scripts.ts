@@ -3,7 +3,8 @@ import type { IdempotencyTexts, KeyState } from '../idempotency-records.ts';
 import type { RedisConnection } from './connect.ts';
 import { luaText } from './lua.ts';
 
-// The braces are the hash tag: a script that changes a pin and adds to the stream needs both keys on one node of a cluster.
+// The braces are the hash tag: a script that changes a pin and adds to the stream needs both keys on one node
+// of a cluster.
 export const KEYS = {
   pin: (key: string) => `sundial:{state}:pin:${key}`,
   overrides: 'sundial:{state}:overrides',
@@ -12,33 +13,33 @@ export const KEYS = {
   origin: 'sundial:{state}:origin',
 } as const;
 
-/** Enough for 20 changes a second over 500 seconds. A gateway that is disconnected for longer reads everything anew. */
+/** 20 changes a second for 500 seconds. A gateway that misses more of them reads everything again. */
 export const CHANGES_KEPT = 10_000;
 
-/** No client waits for it. */
-const ADMINISTRATION_WITHIN_MS = 1000;
+/** No client waits for these calls. */
+const ADMIN_TIMEOUT_MS = 1000;
 
 export type StateScripts = ReturnType<typeof defineStateScripts>;
 
 export function defineStateScripts({ script }: RedisConnection) {
-  const patient = { answerWithinMs: ADMINISTRATION_WITHIN_MS };
+  const adminOptions = { answerWithinMs: ADMIN_TIMEOUT_MS };
   return {
     findPin: script('sundialFindPin', "return redis.call('GET', KEYS[1])", 1),
     claimPin: script('sundialClaimPin', luaText('claim-pin'), 2),
-    replacePin: script('sundialReplacePin', luaText('replace-pin'), 2, patient),
-    changeOverride: script('sundialChangeOverride', luaText('change-override'), 2, patient),
-    readChanges: script('sundialReadChanges', luaText('read-changes'), 3, patient),
-    restoreOverrides: script('sundialRestoreOverrides', luaText('restore-overrides'), 2, patient),
+    replacePin: script('sundialReplacePin', luaText('replace-pin'), 2, adminOptions),
+    changeOverride: script('sundialChangeOverride', luaText('change-override'), 2, adminOptions),
+    readChanges: script('sundialReadChanges', luaText('read-changes'), 3, adminOptions),
+    restoreOverrides: script('sundialRestoreOverrides', luaText('restore-overrides'), 2, adminOptions),
     findKey: script('sundialFindKey', "return redis.call('HGET', KEYS[1], ARGV[1])", 1),
-    allKeys: script('sundialAllKeys', "return redis.call('HVALS', KEYS[1])", 1, patient),
-    replaceKey: script('sundialReplaceKey', luaText('replace-key'), 2, patient),
+    allKeys: script('sundialAllKeys', "return redis.call('HVALS', KEYS[1])", 1, adminOptions),
+    replaceKey: script('sundialReplaceKey', luaText('replace-key'), 2, adminOptions),
   };
 }
 
 export interface Changes {
   /** The last entry of the stream that this reply covers. */
   readonly seen: string;
-  /** Keys of the moved pins; `all` if any may have moved. */
+  /** Keys of the moved pins; `all`: any pin may have moved. */
   readonly pins: readonly string[] | 'all';
   /** Keys that had no pin before. */
   readonly claimed: readonly string[];
@@ -46,14 +47,15 @@ export interface Changes {
   readonly keys: readonly string[];
   /** All overrides; undefined if none has changed. */
   readonly overrides: readonly string[] | undefined;
-  /** The name of the data and the first entry of its stream; undefined if the last seen entry is still there. */
+  /**
+   * The name of the data and the first entry of its stream; undefined if the last seen entry is still there.
+   */
   readonly data: { readonly origin: string; readonly oldest: string } | undefined;
 }
 
-/** @throws TypeError for a reply of another shape: a bug, or another program writes to these keys */
+/** @throws TypeError for an unexpected reply: a bug, or another program writes to these keys */
 export function readChanges(reply: unknown): Changes {
-  if (!Array.isArray(reply))
-    throw new TypeError('the script of the changes answered something else than a list');
+  if (!Array.isArray(reply)) throw new TypeError('the script that reads changes did not return a list');
   const [kind, seen, ...rest]: readonly unknown[] = reply;
   if (kind === 'all') {
     const [overrides, origin, oldest] = rest;
@@ -87,18 +89,18 @@ export function isEarlier(entry: string, other: string): boolean {
 /** @throws TypeError for a reply that is not a list of strings */
 export function textsOf(reply: unknown): readonly string[] {
   if (!Array.isArray(reply) || !reply.every((text) => typeof text === 'string'))
-    throw new TypeError('a script answered something else than texts');
+    throw new TypeError('a script did not return a list of strings');
   return reply;
 }
 
-/** Longer than for a claim: the call carries a whole response, and its outcome is known only here. */
-const SETTLED_WITHIN_MS = 500;
+/** Longer than for a claim: the call carries a whole response, and only this process knows the outcome. */
+const SETTLE_TIMEOUT_MS = 500;
 
 const STATES: ReadonlySet<unknown> = new Set<KeyState['state']>(['claimed', 'running', 'kept']);
 
 export function createRedisIdempotencyTexts({ script }: RedisConnection): IdempotencyTexts {
   const claim = script('sundialClaimKey', luaText('claim-key'), 1);
-  const settle = script('sundialSettleKey', luaText('settle-key'), 1, { answerWithinMs: SETTLED_WITHIN_MS });
+  const settle = script('sundialSettleKey', luaText('settle-key'), 1, { answerWithinMs: SETTLE_TIMEOUT_MS });
   return {
     claim: async (key, owner, lockMs) => readKeyState(await claim(redisKeyOf(key), owner, lockMs)),
     settle: async (key, owner, next) => {
@@ -112,10 +114,10 @@ export function createRedisIdempotencyTexts({ script }: RedisConnection): Idempo
 // The braces are the hash tag: in a cluster all data of one key is on one node.
 const redisKeyOf = (key: string): string => `sundial:idempotency:{${key}}`;
 
-/** A later release may have written a state that this one does not know. */
+/** `unknown` for a state of a later release. @throws TypeError for an unexpected reply */
 function readKeyState(reply: unknown): KeyState {
   const [state, record] = Array.isArray(reply) ? reply : [];
   if (typeof state !== 'string' || typeof record !== 'string')
-    throw new TypeError('the script that claims a key answered something else than two texts');
+    throw new TypeError('the script that claims an idempotency key did not return two strings');
   return { state: STATES.has(state) ? (state as KeyState['state']) : 'unknown', record };
 }

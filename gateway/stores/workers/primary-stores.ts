@@ -1,4 +1,4 @@
-// The primary's side of the worker stores: answers requests to the embedded store, which it owns, and to the guard.
+// The primary's side of the worker stores: answers requests for the embedded store and the guard.
 import { type MaybePromise, StoreUnavailable } from '../../policy/contract.ts';
 import type { LedgerStore } from '../../policy/usage/ledger.ts';
 import type { Pin } from '../../policy/versioning/pin.ts';
@@ -36,8 +36,8 @@ export function answerWorkers(
     claimPin: async ({ key, pin }) => {
       const stored = await storeReply(records.claim(key, pin));
       pins.forgetAbsence(key);
-      // Not awaited: a worker that still caches the absence claims a pin and gets this one. Sent after the answer, when the
-      // requesting worker knows the pin.
+      // Not awaited: a worker that still caches the absence claims a pin and gets this one. Sent after the
+      // answer, when the requesting worker knows the pin.
       setImmediate(() => void notifyWorkers({ kind: 'pin_claimed', key }));
       return stored;
     },
@@ -49,7 +49,7 @@ export function answerWorkers(
 
 export function answerGuardOnly(guard: StoreAnswers['guard']): StoreAnswers {
   const unsupported = (): never => {
-    throw new Error('workers call this store themselves');
+    throw new Error('workers call Redis themselves');
   };
   return {
     ...{

@@ -1,4 +1,4 @@
-// The stores of a worker: limits by leases from the primary; pins and overrides cached, with updates from the primary.
+// The stores of a worker: limits by leases from the primary, and caches that the primary updates.
 import type { KeyLookup } from '../../policy/authentication/key-record.ts';
 import { type MaybePromise, StoreUnavailable } from '../../policy/contract.ts';
 import type { Override } from '../../policy/lifecycle/override.ts';
@@ -16,7 +16,10 @@ import { startStoreDeadline } from '../store-deadline.ts';
 import type { StoreOptions, Stores } from '../stores.ts';
 import type { StoreAnswers, StoreReply, StoreStart, StoreUpdate } from './store-messages.ts';
 
-/** Longer than for Redis: the primary is on this machine, so a late answer means a busy processor and not an outage. */
+/**
+ * Longer than for Redis: the primary is on this machine, so a late answer means a busy processor and not an
+ * outage.
+ */
 const ANSWER_WITHIN_MS = 1000;
 
 export type AskPrimary = <N extends keyof StoreAnswers>(
@@ -69,7 +72,10 @@ export async function openWorkerStores(options: WorkerStoreOptions): Promise<Wor
   }
 }
 
-/** One bucket per address for all workers, by leases. While the primary does not answer: this process's share of the limit. */
+/**
+ * All workers share one bucket per address, by leases. If the primary does not answer, each worker counts its
+ * share of the limit.
+ */
 function createGuard({ monotonic: now, ask, workers }: WorkerStoreOptions): Stores['guard'] {
   const leased = createLeasedTake(
     { take: (take) => withTimeout(ask('guard', take)) },

@@ -91,6 +91,16 @@ orders, active
       expect(await drawn(files, { api })).toEqual({ exitCode: 2, text: `sundial: ${said}\n` });
   });
 
+  it('exits with 2 if no API has dates', async () => {
+    await using files = await workspace({ 'policies/echo.yaml': ECHO });
+    for (const [api, said] of [
+      [undefined, 'no API has dates'],
+      ['echo', 'echo has no dates'],
+      ['nowhere', 'no API with dates is called "nowhere": no API has dates'],
+    ])
+      expect(await drawn(files, { api })).toEqual({ exitCode: 2, text: `sundial: ${said}\n` });
+  });
+
   it('prints the problems of invalid files', async () => {
     await using files = await workspace({
       'policies/orders.yaml': ORDERS.replace('default: v2', 'default: v3'),

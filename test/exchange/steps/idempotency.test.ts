@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { settle } from '../../../gateway/exchange/exchange.ts';
 import type { ExchangePorts } from '../../../gateway/exchange/ports.ts';
 import { forwardOrder } from '../../../gateway/exchange/steps/forward-order.ts';
-import { keyedOrder } from '../../../gateway/exchange/steps/idempotency.ts';
+import { claimThenForward } from '../../../gateway/exchange/steps/idempotency.ts';
 import { idempotencyOf } from '../../../gateway/sections/idempotency/compile.ts';
 import { api, deprecatedFacts, NOW, plan, upstream, version, view } from '../../support/exchange-samples.ts';
 import { NEW_KEYS } from '../../support/new-keys.ts';
@@ -28,7 +28,7 @@ it.each([1_000, 600_000])('IDM-5: a lock outlasts a total timeout of %i ms', asy
     wallClock: () => NOW,
     onFault: () => undefined,
   } as unknown as ExchangePorts;
-  const judging = keyedOrder(forward, rules, {
+  const judging = claimThenForward(forward, rules, {
     match: { route: api([patient]), tail: '/7' },
     ...{ view: request, facts: deprecatedFacts(), ports },
   });

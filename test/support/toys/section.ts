@@ -52,7 +52,7 @@ export const SECTION: Toy = {
       file: 'gateway/exchange/pipeline.ts',
       after: '  if (maintained !== undefined) return maintained;\n',
       add: `  const isOpen = ({ from, until }: { readonly from: number; readonly until: number }) => from <= now && now < until;
-  const closedNow = first(
+  const closedNow = firstRefusal(
     judged,
     ({ version }) => (version.toyWindows.some(isOpen) ? { reason: 'toy_closed' } : undefined),
     request,

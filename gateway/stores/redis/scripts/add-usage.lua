@@ -1,7 +1,7 @@
--- Adds one batch of a writer to the ledger, whole; a batch whose number was added before adds nothing.
+-- Adds one batch of a writer to the ledger. A batch whose number was added before adds nothing.
 --
 -- KEYS[1]  the prefix of every key of the ledger, with its hash tag; the script derives the other keys from it, on the same node
--- ARGV[1]  the writer              ARGV[2]  number of the batch    ARGV[3]  milliseconds for which a writer is remembered
+-- ARGV[1]  the writer              ARGV[2]  number of the batch    ARGV[3]  milliseconds to keep the number for
 -- ARGV[4]  version of the format   ARGV[5]  agents kept per record
 -- ARGV[6]  when the batch was made                                 ARGV[7]  number of versions counted since then
 -- then     the name of each of those versions
@@ -93,7 +93,7 @@ local function addRecord(at, days)
   end
 end
 
--- The number is stored already, so a failed record must not stop the others: a resend would add nothing.
+-- The batch number is already stored and a resend adds nothing. So a failed record must not stop the others.
 local failed = 0
 while at <= #ARGV do
   local days = tonumber(ARGV[at + 6])

@@ -8,9 +8,9 @@
 --
 -- Returns  the stored pin
 
-local standing = redis.call('GET', KEYS[1])
-if standing then
-  return standing
+local stored = redis.call('GET', KEYS[1])
+if stored then
+  return stored
 end
 redis.call('SET', KEYS[1], ARGV[1])
 redis.call('XADD', KEYS[2], 'MAXLEN', '~', ARGV[3], '*', 'claim', ARGV[2])

@@ -1,4 +1,4 @@
--- When a consumer was first seen on a version, over all operations, and since when calls of the version are counted.
+-- Returns when a consumer was first seen on a version, and since when calls of the version are counted.
 --
 -- KEYS[1]  the prefix of every key of the ledger
 -- ARGV[1], ARGV[2]  from and to in the index, as ZRANGEBYLEX takes them

@@ -10,7 +10,7 @@
 local base = KEYS[1]
 local isIndex = ARGV[1] == 'index'
 local names = redis.call('ZRANGEBYLEX', base .. ':' .. ARGV[1], ARGV[2], ARGV[3], 'LIMIT', 0, ARGV[4])
-local gone, seen = 0, 0
+local removed, seen = 0, 0
 local last = ''
 
 -- 'index' orders by api, version, consumer; 'consumers' by consumer, api, version. Nil for an invalid name.
@@ -25,7 +25,7 @@ end
 
 for _, each in ipairs(names) do
   if seen >= tonumber(ARGV[6]) then
-    return { last, gone }
+    return { last, removed }
   end
   last = each
   local other = inOtherOrder(each)
@@ -54,7 +54,7 @@ for _, each in ipairs(names) do
     redis.call('DEL', base .. ':record:' .. name)
     redis.call('ZREM', base .. ':index', name)
     redis.call('ZREM', base .. ':consumers', isIndex and other or each)
-    gone = gone + 1
+    removed = removed + 1
   end
 end
-return { #names < tonumber(ARGV[4]) and '' or last, gone }
+return { #names < tonumber(ARGV[4]) and '' or last, removed }

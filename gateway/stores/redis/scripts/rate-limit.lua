@@ -40,10 +40,10 @@ local function gcra(bucket)
     local full = math.ceil((bucket.after - now) / 1000)
     redis.call('SET', bucket.key, string.format('%.0f', bucket.after), 'PX', full)
     if stride == 1 then return 0 end
-    local handed = redis.call('LINDEX', bucket.back, -1)
+    local returned = redis.call('LINDEX', bucket.back, -1)
     -- The list must outlive every take whose stamp includes its sum.
-    if handed then redis.call('PEXPIRE', bucket.back, 60000) end
-    return bucket.after + tonumber(handed or 0)
+    if returned then redis.call('PEXPIRE', bucket.back, 60000) end
+    return bucket.after + tonumber(returned or 0)
   end
 end
 

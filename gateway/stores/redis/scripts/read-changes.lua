@@ -10,9 +10,9 @@
 -- Returns  { 'all', last entry, overrides, name of the data, first entry } at the first read, if the last seen entry is gone
 --          (trimmed or lost), and if the name differs: another data set may have an entry with the same id. Otherwise
 --          { 'some', last entry, keys of moved pins, overrides or false if unchanged, keys of new pins, changed API keys }
--- The script writes only what is missing, so that it can read a full Redis or a replica.
+-- The script writes only missing keys, so it can also read from a replica or from a Redis without free
+-- memory.
 
--- Nothing is written where nothing is missing: a Redis that is full, or a replica, can still be looked at.
 local name = redis.call('GET', KEYS[3])
 if not name then
   name = ARGV[2]

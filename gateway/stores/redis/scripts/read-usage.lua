@@ -44,11 +44,11 @@ local function daysSince(all)
 end
 
 local function sumsOf(all)
-  local calls, week, weekBefore, isMeant = 0, 0, 0, false
+  local calls, week, weekBefore, hasDays = 0, 0, 0, false
   for i = 1, #all, 2 do
     local day, count = tonumber(all[i]), tonumber(all[i + 1])
     if day and count and day >= since then
-      isMeant = true
+      hasDays = true
       if day >= countsFrom then
         calls = calls + count
       end
@@ -59,10 +59,10 @@ local function sumsOf(all)
       end
     end
   end
-  return isMeant and { calls, week, weekBefore }
+  return hasDays and { calls, week, weekBefore }
 end
 
-local function toldOf(all)
+local function daysOrSums(all)
   if countsFrom then
     return sumsOf(all)
   end
@@ -81,10 +81,10 @@ for _, each in ipairs(names) do
   if (ARGV[6] == '' or parts[2] == ARGV[6]) and (ARGV[7] == '' or parts[4] == ARGV[7]) then
     local all = redis.pcall('HGETALL', base .. ':days:' .. last)
     days = days + #all / 2
-    local told = not all.err and toldOf(all)
-    local record = told and redis.pcall('HMGET', base .. ':record:' .. last, 'first', 'last', 'agents', 'sample')
+    local values = not all.err and daysOrSums(all)
+    local record = values and redis.pcall('HMGET', base .. ':record:' .. last, 'first', 'last', 'agents', 'sample')
     if record and not record.err then
-      found[#found + 1] = { last, record[1], record[2], record[3], record[4], told }
+      found[#found + 1] = { last, record[1], record[2], record[3], record[4], values }
     end
   end
 end

@@ -1,7 +1,9 @@
--- Since when calls of a version are counted, or of the first version of all; nothing if they are not counted.
+-- Returns since when calls of a version are counted, or the earliest such instant of all versions.
 --
 -- KEYS[1]  the prefix of every key of the ledger
 -- ARGV[1]  the name of the version, '' for all
+--
+-- Returns  the instant; nothing if no calls are counted
 
 if ARGV[1] ~= '' then
   return redis.call('HGET', KEYS[1] .. ':watched', ARGV[1])
