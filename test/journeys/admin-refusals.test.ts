@@ -139,7 +139,7 @@ describe('an invalid body', () => {
     [
       'an unknown member',
       { ...PAUSE, untill: '2027-01-01' },
-      'unknown member "untill": did you mean "until"?',
+      'The body cannot be used: unknown member "untill" (did you mean "until"?).',
     ],
     ['a member of the prototype', '{"__proto__":{"api":"orders"}}', 'unknown member "__proto__"'],
     ['no end', { ...PAUSE, for: undefined }, 'write either "for" or "until", not both'],
@@ -173,7 +173,7 @@ describe('an invalid body', () => {
     const answer = await write({ method: 'POST', path, body: { into: '/tmp/x.db' } });
     expect(answer).toMatchObject({
       status: 400,
-      json: { message: 'The body cannot be used: unknown member "into": known: by, why.' },
+      json: { message: 'The body cannot be used: unknown member "into" (known: by, why).' },
     });
   });
 
