@@ -4,7 +4,7 @@
 export const FIELD_RULE = {
   /** Repeated fields are joined by a comma. */
   list: 0,
-  /** If the field repeats, Node's parser reads the whole head. The repetition is then refused, dropped or joined. */
+  /** If the field repeats, Node's parser reads the head. The repetition is then refused, dropped or joined. */
   once: 1,
   host: 2,
   length: 3,

@@ -34,7 +34,7 @@ export async function relayAnswer(
     inbound.res.end();
     return;
   }
-  inbound.onGone = () => answer.destroy(new Error('the client left'));
+  inbound.onGone = () => answer.destroy(new Error('the client disconnected'));
   const late = (code: 'upstream_idle_timeout' | 'upstream_total_timeout', timeoutMs: number) => () =>
     void answer.destroy(new Fault(code, { service, timeoutMs }));
   const total = startDeadline(timeouts.total, late('upstream_total_timeout', timeouts.total));
