@@ -306,7 +306,7 @@ describe('the public listener', () => {
     ['GET', '/-/overrides'],
     ['PUT', '/-/pins/payments/acme'],
     ['POST', '//-/pauses'],
-  ])('promise 26: does not serve %s %s over HTTP/1.1 and HTTP/2', async (method, path) => {
+  ])('does not serve %s %s over HTTP/1.1 and HTTP/2', async (method, path) => {
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
     for (const reach of [overHttp1, overHttp2]) {
       await using client = reach(gateway.https);
@@ -318,7 +318,7 @@ describe('the public listener', () => {
     expect(await overrides()).toEqual([]);
   });
 
-  it('promise 26: serves no admin page by an absolute target or a loopback Host', async () => {
+  it('serves no admin page by an absolute target or a loopback Host', async () => {
     const socket = connect(gateway.http, '127.0.0.1');
     socket.end(
       'GET http://127.0.0.1:9901/-/overrides HTTP/1.1\r\nHost: 127.0.0.1:9901\r\nConnection: close\r\n\r\n',
