@@ -226,7 +226,7 @@ describe('the metrics listener', () => {
         expect(status).toBe(404);
         expect(json).toEqual({
           error: 'Not Found',
-          message: 'There is no such page. There are /metrics, /-/healthy, /-/ready.',
+          message: 'There is no such page. Known pages: /metrics, /-/healthy, /-/ready.',
         });
       }
     },

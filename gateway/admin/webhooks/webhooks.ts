@@ -26,7 +26,7 @@ export interface WebhookPorts {
 
 const WEBHOOKS = '/-/webhooks';
 const STATES = ['pending', 'delivered', 'dead'];
-const NO_SUBSCRIPTION = 'There is no such subscription. GET /-/webhooks lists those there are.';
+const NO_SUBSCRIPTION = 'There is no such subscription. GET /-/webhooks lists all subscriptions.';
 const OK = 200;
 const MAX_SUBJECT = 256;
 const SETTING = 'notify.webhooks.deliveries of the gateway file';
