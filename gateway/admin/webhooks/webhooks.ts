@@ -105,7 +105,7 @@ function datedAnswer({ now, wallClock }: WebhookPorts, body: Readonly<Record<str
 function notSet(): AdminAnswer {
   return errorAnswer(
     404,
-    'No webhooks service is set. Add notify: { webhooks: { deliveries: "http://127.0.0.1:4006/admin" } } ' +
+    'No webhooks service is configured. Add notify: { webhooks: { deliveries: "http://127.0.0.1:4006/admin" } } ' +
       'to the gateway file, with the address of your webhooks service, and restart the gateway.',
   );
 }

@@ -46,7 +46,7 @@ const RULES: readonly (readonly [rule: FieldRule, names: string])[] = [
   [coding, 'transfer-encoding'],
   [connection, 'connection'],
   [expect, 'expect'],
-  // Set-Cookie is no request field. Node returns it as an array.
+  // Set-Cookie is not a request field. Node returns it as an array.
   [never, 'upgrade set-cookie'],
   // Node joins repeated Cookie fields by a semicolon.
   [once, 'cookie'],

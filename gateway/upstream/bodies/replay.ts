@@ -54,7 +54,7 @@ export async function replayAnswer(
     case 'refused':
       return body.refusal;
     case 'broken':
-      throw new Fault('internal', { cause: new Error('the client cut its body') });
+      throw new Fault('internal', { cause: new Error('the client ended its body early') });
     default:
       return body satisfies never;
   }

@@ -32,7 +32,7 @@ export interface TunnelEnds {
   /** Wraps `client`. Piped to and from `upstream`. */
   readonly end: Duplex;
   readonly upstream: Socket;
-  /** Milliseconds. A side that does not read what waits for it for this long is disconnected. */
+  /** Milliseconds. A side that reads nothing for this long, while octets wait for it, is disconnected. */
   readonly stalledAfterMs: number;
 }
 
