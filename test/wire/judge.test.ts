@@ -94,7 +94,7 @@ describe('the judge of requests', () => {
     ['a folded line', get, { upstream: [recorded(spot.get(['A: 1', ' 2']))] }],
     ['a bare CR or LF', get, { upstream: [recorded(spot.get(['A: 1\n2']))] }],
     ['a NUL', get, { upstream: [recorded(spot.get(['A: 1\0']))] }],
-    ['no token', get, { upstream: [recorded(spot.get(['A : 1']))] }],
+    ['not a token', get, { upstream: [recorded(spot.get(['A : 1']))] }],
     ['keep-alive forwarded', get, { upstream: [recorded(spot.get(['Keep-Alive: 1']))] }],
     [
       'a chunk size',

@@ -44,7 +44,7 @@ export async function relayAnswer(
     if (!answer.complete) answer.destroy(cause);
   });
   answer.once('error', (cause) => {
-    // Set before the client's connection is reset, because the request ends then. A disconnected client is no fault.
+    // Set before the client's connection is reset, because the request ends then. A disconnected client is not a fault.
     if (!inbound.gone) facts.completion.fault = toFault(cause, order);
   });
   answer.on('data', (chunk: Buffer) => {

@@ -142,7 +142,7 @@ export function createClientEnd(client: Socket): Duplex {
   });
   client.on('data', onData);
   client.on('end', onEnd);
-  // The close of the connection is no error. http-proxy-3 has its own listener only once it has begun.
+  // The close of the connection is not an error. http-proxy-3 has its own listener only once it has begun.
   end.on('error', () => undefined);
   client.once('close', () => end.destroy());
   const self = (): Duplex => end;
