@@ -84,20 +84,20 @@ function unknownSubject(
 ): string | undefined {
   const named = apis.find(({ name }) => name === api);
   if (named === undefined)
-    return `No API ${JSON.stringify(api)} is in force. ${namesText(apis.map(({ name }) => name))}`;
+    return `No API ${JSON.stringify(api)} is in force ${knownText(apis.map(({ name }) => name))}.`;
   const [label = ''] = version?.split(' ') ?? [];
   if (version === undefined || named.versions.has(label)) return undefined;
   const labels = [...named.versions.keys()].filter((each) => each !== UNVERSIONED);
   return labels.length === 0
-    ? `The API ${api} has no versions: leave the version out.`
-    : `The API ${api} has no version ${JSON.stringify(label)}. ${namesText(labels)}`;
+    ? `The API ${api} has no versions: omit the version.`
+    : `The API ${api} has no version ${JSON.stringify(label)} ${knownText(labels)}.`;
 }
 
 const MAX_NAMES = 20;
 
-function namesText(names: readonly string[]): string {
+function knownText(names: readonly string[]): string {
   const more = names.length > MAX_NAMES ? ', …' : '';
-  return `There ${names.length === 1 ? 'is' : 'are'} ${names.slice(0, MAX_NAMES).join(', ') || 'none'}${more}.`;
+  return `(known: ${names.slice(0, MAX_NAMES).join(', ') || 'none'}${more})`;
 }
 
 function nothingRefused(subject: string, problems: readonly Problem[]): string {

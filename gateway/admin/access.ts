@@ -97,7 +97,7 @@ function unknownPage({ routes, notFound }: AccessRules, accept: string | undefin
   const wantsHtml = preferredType(accept, ['application/json', 'text/html']) === 'text/html';
   if (notFound !== undefined && wantsHtml) return notFound;
   const paths = new Set(routes.filter((route) => !isAlias(route)).map(({ path }) => path));
-  return errorAnswer(404, `There is no such page. There are ${[...paths].join(', ')}.`);
+  return errorAnswer(404, `There is no such page. Known pages: ${[...paths].join(', ')}.`);
 }
 
 function isAlias(route: AdminRoute): boolean {

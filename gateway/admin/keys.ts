@@ -28,7 +28,7 @@ export interface KeyPorts {
 /** Enough time for a team to deploy the new key. */
 const USUAL_OVERLAP_MS = 86_400_000;
 
-const ENDED = 'This key is revoked or has expired. Make another: POST /-/keys.';
+const ENDED = 'This key is revoked or has expired. Create another key: POST /-/keys.';
 
 export function keyRoutes(ports: KeyPorts): readonly AdminRoute[] {
   return [

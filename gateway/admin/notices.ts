@@ -1,5 +1,5 @@
 // Admin routes for notices: preview the mails and events due now or at another instant, and send those due now.
-import { readOptionalAuthor } from '../api/admin-requests.ts';
+import { readOptionalAuthor, unknownName } from '../api/admin-requests.ts';
 import type {
   NoticesAnswer,
   NoticesFound,
@@ -8,7 +8,6 @@ import type {
   SentAnswer,
 } from '../api/notice-answers.ts';
 import type { GatewayPlan } from '../plan/plan.ts';
-import { suggest } from '../plan/read/shape-issues.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import { isPrintableId, parseInstant } from '../policy/notation.ts';
 import {
@@ -35,8 +34,9 @@ export interface NoticePorts {
 }
 
 const NOTICES = '/-/notices';
-const REHEARSAL =
-  'The lifecycle clock of this gateway was moved, so it sends no mails and no events. List what is due with --dry-run, or run the gateway with --at and --notify.';
+const CLOCK_MOVED =
+  'The lifecycle clock of this gateway was moved, so it sends no mails and no events. ' +
+  'Use `sundial notify --dry-run` to list them, or start the gateway with `sundial run --at … --notify`.';
 const PARAMETERS = ['api', 'consumer', 'at'] as const;
 
 export function noticeRoutes(ports: NoticePorts): readonly AdminRoute[] {
@@ -54,8 +54,7 @@ async function show({ notices, plan }: NoticePorts, { query }: AdminRequest): Pr
   if (problems.length > 0) return malformedQuery(problems);
   const apis = plan().apis.map(({ name }) => name);
   if (api !== undefined && !apis.includes(api)) {
-    const hint = suggest(api, apis) ?? `there are ${apis.join(', ')}`;
-    return errorAnswer(404, `There is no such API: ${hint}.`);
+    return errorAnswer(404, `The query names an ${unknownName('API', api, apis)}.`);
   }
   const at = instant === undefined ? undefined : parseInstant(instant);
   const body = await notices.preview({ at, api, consumer });
@@ -65,10 +64,7 @@ async function show({ notices, plan }: NoticePorts, { query }: AdminRequest): Pr
 
 function problemsOf(query: URLSearchParams, name: string): readonly string[] {
   const known: readonly string[] = PARAMETERS;
-  if (!known.includes(name)) {
-    const hint = suggest(name, known) ?? `known are ${known.join(', ')}`;
-    return [`unknown parameter ${JSON.stringify(name.slice(0, 60))}: ${hint}`];
-  }
+  if (!known.includes(name)) return [unknownName('parameter', name, known)];
   const values = query.getAll(name);
   if (values.length > 1) return [`"${name}" is given ${values.length} times`];
   const value = values[0] ?? '';
@@ -84,7 +80,7 @@ async function send({ notices, now }: NoticePorts, { body }: AdminRequest): Prom
   const audit = read.value;
   if (notices === undefined) return { answer: noticesOff(), audit };
   const { announce } = notices;
-  if (announce === undefined) return { answer: errorAnswer(409, REHEARSAL), audit };
+  if (announce === undefined) return { answer: errorAnswer(409, CLOCK_MOVED), audit };
   return orStoreUnavailable(audit, async () => {
     const result = await announce();
     const { events, mails, busy } = result;
@@ -97,6 +93,7 @@ async function send({ notices, now }: NoticePorts, { body }: AdminRequest): Prom
 function noticesOff(): AdminAnswer {
   return errorAnswer(
     404,
-    'This gateway sends no notices. Add notify: { email: { smtp: …, from: … } } to the gateway file.',
+    'This gateway sends no notices: the gateway file sets neither notify.email.smtp nor notify.webhooks.intake. ' +
+      'Add one of them, and restart the gateway.',
   );
 }

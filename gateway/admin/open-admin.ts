@@ -40,7 +40,7 @@ export interface OperatorListeners {
   readonly close: () => Promise<void>;
 }
 
-/** @throws the system error if an address cannot be bound; Error if the token file cannot be read or made */
+/** @throws the system error if an address cannot be bound; Error if the token file cannot be read or created */
 export async function openAdmin(
   settings: OperatorSettings,
   telemetry: Pick<Telemetry, 'metrics' | 'logger'>,

@@ -42,11 +42,12 @@ export interface RetirementGuard {
 }
 
 const EVERY_MS = 60_000;
-/** How long before a sunset each check reads the ledger, and how long before it the guard warns. */
-const CLOSELY_MS = 2 * DAY_MS;
-const SAID_FROM_MS = 30 * DAY_MS;
+/** How long before a sunset each check reads the ledger. */
+const NEAR_SUNSET_MS = 2 * DAY_MS;
+/** How long before a sunset the guard warns. */
+const WARN_BEFORE_MS = 30 * DAY_MS;
 /** A ledger of 100,000 consumers takes seconds to read. Versions with a distant sunset can wait an hour. */
-const SELDOM_MS = 60 * 60_000;
+const DISTANT_CHECK_EVERY_MS = 60 * 60_000;
 
 const NOT_KNOWN: Retirement = { kind: 'unknown', usage: undefined };
 
@@ -67,7 +68,12 @@ export function openRetirementGuard(ports: GuardPorts): RetirementGuard {
     const key = keyOf(version);
     const known = looks.get(key);
     const fits = known?.revision === revision && known.usage.days === days;
-    if (known !== undefined && fits && sunset - now() > CLOSELY_MS && monotonic() - known.at < SELDOM_MS)
+    if (
+      known !== undefined &&
+      fits &&
+      sunset - now() > NEAR_SUNSET_MS &&
+      monotonic() - known.at < DISTANT_CHECK_EVERY_MS
+    )
       return known.usage;
     const of = { api: version.api, version: version.label };
     const usage = await usageSummary(ledger, of, days, now(), keptFrom());
@@ -77,7 +83,7 @@ export function openRetirementGuard(ports: GuardPorts): RetirementGuard {
 
   const say = (version: VersionRules, retirement: Retirement, sunset: EpochMs): void => {
     const today = Math.floor(now() / DAY_MS);
-    const isNear = now() >= sunset - SAID_FROM_MS && now() < sunset + DAY_MS;
+    const isNear = now() >= sunset - WARN_BEFORE_MS && now() < sunset + DAY_MS;
     if (retirement.kind !== 'exceeded' || !isNear || reportedOn.get(keyOf(version)) === today) return;
     reportedOn.set(keyOf(version), today);
     report.onGoing(version, sunset, usageInWords(retirement.usage));

@@ -1,4 +1,4 @@
-// The admin token: the configured one, or one made at the first start and kept in the data folder.
+// The admin token: the configured one, or one created at the first start and stored in the data folder.
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { chmod, link, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ export interface TokenSource {
 
 /**
  * Processes that start together on one folder get the same token.
- * @throws Error if the file in the data folder cannot be read or made, or holds no token
+ * @throws Error if the file in the data folder cannot be read or created, or has no token
  */
 export async function openAdminToken({ configured, dataFolder }: TokenSource): Promise<string> {
   if (configured !== undefined) return configured;

@@ -1,5 +1,5 @@
 // Reads the query of a request for usage.
-import { suggest } from '../plan/read/shape-issues.ts';
+import { unknownName } from '../api/admin-requests.ts';
 import { DAY_MS, type EpochMs } from '../policy/contract.ts';
 import { dayOf, isPrintableId, parseDuration, parseInstant } from '../policy/notation.ts';
 import { readPlace, type UsageDay, type UsageFilter } from '../policy/usage/ledger.ts';
@@ -60,10 +60,7 @@ export function readErasureQuery(
 
 function unknownNames(query: URLSearchParams, known: readonly string[]): readonly string[] {
   const unknown = [...new Set(query.keys())].filter((name) => !known.includes(name));
-  return unknown.slice(0, 5).map((name) => {
-    const hint = suggest(name, known) ?? `known are ${known.join(', ')}`;
-    return `unknown parameter ${JSON.stringify(name.slice(0, 60))}: ${hint}`;
-  });
+  return unknown.slice(0, 5).map((name) => unknownName('parameter', name, known));
 }
 
 function flaws(query: URLSearchParams, name: (typeof PARAMETERS)[number]): readonly string[] {

@@ -49,7 +49,7 @@ export function boundedReads(withinMs: number, ledger: Readable, monotonic: () =
   const ask =
     <P extends readonly unknown[], A>(question: (...given: P) => Promise<A>) =>
     (...given: P): Promise<A> =>
-      monotonic() > end ? Promise.reject(new TooSlow('the time is up')) : question(...given);
+      monotonic() > end ? Promise.reject(new TooSlow('the read took too long')) : question(...given);
   return { read: ask(ledger.read), count: ask(ledger.count), beganAt: ask(ledger.beganAt) };
 }
 

@@ -67,7 +67,7 @@ export function createAnnouncer(ports: AnnouncerPorts): Announcer {
         events.failed();
         report.onFailed('event', outcome.reason);
         result.failed += 1;
-        if (!outcome.other) break;
+        if (!outcome.onlyThis) break;
         continue;
       }
       await marks.done(mark, String(now()));

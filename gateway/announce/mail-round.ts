@@ -96,7 +96,7 @@ export function createMailRound(ports: AnnouncerPorts, marks: Marks): MailRound 
       counts[outcome.kind] += 1;
       if (outcome.kind !== 'failed') continue;
       report.onFailed('mail', outcome.reason);
-      if (!outcome.other) return;
+      if (!outcome.onlyThis) return;
     }
   };
 

@@ -12,7 +12,7 @@ import {
 } from '../policy/lifecycle/milestones.ts';
 import { isForgotten } from '../policy/lifecycle/retirement.ts';
 
-/** A release changes nothing for callers. */
+/** Releases get no notice, because they change nothing for callers. */
 export type DueMilestone = Exclude<Milestone, { kind: 'released' }>;
 
 export interface Notice {

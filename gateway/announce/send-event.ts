@@ -3,13 +3,13 @@ import type { VersionEvent } from './event.ts';
 
 export type EventOutcome =
   | { readonly kind: 'sent' }
-  /** `other`: the failure concerns this event only, so the next one may succeed. */
-  | { readonly kind: 'failed'; readonly other: boolean; readonly reason: string };
+  /** `onlyThis`: the failure concerns this event only, so the next one may succeed. */
+  | { readonly kind: 'failed'; readonly onlyThis: boolean; readonly reason: string };
 
 export type EventSender = (event: VersionEvent) => Promise<EventOutcome>;
 
 const WITHIN_MS = 10_000;
-const KEPT = 202;
+const ACCEPTED = 202;
 /** These statuses concern the event, not the intake. */
 const OF_THE_EVENT: readonly number[] = [400, 413, 422];
 
@@ -26,10 +26,10 @@ export function createEventSender(intake: string, ending?: AbortSignal): EventSe
       });
       await response.body?.cancel();
       const { status } = response;
-      if (status === KEPT) return { kind: 'sent' };
-      return { kind: 'failed', other: OF_THE_EVENT.includes(status), reason: `status ${status}` };
+      if (status === ACCEPTED) return { kind: 'sent' };
+      return { kind: 'failed', onlyThis: OF_THE_EVENT.includes(status), reason: `status ${status}` };
     } catch (error) {
-      return { kind: 'failed', other: false, reason: reasonOf(error) };
+      return { kind: 'failed', onlyThis: false, reason: reasonOf(error) };
     }
   };
 }

@@ -8,8 +8,8 @@ export type MailOutcome =
   | { readonly kind: 'sent' }
   /** Permanent, for this mail only: unknown recipient, rejected content, or an invalid address. */
   | { readonly kind: 'refused'; readonly reason: string }
-  /** `other`: the failure concerns this recipient only, so the next mail may succeed. */
-  | { readonly kind: 'failed'; readonly other: boolean; readonly reason: string };
+  /** `onlyThis`: the failure concerns this recipient only, so the next mail may succeed. */
+  | { readonly kind: 'failed'; readonly onlyThis: boolean; readonly reason: string };
 
 export interface MailSender {
   readonly send: (mail: Mail) => Promise<MailOutcome>;
@@ -66,7 +66,7 @@ export function openMailSender(
         });
         return { kind: 'sent' };
       } catch (error) {
-        return late.aborted ? { kind: 'failed', other: false, reason: 'ETIMEDOUT' } : outcomeOf(error);
+        return late.aborted ? { kind: 'failed', onlyThis: false, reason: 'ETIMEDOUT' } : outcomeOf(error);
       }
     },
     close: () => transport.close(),
@@ -88,5 +88,5 @@ function outcomeOf(error: unknown): MailOutcome {
   const isOwn = /^(?:RCPT TO|DATA)$/.test(command) && typeof status === 'number';
   const isTemporary = status === 503 || status === 530 || enhanced?.startsWith('5.7.') === true;
   if (isOwn && status >= 500 && !isTemporary) return { kind: 'refused', reason };
-  return { kind: 'failed', other: isOwn, reason };
+  return { kind: 'failed', onlyThis: isOwn, reason };
 }

@@ -116,12 +116,15 @@ function read<Shape extends z.ZodRawShape>(
   return { kind: 'malformed', problems: flattenIssues(parsed.error.issues, body).flatMap(sentences) };
 }
 
+/** `unknown member "untill" (did you mean "until"?)`, or all known names if none is close. */
+export function unknownName(noun: string, name: string, known: readonly string[]): string {
+  const hint = suggest(name, known) ?? `known: ${known.join(', ')}`;
+  return `unknown ${noun} ${JSON.stringify(name.slice(0, 60))} (${hint})`;
+}
+
 function sentences({ path, rule, message, unknown, known }: ShapeIssue): readonly string[] {
   if (unknown.length > 0) {
-    return unknown.slice(0, 5).map((name) => {
-      const hint = suggest(name, known) ?? `known: ${known.join(', ')}`;
-      return `unknown member ${JSON.stringify(name.slice(0, 60))}: ${hint}`;
-    });
+    return unknown.slice(0, 5).map((name) => unknownName('member', name, known));
   }
   const member = `"${path.join('.')}"`;
   return [rule === 'missing' ? `the member ${member} is missing` : `${member}: ${message}`];

@@ -56,7 +56,7 @@ export interface IdempotencyClaim {
   /** The part of the head that is stored. Call it before anything is added to the head. */
   readonly headOf: (status: number, headers: HeaderLines) => Pick<StoredResponse, 'status' | 'headers'>;
   /** Resolves when the response to `request` is stored, or will not be stored. Never rejects. */
-  readonly keep: (
+  readonly store: (
     request: Uint8Array,
     answer: Pick<StoredResponse, 'status' | 'headers' | 'body'>,
   ) => Promise<void>;
@@ -66,8 +66,8 @@ export interface IdempotencyClaim {
   readonly release: () => void;
   /** The request continues without the key, so it may be executed again. */
   readonly continueWithoutKey: () => void;
-  /** The request was executed and fully answered, but the response is too large to store (IDM-7). */
-  readonly reportTooLarge: () => void;
+  /** The request was executed and fully answered, but the response is a stream or too large to store (IDM-7). */
+  readonly reportUnstorable: () => void;
   /** The request was sent and its outcome is unknown (IDM-6). */
   readonly reportUnknown: () => void;
 }
@@ -77,7 +77,7 @@ export interface ReplayOrder {
   readonly kind: 'replay';
   /** Only for the response headers. */
   readonly forward: ForwardOrder;
-  readonly kept: StoredResponse;
+  readonly stored: StoredResponse;
   readonly isSame: (body: Uint8Array) => boolean;
   /** Bytes. A larger body counts as a different payload. */
   readonly maxBody: number;

@@ -24,7 +24,7 @@ export class UnusableResponse extends Error {
 }
 
 /**
- * The JSON of a 200 response. @throws UselessAnswer for another status, for invalid JSON, or above `mostBytes` after
+ * The JSON of a 200 response. @throws UnusableResponse for another status, for invalid JSON, or above `mostBytes` after
  * decompression. `what` names the response in messages.
  */
 export async function readResponse(response: Response, what: string, mostBytes: number): Promise<unknown> {

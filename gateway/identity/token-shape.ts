@@ -37,7 +37,7 @@ export function readToken(token: string): SignedToken | undefined {
   return { alg, kid, typ, input, payload, signature };
 }
 
-/** The issuer in an unverified token. Undefined if the token is no JWT. */
+/** The issuer in an unverified token. Undefined if the token is not a JWT. */
 export function issuerOf(token: string): unknown {
   const read = readMembers(Buffer.from(token.split('.')[1] ?? '', 'base64url'));
   return read?.ambiguous ? undefined : read?.members.iss;

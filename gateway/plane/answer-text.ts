@@ -35,8 +35,9 @@ interface LastLine {
 }
 const lastLines = new Map<string, LastLine>();
 const MAX_NAMES = 500;
-const LONGEST_VALUE = 512;
-/** The cache stores two of so many misses in a row: the values of some names never repeat. */
+/** Characters. Longer values are not cached. */
+const MAX_CACHED_LENGTH = 512;
+/** The cache stores two of this many misses, because the values of some names never repeat. */
 const MISSES = 16;
 
 function knownLine(name: string, value: string): string {
@@ -48,7 +49,7 @@ function knownLine(name: string, value: string): string {
     return text;
   }
   last.misses = (last.misses + 1) % MISSES;
-  if (last.misses < 2 && value.length <= LONGEST_VALUE) {
+  if (last.misses < 2 && value.length <= MAX_CACHED_LENGTH) {
     last.value = flatText(value);
     last.text = flatText(text);
   }

@@ -26,7 +26,7 @@ export function createClientConnection(
 }
 
 /** Characters. An idle connection must not hold a long field value in memory. */
-const LONGEST_REMEMBERED = 512;
+const MAX_CACHED_LENGTH = 512;
 
 /** Returns the peer, or the client that a trusted proxy names. */
 export function clientOf(
@@ -39,7 +39,7 @@ export function clientOf(
   const line = typeof forwardedFor === 'string' ? forwardedFor : forwardedFor.join(',');
   if (forwarded?.line === line) return forwarded.client;
   const client = clientAddress(peer.full, line);
-  if (line.length <= LONGEST_REMEMBERED) connection.forwarded = { line, client };
+  if (line.length <= MAX_CACHED_LENGTH) connection.forwarded = { line, client };
   return client;
 }
 
@@ -53,6 +53,6 @@ export function requestedHost(connection: ClientConnection, text: string): Reque
   // A trusted proxy sends requests for any host on its own connection.
   const isMisdirected = own !== undefined && !peer.viaTrusted && !coversHost(own, authority.host);
   const host = { text, authority, isMisdirected };
-  if (text.length <= LONGEST_REMEMBERED) connection.host = host;
+  if (text.length <= MAX_CACHED_LENGTH) connection.host = host;
   return host;
 }

@@ -35,7 +35,7 @@ function noSchemas(): never {
   throw new Error('no route has a schema');
 }
 
-const NO_TCP_SOCKET = 'the socket that was passed for a public listener is no TCP socket';
+const NO_TCP_SOCKET = 'the socket that was passed for a public listener is not a TCP socket';
 
 export function createProxyListener(options: ProxyListenerOptions): Listener {
   const { tls, forwarder, websockets, limits, direct } = options;
@@ -165,7 +165,7 @@ export function createProxyListener(options: ProxyListenerOptions): Listener {
     },
     async stop() {
       state = 'ending';
-      // WebSockets would stay open for as long as their clients want (WS-6).
+      // Otherwise WebSockets would stay open until their clients close them (WS-6).
       websockets.goAway();
       server.close();
       connections.endIdle({

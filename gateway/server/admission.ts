@@ -3,7 +3,7 @@ import type { Bounds } from '../plan/bounds.ts';
 import type { BoundsCounter, ListenerLimits } from '../plane/port.ts';
 
 export interface Admission {
-  /** A closed connection makes a load balancer try another gateway. It would forward an error response. */
+  /** False: close the connection, so that a load balancer tries another gateway. It would forward an error response. */
   readonly admits: ListenerLimits['admits'];
   readonly open: () => number;
 }

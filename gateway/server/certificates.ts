@@ -13,7 +13,7 @@ export interface KeyPair {
   readonly cert: string;
   readonly key: string;
   readonly expiry: EpochMs;
-  /** How connections request client certificates, equal for every pair. Undefined: not at all. */
+  /** How connections request client certificates, equal for every pair. Undefined: they request none. */
   readonly clients?: ClientCertificatePolicy | undefined;
 }
 

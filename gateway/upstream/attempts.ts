@@ -195,7 +195,7 @@ export function callUpstream(
   const total = startDeadline(timeouts.total, () =>
     fail(new Fault('upstream_total_timeout', { service, timeoutMs: timeouts.total }), 'cancelled'),
   );
-  const onClientGone = (): void => fail(new Error('the client left'), 'cancelled');
+  const onClientGone = (): void => fail(new Error('the client disconnected'), 'cancelled');
   inbound.onGone = () => {
     // The target executes the request anyway, and its outcome must be stored for a retry of the client.
     if (!(sent && captured?.mayStillStore())) onClientGone();

@@ -35,7 +35,7 @@ export function mayRetry(
   return failure.stale || budget.take(retries.budget);
 }
 
-/** A target without a connection is not retried at once. A target that broke off may be the only one. */
+/** Undefined if no target is in service, or if only a target is left to which the gateway could not connect. */
 export function chooseForRetry(
   failed: Target,
   { unsent }: Pick<CallFailure, 'unsent'>,

@@ -25,7 +25,8 @@ it('the 404 for an unknown path lists each path once, including paths that only 
   const { status, body } = refusalOf('/-/pin', 1);
   expect(status).toBe(404);
   expect(JSON.parse(body)).toMatchObject({
-    message: 'There is no such page. There are /metrics, /-/overrides, /-/pauses, /-/pins/{api}/{account}.',
+    message:
+      'There is no such page. Known pages: /metrics, /-/overrides, /-/pauses, /-/pins/{api}/{account}.',
   });
 });
 

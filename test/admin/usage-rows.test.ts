@@ -77,7 +77,7 @@ describe('GET /-/usage', () => {
   });
 
   it.each([
-    ['sinse=30d', 'unknown parameter "sinse": did you mean "since"?'],
+    ['sinse=30d', 'unknown parameter "sinse" (did you mean "since"?)'],
     ['since=soon', '"since" is not a length such as 30d or a past day such as 2026-10-01'],
     ['since=2027-01-01', '"since" is not a length such as 30d or a past day such as 2026-10-01'],
     ['api=', '"api" is empty, too long or not printable'],

@@ -124,7 +124,7 @@ it('an event that the intake did not store is posted again with the same id and 
   const sendEvent = async (event: VersionEvent) => {
     posted.push(event);
     return posted.length === 1
-      ? ({ kind: 'failed', other: false, reason: 'status 503' } as const)
+      ? ({ kind: 'failed', onlyThis: false, reason: 'status 503' } as const)
       : ({ kind: 'sent' } as const);
   };
   const announcer = harness.announcer({ sendEvent });

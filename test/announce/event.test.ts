@@ -76,13 +76,13 @@ it.each([
   [413, true],
   [404, false],
   [503, false],
-])('an intake that answers %i may accept other events: %s', async (status, other) => {
+])('an intake that answers %i may accept other events: %s', async (status, onlyThis) => {
   const intake = createServer((_, response) => void response.writeHead(status).end());
   intake.listen(0, '127.0.0.1');
   await vi.waitFor(() => expect(intake.listening).toBe(true));
   const send = createEventSender(`http://127.0.0.1:${(intake.address() as AddressInfo).port}/events`);
   const event = { id: 'a', type: 'version.sunset', created: 0, data: {} } as const;
-  expect(await send(event)).toEqual({ kind: 'failed', other, reason: `status ${status}` });
+  expect(await send(event)).toEqual({ kind: 'failed', onlyThis, reason: `status ${status}` });
   intake.close();
 });
 
@@ -95,7 +95,7 @@ it('an event that the intake rejects is retried, and later events are still post
     sendEvent: async ({ type }) => {
       posted.push(type);
       return type === 'version.sunset'
-        ? { kind: 'failed', other: true, reason: 'status 400' }
+        ? { kind: 'failed', onlyThis: true, reason: 'status 400' }
         : { kind: 'sent' };
     },
   });

@@ -103,7 +103,7 @@ describe('with a store', () => {
   afterAll(() => harness[Symbol.asyncDispose]());
 
   it('an event that failed in one process is sent by another at once', async () => {
-    const failed = { kind: 'failed', other: false, reason: 'status 503' } as const;
+    const failed = { kind: 'failed', onlyThis: false, reason: 'status 503' } as const;
     const first = harness.announcer({ sendEvent: async () => failed });
     expect((await first.announce()).events).toEqual({ sent: 0, failed: 1 });
     const second = harness.announcer({ sendEvent: async () => ({ kind: 'sent' }) });
@@ -144,7 +144,7 @@ describe('with a store', () => {
     const away = harness.announcer({
       sendMail: async () => {
         asked += 1;
-        return { kind: 'failed', other: false, reason: 'ECONNREFUSED' };
+        return { kind: 'failed', onlyThis: false, reason: 'ECONNREFUSED' };
       },
     });
     // An unavailable server is not tried for the next mail.

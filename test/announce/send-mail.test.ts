@@ -48,10 +48,10 @@ it.each([
   ['553 not here', { kind: 'refused', reason: 'EENVELOPE 553' }],
   [
     '554 5.7.1 <api@acme.example>: Relay access denied',
-    { kind: 'failed', other: true, reason: 'EENVELOPE 554 5.7.1' },
+    { kind: 'failed', onlyThis: true, reason: 'EENVELOPE 554 5.7.1' },
   ],
-  ['530 5.7.0 Authentication required', { kind: 'failed', other: true, reason: 'EENVELOPE 530 5.7.0' }],
-  ['450 4.2.0 Greylisted', { kind: 'failed', other: true, reason: 'EENVELOPE 450 4.2.0' }],
+  ['530 5.7.0 Authentication required', { kind: 'failed', onlyThis: true, reason: 'EENVELOPE 530 5.7.0' }],
+  ['450 4.2.0 Greylisted', { kind: 'failed', onlyThis: true, reason: 'EENVELOPE 450 4.2.0' }],
 ])('a recipient answered with %s', async (reply, outcome) => {
   await using server = await startServer([...GREETED, `${reply}\r\n`, '250 ok\r\n', '221 bye\r\n']);
   expect(await senderAt(server.port).send({ ...MAIL, to: 'api@acme.example' })).toEqual(outcome);
@@ -68,7 +68,7 @@ it.each([0, 1, 2, 3].map((stage) => [stage, [...GREETED, '250 ok\r\n'].slice(0, 
   async (_, replies) => {
     await using server = await startServer(replies);
     const outcome = await senderAt(server.port, { withinMs: 100 }).send({ ...MAIL, to: 'api@acme.example' });
-    expect(outcome).toEqual({ kind: 'failed', other: false, reason: 'ETIMEDOUT' });
+    expect(outcome).toEqual({ kind: 'failed', onlyThis: false, reason: 'ETIMEDOUT' });
     await expect.poll(() => server.seen.open).toBe(0);
   },
 );
@@ -79,7 +79,7 @@ it('a mail in progress is aborted at the end', async () => {
   const sent = senderAt(server.port, { ending: ending.signal }).send({ ...MAIL, to: 'api@acme.example' });
   await expect.poll(() => server.seen.open).toBe(1);
   ending.abort();
-  expect(await sent).toEqual({ kind: 'failed', other: false, reason: 'EABORT' });
+  expect(await sent).toEqual({ kind: 'failed', onlyThis: false, reason: 'EABORT' });
 });
 
 it('a gateway ends in time although its mail server does not reply', async () => {
@@ -121,5 +121,5 @@ it('a failed connection is reported with its own reason', async () => {
   server.close();
   await once(server, 'close');
   const outcome = await senderAt(port).send({ ...MAIL, to: 'api@acme.example' });
-  expect(outcome).toEqual({ kind: 'failed', other: false, reason: 'ESOCKET ECONNREFUSED' });
+  expect(outcome).toEqual({ kind: 'failed', onlyThis: false, reason: 'ESOCKET ECONNREFUSED' });
 });

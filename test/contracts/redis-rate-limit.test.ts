@@ -254,7 +254,7 @@ describe('gateways whose answers from Redis are late or lost', () => {
     return { connection, line };
   }
 
-  it('promise 28: 200 concurrent takes by gateways of different latency use the limit exactly', async () => {
+  it('200 concurrent takes by gateways of different latency use the limit exactly', async () => {
     const gateways = [await overLine(), await overLine()];
     const stores = gateways.map(({ connection, line }, index) => {
       line.delay(3 + 17 * index);
@@ -283,7 +283,7 @@ describe('gateways whose answers from Redis are late or lost', () => {
     expect(quota).toMatchObject({ kind: 'counted', allowed: true });
   });
 
-  it('promise 28: a take whose answer was lost is not resent, so it is counted once', async () => {
+  it('a take whose answer was lost is not resent, so it is counted once', async () => {
     const { connection, line } = await overLine();
     const store = createRedisRateLimitStore(connection);
     const key = randomUUID();

@@ -98,7 +98,7 @@ describe('a claim', () => {
 
   it('keeps the first reported outcome', async () => {
     const { claim, calls } = await claimed();
-    await claim.keep(BODY, ANSWER);
+    await claim.store(BODY, ANSWER);
     claim.reportUnknown();
     claim.release();
     expect(calls).toEqual(['claim', 'finish 86400000']);
@@ -121,7 +121,7 @@ describe('a claim', () => {
     'IDM-7: for a response too large to store, required: %s, the store gets %s',
     async (required, word, outcome) => {
       const { claim, calls, facts } = await claimed({ written: { required } });
-      claim.reportTooLarge();
+      claim.reportUnstorable();
       claim.reportUnknown();
       expect(calls).toEqual(['claim', word]);
       expect(facts.completion.idempotency).toBe(outcome);
@@ -130,7 +130,7 @@ describe('a claim', () => {
 
   it('a response that cannot be stored during an outage is unprotected, and not a fault', async () => {
     const { claim, facts, faults } = await claimed({ away: true });
-    await claim.keep(BODY, ANSWER);
+    await claim.store(BODY, ANSWER);
     expect(facts.completion.idempotency).toBe('unprotected');
     expect(faults).toEqual([]);
   });

@@ -1,4 +1,4 @@
-// Promise 5: the cost of every parser of client input is linear in its length.
+// The cost of every parser of client input is linear in its length.
 import { describe, expect, it } from 'vitest';
 import { RecordFields, readAuthority, readTarget } from '../../gateway/exchange/request-view.ts';
 import { createOperationTable } from '../../gateway/plan/routes/operation-table.ts';
@@ -133,7 +133,7 @@ const normalise = () => workOf(() => readTarget(`/${'%24'.repeat(LENGTH / 3)}`, 
 const MAX_TIMES_NORMALISED = 25;
 const MAX_TIMES_FOR_ALL_READINGS = 5;
 
-describe('promise 5: 8 KiB of any input take at most 5 ms of CPU on a quiet machine:', () => {
+describe('8 KiB of any input take at most 5 ms of CPU on a quiet machine:', () => {
   it.each(READERS)('%s', (_name, read) => {
     const slow = PIECES.filter((piece) => {
       const text = piece.repeat(Math.ceil(LENGTH / piece.length)).slice(0, LENGTH);
@@ -173,7 +173,7 @@ const HOSTILE = {
   parameters: (bytes: number) => `/A${'%20;a%3B'.repeat(bytes / 8)}`,
 };
 
-describe('promise 5: a path is parsed once for any number of readings and operations:', () => {
+describe('a path is parsed once for any number of readings and operations:', () => {
   const judge = (table: typeof ONE, segment: string) => {
     const tail = `${segment.repeat(LEVELS.length)}/z1${END}`;
     return workOf(() => reach(table, tail));

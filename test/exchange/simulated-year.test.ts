@@ -123,7 +123,7 @@ describe.each(['UTC', 'Europe/Berlin', 'America/New_York'])('a simulated year in
   it.each([
     ['a version', '/api/v1/orders/7', stepsOf(zone)],
     ['an operation', '/api/v1/orders/old', OF_OPERATION],
-  ])('promise 43: %s changes in the second of each transition', async (_what, path, steps) => {
+  ])('%s changes in the second of each transition', async (_what, path, steps) => {
     const ask = asking(await planOf(policy(zone)), path);
     for (const { at } of steps) {
       for (const now of [at - SECOND, at - 1, at, at + 1, at + SECOND])

@@ -1,4 +1,4 @@
-// Promise 43: a date is the same instant in every time zone, for every day of the calendar.
+// A date is the same instant in every time zone, for every day of the calendar.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Workspace, workspace } from '../plan/workspace.ts';
 import { explain } from '../support/file-commands.ts';
@@ -75,7 +75,7 @@ it.each([
   '2027-01-15T24:00:00Z',
   '2027-01-15T00:00:00',
   '10000-01-01',
-])('promise 43: %s is not a date: it is refused with its position', async (written) => {
+])('%s is not a date: it is refused with its position', async (written) => {
   await files.write('policies/orders.yaml', policy(written));
   const problems = await files.problems();
   expect(problems).toEqual([expect.stringMatching(/^policies\/orders\.yaml:7 «.*» error: /)]);

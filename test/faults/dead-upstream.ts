@@ -1,4 +1,4 @@
-// Promise 22: an upstream that never responds, at its concurrency limit, does not slow down other upstreams.
+// An upstream that never responds, at its concurrency limit, does not slow down other upstreams.
 import type { AddressInfo } from 'node:net';
 import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
@@ -67,6 +67,4 @@ async function starving(): Promise<readonly Figure[]> {
   ];
 }
 
-export const deadUpstream: readonly Row[] = [
-  { promise: '22', what: 'another upstream never responds', measure: starving },
-];
+export const deadUpstream: readonly Row[] = [{ what: 'another upstream never responds', measure: starving }];

@@ -1,4 +1,4 @@
-// Promise 10: too large heads and targets and too many fields are refused at once, and the connection closes.
+// Too large heads and targets and too many fields are refused at once, and the connection closes.
 import { join } from 'node:path';
 import { overHttp1 } from '../support/http-client.ts';
 import { openSocket } from '../support/raw-client.ts';
@@ -58,5 +58,5 @@ async function sweep(): Promise<readonly Figure[]> {
 }
 
 export const oversized: readonly Row[] = [
-  { promise: '10', what: 'too large heads, targets and field counts', measure: sweep },
+  { what: 'too large heads, targets and field counts', measure: sweep },
 ];

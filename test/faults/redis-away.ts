@@ -1,4 +1,4 @@
-// Promise 27: calls without a counter stay fast while Redis fails. Afterwards, limits are exact again.
+// Calls without a counter stay fast while Redis fails. Afterwards, limits are exact again.
 import { join } from 'node:path';
 import { startEcho } from '../../upstreams/echo/echo.ts';
 import { type Client, overHttp1 } from '../support/http-client.ts';
@@ -123,7 +123,6 @@ const FAULTS: readonly RedisFault[] = [
 ];
 
 export const redisAway: readonly Row[] = FAULTS.map((fault) => ({
-  promise: '27',
   what: `Redis ${fault.what}`,
   measure: () => measure(fault),
 }));

@@ -1,8 +1,7 @@
-// A row of test:faults: a promise, its measurement, and the measured figures beside the promised ones.
+// A row of test:faults: its name, its measurement, and the measured figures beside the promised ones.
 
 export interface Row {
-  /** Number of the promise. */
-  readonly promise: string;
+  /** The name in the output and for the filter of the command. */
   readonly what: string;
   readonly measure: () => Promise<readonly Figure[]>;
 }

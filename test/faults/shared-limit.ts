@@ -1,4 +1,4 @@
-// Promise 28: two gateways with one Redis and different latencies together admit exactly the limit.
+// Two gateways with one Redis and different latencies together admit exactly the limit.
 import { join } from 'node:path';
 import { startEcho } from '../../upstreams/echo/echo.ts';
 import { startFaultProxy } from '../support/fault-proxy.ts';
@@ -43,5 +43,5 @@ async function together(): Promise<readonly Figure[]> {
 }
 
 export const sharedLimit: readonly Row[] = [
-  { promise: '28', what: 'one limit of two gateways, with a slow Redis', measure: together },
+  { what: 'one limit of two gateways, with a slow Redis', measure: together },
 ];

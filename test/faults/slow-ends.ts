@@ -1,4 +1,4 @@
-// Promise 21: the memory cost of clients and of an upstream that do not read, during and afterwards.
+// The memory cost of clients and of an upstream that do not read, during and afterwards.
 import { createServer } from 'node:http';
 import { connect as connectHttp2 } from 'node:http2';
 import { request } from 'node:https';
@@ -120,5 +120,5 @@ async function slowStreams(): Promise<readonly Figure[]> {
 }
 
 export const slowEnds: readonly Row[] = [
-  { promise: '21', what: `${3 * OF_EACH_KIND} streams whose other end does not read`, measure: slowStreams },
+  { what: `${3 * OF_EACH_KIND} streams whose other end does not read`, measure: slowStreams },
 ];

@@ -1,4 +1,4 @@
-// Promise 18: an upstream closes each connection at about its next use. GETs are retried and get 200.
+// An upstream closes each connection at about its next use. GETs are retried and get 200.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -47,5 +47,5 @@ async function race(): Promise<readonly Figure[]> {
 }
 
 export const staleConnections: readonly Row[] = [
-  { promise: '18', what: 'race with connections that close within 2 ms', measure: race },
+  { what: 'race with connections that close within 2 ms', measure: race },
 ];

@@ -1,4 +1,4 @@
-// `npm run test:h2`: the gateway passes as many cases of h2spec as Node's server (promise 12).
+// `npm run test:h2`: the gateway passes as many cases of h2spec as Node's server.
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createSecureServer, type Http2ServerRequest, type Http2ServerResponse } from 'node:http2';

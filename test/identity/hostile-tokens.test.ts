@@ -146,7 +146,7 @@ describe('JWT-6: a bound token with', () => {
   });
 });
 
-it('promise 30: the tables have more than two hundred rows', () => {
+it('the tables have more than two hundred rows', () => {
   const names = [TOKENS, REQUESTS, BINDINGS].map((table) => table.map(([name]) => name));
   for (const each of names) expect(new Set(each).size).toBe(each.length);
   expect(names.flat().length).toBeGreaterThan(200);

@@ -1,4 +1,4 @@
-// Every fault of an issuer's key set (promise 31), before and after the first fetch.
+// Every fault of an issuer's key set, before and after the first fetch.
 import { createServer as createTls } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
@@ -159,7 +159,7 @@ describe('an issuer that is', () => {
     return { name, answer, reason, through, timeout };
   });
   it.each(rows)(
-    'promise 31: $name: known keys keep working, and a new key works after the cooldown',
+    '$name: known keys keep working, and a new key works after the cooldown',
     async ({ answer, reason, through, timeout }) => {
       const { verifier, reported, fetches, kindOf, goThrough } = openVerifier(fetch, timeout);
       issuer.answerWith(serves(() => [old]));
@@ -296,7 +296,7 @@ const offCurve = (kid: string) => {
 };
 
 describe('a set with', () => {
-  it.each(SETS)('promise 32: %s', async (_name, answer, oldToken, freshToken) => {
+  it.each(SETS)('%s', async (_name, answer, oldToken, freshToken) => {
     const running = openVerifier();
     issuer.answerWith(serves(() => [old]));
     await running.verifier.warm();

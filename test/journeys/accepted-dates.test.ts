@@ -98,9 +98,9 @@ describe('sundial accept', () => {
     const { exitCode, stderr } = await accept(gateway, 'orders', 'v1');
     expect(exitCode).toBe(1);
     expect(stderr).toContain('Nothing to accept: no rule refuses a changed date of orders v1.');
-    expect((await accept(gateway, 'nope')).stderr).toContain('No API "nope" is in force. There is orders.');
+    expect((await accept(gateway, 'nope')).stderr).toContain('No API "nope" is in force (known: orders).');
     expect((await accept(gateway, 'orders', 'v9')).stderr).toContain(
-      'The API orders has no version "v9". There are v1, v2, v3.',
+      'The API orders has no version "v9" (known: v1, v2, v3).',
     );
     expect((await acceptBecause(gateway, ' ', 'orders')).stderr).toBe(
       'sundial: --why: must be a single line of 1 to 200 printable characters\n',

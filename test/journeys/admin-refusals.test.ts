@@ -139,7 +139,7 @@ describe('an invalid body', () => {
     [
       'an unknown member',
       { ...PAUSE, untill: '2027-01-01' },
-      'unknown member "untill": did you mean "until"?',
+      'The body cannot be used: unknown member "untill" (did you mean "until"?).',
     ],
     ['a member of the prototype', '{"__proto__":{"api":"orders"}}', 'unknown member "__proto__"'],
     ['no end', { ...PAUSE, for: undefined }, 'write either "for" or "until", not both'],
@@ -173,7 +173,7 @@ describe('an invalid body', () => {
     const answer = await write({ method: 'POST', path, body: { into: '/tmp/x.db' } });
     expect(answer).toMatchObject({
       status: 400,
-      json: { message: 'The body cannot be used: unknown member "into": known: by, why.' },
+      json: { message: 'The body cannot be used: unknown member "into" (known: by, why).' },
     });
   });
 
@@ -306,7 +306,7 @@ describe('the public listener', () => {
     ['GET', '/-/overrides'],
     ['PUT', '/-/pins/payments/acme'],
     ['POST', '//-/pauses'],
-  ])('promise 26: does not serve %s %s over HTTP/1.1 and HTTP/2', async (method, path) => {
+  ])('does not serve %s %s over HTTP/1.1 and HTTP/2', async (method, path) => {
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
     for (const reach of [overHttp1, overHttp2]) {
       await using client = reach(gateway.https);
@@ -318,7 +318,7 @@ describe('the public listener', () => {
     expect(await overrides()).toEqual([]);
   });
 
-  it('promise 26: serves no admin page by an absolute target or a loopback Host', async () => {
+  it('serves no admin page by an absolute target or a loopback Host', async () => {
     const socket = connect(gateway.http, '127.0.0.1');
     socket.end(
       'GET http://127.0.0.1:9901/-/overrides HTTP/1.1\r\nHost: 127.0.0.1:9901\r\nConnection: close\r\n\r\n',

@@ -50,7 +50,7 @@ const withdrawn = (version: string, api = 'orders') =>
 describe.each(['HTTP/1.1', 'HTTP/2'])('a dated brownout over %s', (over) => {
   const asked = { as: 'acme', over };
 
-  it('promise 43: begins and ends in its second, without a reload', async () => {
+  it('begins and ends in its second, without a reload', async () => {
     const instants = [BEGIN - 1000, BEGIN - 1, BEGIN, BEGIN + 1000, END - 1000, END - 1, END, END + 1000];
     const statuses: number[] = [];
     for (const instant of instants) statuses.push((await askAt(instant, asked)).status);

@@ -51,7 +51,7 @@ describe.each(protocols)('over %s', (protocol, connect) => {
     return connection;
   };
 
-  it('promise 20: a client disconnect before the response ends the upstream request', async () => {
+  it('a client disconnect before the response ends the upstream request', async () => {
     const target = `/slow/never?${protocol}`;
     const id = `leaves-before-${protocol.length}`;
     const { leave } = client.begin({ path: `/api${target}`, headers: { 'x-request-id': id } });
@@ -63,7 +63,7 @@ describe.each(protocols)('over %s', (protocol, connect) => {
     expect(line).not.toHaveProperty('fault');
   });
 
-  it('promise 20: a client disconnect within the response ends the upstream request', async () => {
+  it('a client disconnect within the response ends the upstream request', async () => {
     const target = `/slow/half?${protocol}`;
     const id = `leaves-amid-${protocol.length}`;
     const { firstBytes, leave } = client.begin({ path: `/api${target}`, headers: { 'x-request-id': id } });
@@ -75,7 +75,7 @@ describe.each(protocols)('over %s', (protocol, connect) => {
     expect(line).not.toHaveProperty('fault');
   });
 
-  it('promise 15: an interrupted upload never looks complete to the upstream', async () => {
+  it('an interrupted upload never looks complete to the upstream', async () => {
     const target = `/slow/upload?${protocol}`;
     const body = new Readable({ read: () => undefined });
     body.push('the first bytes');
@@ -88,7 +88,7 @@ describe.each(protocols)('over %s', (protocol, connect) => {
     expect(received).not.toContain('\r\n0\r\n\r\n');
   });
 
-  it('promise 20: 99 % of disconnects end the upstream request in a second; no socket stays', async () => {
+  it('99 % of disconnects end the upstream request in a second; no socket stays', async () => {
     // Connects first, because the client's own connection would count as one more.
     expect((await client.ask({ path: '/' })).status).toBe(404);
     const before = openSockets();

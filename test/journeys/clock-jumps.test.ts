@@ -79,7 +79,7 @@ const MOMENTS: readonly (readonly [words: string, jump: number, answer: object])
 
 describe('a clock that jumps', () => {
   it.each(MOMENTS)(
-    'promise 43: from %s to any other instant and back, each response fits its instant',
+    'from %s to any other instant and back, each response fits its instant',
     async (from, there, expected) => {
       for (const [to, elsewhere, other] of MOMENTS) {
         expect({ from, ...seen(await askAt(there)) }).toEqual({ from, ...expected });
@@ -136,7 +136,7 @@ describe('a caller with a token, when the clock jumps', () => {
     expect(statuses).toEqual([200, 200, 200, 401, 200, 401, 200]);
   });
 
-  it('promise 31: a new key is fetched at once after the clock went back a day', async () => {
+  it('a new key is fetched at once after the clock went back a day', async () => {
     shown = NOON + DAY;
     expect(await versionAt(DAY, await holding('before'))).toBe('2026-11-21');
     shown = NOON;
@@ -174,7 +174,7 @@ describe('a caller with a token, when the clock jumps', () => {
 });
 
 describe('the gateway, when the clock jumps', () => {
-  it('promise 44: sets no timer that overflows, and no growing number of timers', async () => {
+  it('sets no timer that overflows, and no growing number of timers', async () => {
     const warnings: string[] = [];
     const onWarning = ({ name }: Error): void => void warnings.push(name);
     process.on('warning', onWarning);

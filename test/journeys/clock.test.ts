@@ -37,7 +37,7 @@ function askAt(instant: number, version = 'v1'): Promise<Answer> {
 }
 
 describe('the stage of a version is derived from its dates and the clock', () => {
-  it('promise 43: deprecation begins in its second, with its signals and the lower limit', async () => {
+  it('deprecation begins in its second, with its signals and the lower limit', async () => {
     const before = await askAt(DEPRECATED - 1);
     expect(before).toMatchObject({ status: 200, headers: { 'x-ratelimit-limit': '1000' } });
     expect(before.headers).not.toHaveProperty('deprecation');
@@ -66,7 +66,7 @@ describe('the stage of a version is derived from its dates and the clock', () =>
     expect((await askAt(RELEASED)).headers.link).toContain(successor);
   });
 
-  it('promise 43, SUN-2: the extended sunset is the instant of the 410, including its offset', async () => {
+  it('SUN-2: the extended sunset is the instant of the 410, including its offset', async () => {
     expect((await askAt(Date.UTC(2027, 0, 15))).status).toBe(200);
     expect((await askAt(SUNSET - 1)).status).toBe(200);
     const after = await askAt(SUNSET);
@@ -83,7 +83,7 @@ describe('the stage of a version is derived from its dates and the clock', () =>
     expect((await client.ask({ path: '/api/orders/7' })).status).toBe(410);
   });
 
-  it('promise 43: the clock at the first line of a request decides, however long it takes', async () => {
+  it('the clock at the first line of a request decides, however long it takes', async () => {
     now = SUNSET - 1;
     const running = Array.from({ length: 20 }, (_, index) =>
       client.ask({ path: `/api/v1/orders/held/${index}` }),

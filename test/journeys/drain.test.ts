@@ -69,7 +69,7 @@ const askOn = (session: ClientHttp2Session): Promise<unknown> =>
 
 const readiness = async (probe: Client): Promise<number> => (await probe.ask({ path: '/-/ready' })).status;
 
-describe('promise 23, promise 25: a drain with a wait', () => {
+describe('a drain with a wait', () => {
   it('is not ready at once, serves during the wait, completes 23 of 23 requests, exits with 0', async () => {
     const gateway = start('drain');
     const { https, admin } = await gateway.ready;
@@ -138,7 +138,7 @@ describe('promise 23, promise 25: a drain with a wait', () => {
   });
 });
 
-describe('promise 24: an immediate end', () => {
+describe('an immediate end', () => {
   it.each([
     ['SIGTERM', 'SIGINT'],
     ['SIGINT', 'SIGTERM'],

@@ -1,4 +1,4 @@
-// Promises 36 and 37: whatever bytes a client sends, a request is one log line and adds no metric series.
+// Whatever bytes a client sends, a request is one log line and adds no metric series.
 import { randomBytes } from 'node:crypto';
 import { Agent, request } from 'node:http';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
@@ -52,7 +52,7 @@ function expectWholeLog(): void {
 }
 
 it.each(BREAKS.map((text) => [JSON.stringify(text), text] as const))(
-  'promise 36: %s in the path, query, agent, kid, subject or name does not end a log line',
+  '%s in the path, query, agent, kid, subject or name does not end a log line',
   async (_name, text) => {
     const before = accessLines().length;
     const attack = `x${text}${FORGED}`;
@@ -97,7 +97,7 @@ it.each(BREAKS.map((text) => [JSON.stringify(text), text] as const))(
   },
 );
 
-it('promise 36: raw bytes that no client library sends do not end a log line either', async () => {
+it('raw bytes that no client library sends do not end a log line either', async () => {
   for (const byte of [
     '\u001b',
     '\u0000',
@@ -119,7 +119,7 @@ it('promise 36: raw bytes that no client library sends do not end a log line eit
   expectWholeLog();
 });
 
-it('promise 36: input of an operator does not end a log line either', async () => {
+it('input of an operator does not end a log line either', async () => {
   await using admin = overHttp1(gateway.admin, { tls: false });
   const token = await gateway.adminToken();
   for (const text of BREAKS) {
@@ -173,7 +173,7 @@ async function ask(
   return answered;
 }
 
-it('promise 37: ten thousand random paths, versions and names add no label value', async () => {
+it('ten thousand random paths, versions and names add no label value', async () => {
   const forms = [
     (random: string) => `/${random}`,
     (random: string) => `/api/v1/orders/${random}`,

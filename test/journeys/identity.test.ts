@@ -63,14 +63,14 @@ describe('an issuer that is unavailable', () => {
     });
   });
 
-  it('promise 31: does not affect tokens with known keys', async () => {
+  it('does not affect tokens with known keys', async () => {
     const { issuer, askWith } = await open({ down: false });
     expect((await askWith(await issuer.sign())).status).toBe(200);
     issuer.down();
     for (let count = 0; count < 5; count += 1) expect((await askWith(await issuer.sign())).status).toBe(200);
   });
 
-  it('promise 31: gets one fetch for two hundred tokens with unknown keys', async () => {
+  it('gets one fetch for two hundred tokens with unknown keys', async () => {
     const { issuer, askWith } = await open({ down: false });
     expect((await askWith(await issuer.sign())).status).toBe(200);
     const before = issuer.fetches;
@@ -106,7 +106,7 @@ describe('a token', () => {
     ['no signature', async () => `${(await fixture.issuer.sign()).split('.').slice(0, 2).join('.')}.`],
     ['an algorithm of none', () => fixture.issuer.sign({}, '{"alg":"none","typ":"at+jwt"}')],
     ['a changed claim', async () => forge(await fixture.issuer.sign())],
-  ])('JWT-2, promise 30, promise 34: with %s gets 401 token_invalid', async (_what, make) => {
+  ])('JWT-2: with %s gets 401 token_invalid', async (_what, make) => {
     const answer = await fixture.askWith(await make());
     expect(answer.status).toBe(401);
     expect(answer.json.error).toBe('Unauthorized');
@@ -135,7 +135,7 @@ describe('a token', () => {
     expect(await remaining('initech')).toBe(first);
   });
 
-  it('promise 35: is never logged', () => {
+  it('is never logged', () => {
     expect(JSON.stringify(fixture.gateway.log)).not.toMatch(/eyJ|Bearer/);
   });
 });

@@ -155,7 +155,7 @@ describe('a malformed request', () => {
     },
   );
 
-  it('promise 15: never looks complete to an upstream', async () => {
+  it('never looks complete to an upstream', async () => {
     await using echo = overHttp1(Number(new URL(echoUrl).port), { tls: false });
     await vi.waitFor(
       async () => {

@@ -7,9 +7,9 @@ import { type Answer, type Client, overHttp1 } from '../support/http-client.ts';
 import { startTestIssuer, type TestIssuer } from '../support/issuer.ts';
 import { type FaultyRedis, REDIS_FAULTS, startFaultyRedis } from '../support/redis-faults.ts';
 
-/** Far above promise 27, which test:faults measures, for a machine that runs other tests. */
+/** Far above the bound that test:faults measures, for a machine that runs other tests. */
 const LATER_MS = 2_000;
-/** 2 s by promise 27, plus time for a busy machine. */
+/** The promised 2 s, plus time for a busy machine. */
 const RECOVERED_WITHIN_MS = 2_000 + 4_000;
 const SERVED = 30;
 
@@ -86,7 +86,7 @@ const modeOf = (api: string, mode: string) =>
 const repeat = (count: number, status: number): readonly number[] => Array(count).fill(status);
 
 describe('a Redis that is', () => {
-  it.each(REDIS_FAULTS)('promise 27: $what', async ({ what, befall, lift, told }) => {
+  it.each(REDIS_FAULTS)('$what', async ({ what, befall, lift, told }) => {
     await using fault = new AsyncDisposableStack();
     const known = `known ${what}`;
     await soon(async () =>
@@ -169,7 +169,7 @@ describe('a Redis that is', () => {
     expect(await modeOf('refuse', 'shared')).toBe(1);
   });
 
-  it('promise 27: restarted and empty gets the pause back, and counts limits again', async () => {
+  it('restarted and empty gets the pause back, and counts limits again', async () => {
     await soon(async () => expect((await ask('refuse', 'before the restart')).status).toBe(200));
     await redis.kill();
     await redis.comeBack();

@@ -45,7 +45,7 @@ const count = (answers: readonly Answer[], status: number) =>
   answers.filter((each) => each.status === status).length;
 
 describe('two gateways with one Redis', () => {
-  it('promise 28: admit exactly the limit together if `exact` is set', async () => {
+  it('admit exactly the limit together if `exact` is set', async () => {
     const answers = await askBoth('exact', 200);
     const admitted = answers.filter(({ status }) => status === 200);
     // On a busy machine Redis may respond too late, so that a counted request is refused.
@@ -57,7 +57,7 @@ describe('two gateways with one Redis', () => {
     expect(new Set(remaining).size).toBe(admitted.length);
   });
 
-  it('promise 28: admit no more than the limit with leases', async () => {
+  it('admit no more than the limit with leases', async () => {
     const answers = await askBoth('leased', 200);
     expect(count(answers, 200)).toBeLessThanOrEqual(50);
     expect(count(answers, 200) + count(answers, 503)).toBeGreaterThan(25);
@@ -66,7 +66,7 @@ describe('two gateways with one Redis', () => {
 });
 
 describe('Redis is unavailable', () => {
-  it('promise 27, RL-13: on_store_failure local admits a share each, without limit headers', async () => {
+  it('RL-13: on_store_failure local admits a share each, without limit headers', async () => {
     expect((await askOne('local')).headers).toMatchObject({
       'x-ratelimit-limit': '20',
       'x-ratelimit-remaining': '19',
@@ -97,7 +97,7 @@ describe('Redis is unavailable', () => {
     );
   });
 
-  it('promise 27: on_store_failure refuse answers 503 with Retry-After', async () => {
+  it('on_store_failure refuse answers 503 with Retry-After', async () => {
     expect((await askOne('refuse')).status).toBe(200);
     await redis.stop();
     const answers = await askBoth('refuse', 20);
@@ -119,13 +119,13 @@ describe('Redis is unavailable', () => {
     expect(line).toMatchObject({ refusal: 'limits_unavailable', status: 503 });
   });
 
-  it('promise 27: on_store_failure allow admits every request', async () => {
+  it('on_store_failure allow admits every request', async () => {
     await redis.stop();
     const answers = await askBoth('allow', 60);
     expect(count(answers, 200)).toBe(60);
   });
 
-  it('promise 27: a Redis that does not respond delays requests by the timeout only', async () => {
+  it('a Redis that does not respond delays requests by the timeout only', async () => {
     gateways = [await startGateway('30ms')];
     clients = gateways.map(clientOf);
     expect((await askOne('local')).status).toBe(200);

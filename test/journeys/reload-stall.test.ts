@@ -13,7 +13,7 @@ const SHAPE = { apis: 200, operations: 5 };
 /** Milliseconds of CPU time. Compiling these files in one turn takes several times as long. */
 const LONGEST_TURN = 50;
 
-it('promise 1: a reload of two hundred files uses the serving thread in short turns only', async () => {
+it('a reload of two hundred files uses the serving thread in short turns only', async () => {
   await using stack = new AsyncDisposableStack();
   const folder = await mkdtemp(join(tmpdir(), 'sundial-scale-'));
   stack.defer(() => rm(folder, { recursive: true, force: true }));

@@ -80,7 +80,7 @@ const LOADS = [
 ] as const;
 
 describe('reloads under load', () => {
-  it('promise 1: twenty of them lose no request and close no WebSocket of a remaining route', async () => {
+  it('twenty of them lose no request and close no WebSocket of a remaining route', async () => {
     await using staying = await openWebSocket(gateway.https, '/api/live');
     await using leaving = await openWebSocket(gateway.https, '/api/leaving');
     expect([staying.status, leaving.status]).toEqual([101, 101]);
@@ -102,7 +102,7 @@ describe('reloads under load', () => {
     expect(await staying.received(21)).toHaveLength(21);
   }, 60_000);
 
-  it('promise 2: 345 bad files change nothing, and each is rejected', async () => {
+  it('345 bad files change nothing, and each is rejected', async () => {
     const good = goodFile(121);
     await save(good);
     const loads = LOADS.map(([connect, method]) => load(connect, method));

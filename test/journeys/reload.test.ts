@@ -64,7 +64,7 @@ function editionOf({ status, headers }: Answer): number {
 const askEdition = async () => editionOf(await client.ask({ path: '/api/v1/orders' }));
 
 describe('a reload', () => {
-  it('promise 1: loses no request and mixes no plans: fifty under load, half with bad files', async () => {
+  it('loses no request and mixes no plans: fifty under load, half with bad files', async () => {
     let running = true;
     const editions: number[] = [];
     const loaders = [overHttp1, overHttp1, overHttp1, overHttp2].map(async (connect) => {
@@ -111,7 +111,7 @@ describe('a reload', () => {
     expect(await gateway.metric(SUCCESSFUL)).toBe(1);
   });
 
-  it('promise 2: leaves a running request its plan and its upstream', async () => {
+  it('leaves a running request its plan and its upstream', async () => {
     await using other = overHttp1(Number(new URL(echoUrl).port), { tls: false });
     const edition = await askEdition();
     const running = client.ask({ path: '/api/v1/orders?delay=300' });
@@ -158,7 +158,7 @@ describe('the file watcher notices', () => {
     await untilEdition(edition);
   });
 
-  it('promise 2: a bad file under load within a second, and keeps the plan', async () => {
+  it('a bad file under load within a second, and keeps the plan', async () => {
     const { revision } = await gateway.reload();
     const savedAt = performance.now();
     await save(goodFile(204).replace('successor: v2', 'successor: v9'));

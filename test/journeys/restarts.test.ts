@@ -166,7 +166,7 @@ describe('invalid sockets of the service manager', () => {
     const { fd } = Reflect.get(listening, '_handle') as { readonly fd: number };
     const gateway = held.start({}, [fd, fd]);
     expect(await gateway.ended).toBe(3);
-    expect(gateway.stderr).toContain('is no TCP socket');
+    expect(gateway.stderr).toContain('is not a TCP socket');
   });
 
   it.each(['1', '2'])('a file, with %s processes: exit 3 with the reason', async (workers) => {
@@ -175,7 +175,7 @@ describe('invalid sockets of the service manager', () => {
     const gateway = holdSockets().start({ WORKERS: workers }, [file.fd, file.fd]);
     expect(await gateway.ended).toBe(3);
     expect(gateway.stderr).toContain(
-      'cannot start: the socket that was passed for a public listener is no TCP',
+      'cannot start: the socket that was passed for a public listener is not a TCP',
     );
   });
 

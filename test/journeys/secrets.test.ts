@@ -1,4 +1,4 @@
-// Promise 35: no secret appears in logs, metrics, responses of the gateway or the shown configuration.
+// No secret appears in logs, metrics, responses of the gateway or the shown configuration.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -191,7 +191,7 @@ policies: ${environment.POLICIES}
     }
 });
 
-it('promise 35: no collected response, output or log line contains a secret', () => {
+it('no collected response, output or log line contains a secret', () => {
   expect(said.length).toBeGreaterThan(40);
   for (const text of said) expect(text).not.toMatch(CANARY);
   // A logged path may have the word: it is no secret there, and a query is never logged.

@@ -138,7 +138,7 @@ describe('an introspection endpoint that is down', () => {
     );
   });
 
-  it('promise 35: neither tokens nor the client secret are logged', () => {
+  it('neither tokens nor the client secret are logged', () => {
     expect(gateway.logText()).not.toMatch(/canary|good-|eyJ|Basic|Bearer/);
   });
 });

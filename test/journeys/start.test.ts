@@ -56,7 +56,7 @@ const isRefused = (port: number): Promise<boolean> =>
   });
 
 describe('the process does not start', () => {
-  it('promise 3: with a bad policy file: exit 1 with every problem and its position', async () => {
+  it('with a bad policy file: exit 1 with every problem and its position', async () => {
     const gateway = start({ POLICIES: 'start/bad/*.yaml' });
     expect(await gateway.ended).toBe(1);
     expect(gateway.stderr).toMatch(/^test\/journeys\/start\/bad\/orders\.yaml:7:1: error: .*limts/m);
@@ -102,7 +102,7 @@ describe('the process does not start', () => {
 });
 
 describe('a gateway that starts', () => {
-  it('promise 23: handles signals that arrive during its start once it is ready', async () => {
+  it('handles signals that arrive during its start once it is ready', async () => {
     const gateway = start();
     // The gateway opens the database after it reads the policies and before it listens.
     await vi.waitFor(() => access(join(folder, 'data/sundial.db')), { timeout: 20_000, interval: 2 });
@@ -139,7 +139,7 @@ describe('a gateway that runs', () => {
     await vi.waitFor(async () => expect(await note()).toMatch(/x-note\W+two/i), { timeout: 20_000 });
   });
 
-  it('promise 23, promise 25: on SIGTERM finishes requests, accepts no new ones, exits with 0', async () => {
+  it('on SIGTERM finishes requests, accepts no new ones, exits with 0', async () => {
     const { https, admin } = await gateway.ready;
     await using first = overHttp1(https);
     await using second = overHttp2(https);
@@ -173,7 +173,7 @@ describe('shutdown', () => {
     expect(await gateway.ended).toBe(0);
   });
 
-  it('promise 24: a second signal does not wait for running requests', async () => {
+  it('a second signal does not wait for running requests', async () => {
     const gateway = start();
     const { https } = await gateway.ready;
     await using client = overHttp1(https);

@@ -93,7 +93,7 @@ const heads = (path: string): readonly string[] =>
   );
 
 describe('the request limit of a target', () => {
-  it('promise 22, FWD-18: upstream_busy is 503 with Retry-After, and the upstream gets nothing', async () => {
+  it('FWD-18: upstream_busy is 503 with Retry-After, and the upstream gets nothing', async () => {
     const held = [h2.begin({ path: '/api/v1/narrow/hold/1' })];
     await vi.waitFor(() => expect(narrow.count('/narrow/hold/1')).toBe(1), { timeout: 20_000 });
     held.push(h2.begin({ path: '/api/v1/narrow/hold/2' }));

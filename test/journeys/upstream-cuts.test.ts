@@ -31,7 +31,7 @@ describe.each(['HTTP/1.1', 'HTTP/2'])('over %s an upstream fails in the middle o
     ['half-chunked', 'upstream_reset'],
     ['stall', 'upstream_idle_timeout'],
     ['drip', 'upstream_total_timeout'],
-  ])('promise 14, FWD-17: %s interrupts the response, with the fault %s in the log', async (name, fault) => {
+  ])('FWD-17: %s interrupts the response, with the fault %s in the log', async (name, fault) => {
     const answer = await clients.get(protocol)?.ask({ path: `/api/broken/${name}?${protocol}` });
     expect(answer).toMatchObject({ status: 200, complete: false });
     expect(answer?.text).toMatch(/^(half of it\.?|\.+)$/);

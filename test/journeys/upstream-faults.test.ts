@@ -84,7 +84,7 @@ describe.each(['HTTP/1.1', 'HTTP/2'])('over %s an upstream fails before it respo
     clients.get(protocol)?.ask(asked) ?? Promise.reject(new Error(protocol));
 
   it.concurrent.each(badGateways)(
-    'promise 16, FWD-18: %s at %s gets 502 with service, and %s',
+    'FWD-18: %s at %s gets 502 with service, and %s',
     async (fault, path, error, message) => {
       const answer = await ask({ path });
       const service = path.split('/')[2] ?? '';
@@ -109,7 +109,7 @@ describe.each(['HTTP/1.1', 'HTTP/2'])('over %s an upstream fails before it respo
     ['upstream_connect_timeout', '/api/deaf', 'connection_timeout', '0.25s'],
     ['upstream_headers_timeout', '/api/broken/hang', 'connection_read_timeout', '0.3s'],
     ['upstream_headers_timeout', '/api/broken/drip-head', 'connection_read_timeout', '0.3s'],
-  ])('promise 16, FWD-17: %s at %s gets 504 with timeout, and %s', async (fault, path, error, timeout) => {
+  ])('FWD-17: %s at %s gets 504 with timeout, and %s', async (fault, path, error, timeout) => {
     const answer = await ask({ path });
     const service = path.split('/')[2] ?? '';
     expect(answer.status).toBe(504);
@@ -168,7 +168,7 @@ describe('an upstream that fails', () => {
     expect(untrusted.requests).toBe(0);
   });
 
-  it('promise 17: gets an interrupted POST only once', async () => {
+  it('gets an interrupted POST only once', async () => {
     const answer = await clients
       .get('HTTP/1.1')
       ?.ask({ path: '/api/broken/reset?post', method: 'POST', body: '{}' });
@@ -176,7 +176,7 @@ describe('an upstream that fails', () => {
     expect(broken.count('/raw/reset?post')).toBe(1);
   });
 
-  it('promise 18: gets a GET on a stale connection again, once, but not a POST', async () => {
+  it('gets a GET on a stale connection again, once, but not a POST', async () => {
     const client = clients.get('HTTP/2');
     const first = await client?.ask({ path: '/api/broken/stale?first' });
     const get = await client?.ask({ path: '/api/broken/stale?get' });
@@ -188,7 +188,7 @@ describe('an upstream that fails', () => {
     expect(post?.status === 502 || post?.status === 200).toBe(true);
   });
 
-  it('promise 18: that closes after each response fails none of sixty requests per method', async () => {
+  it('that closes after each response fails none of sixty requests per method', async () => {
     for (const method of ['GET', 'POST']) {
       for (let call = 0; call < 60; call += 1) {
         const body = method === 'POST' ? { body: '{}' } : {};

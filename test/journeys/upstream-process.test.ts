@@ -122,7 +122,7 @@ async function expectTold(answer: Answer, { status, error, json, fault }: Told, 
 describe.each(FAULTS)(
   'an upstream that is $what',
   ({ patience, befall, lift, waiting, next, cut, tunnel }) => {
-    it('promise 14, promise 16, promise 48: is reported exactly, and is used again in a second', async () => {
+    it('is reported exactly, and is used again in a second', async () => {
       await using own = new AsyncDisposableStack();
       gateway = own.use(await openGateway(patience));
       const clients: readonly (readonly [protocol: string, client: Client])[] = [
@@ -197,7 +197,7 @@ describe.each(FAULTS)(
 );
 
 describe('a frozen upstream whose request limit and queue are in use', () => {
-  it('promise 22: does not delay requests to another upstream', async () => {
+  it('does not delay requests to another upstream', async () => {
     await using own = new AsyncDisposableStack();
     gateway = own.use(await openGateway('20s'));
     const calm = own.use(await openGateway('20s'));

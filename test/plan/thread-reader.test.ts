@@ -47,7 +47,7 @@ async function nicenesses(): Promise<readonly number[]> {
 }
 
 describe('the thread of a reload', () => {
-  it.runIf(process.platform === 'linux')('promise 1: has a lower priority than the main thread', async () => {
+  it.runIf(process.platform === 'linux')('has a lower priority than the main thread', async () => {
     await using files = await twoFiles();
     const own = getPriority();
     await using reader = await readerOf(files);

@@ -38,7 +38,7 @@ it('the deadline of a finished request is removed', async () => {
 });
 
 describe('slots of a target', () => {
-  it('promise 22: a request waits for a slot, and gets upstream_busy if the queue is full', async () => {
+  it('a request waits for a slot, and gets upstream_busy if the queue is full', async () => {
     const upstream = await upstreamThat(silent);
     const gateway = await gatewayTo([upstream.origin], { connections: NARROW });
     const first = sendRaw(gateway.port, get());
@@ -55,7 +55,7 @@ describe('slots of a target', () => {
     expect((await second).statuses).toEqual([200]);
   });
 
-  it('promise 11: slow uploads occupy at most half of the slots', async () => {
+  it('slow uploads occupy at most half of the slots', async () => {
     const upstream = await upstreamThat(
       ({ head }) => (head.startsWith('GET') ? OK : undefined),
       whenComplete,
@@ -86,7 +86,7 @@ describe('slots of a target', () => {
     expect(second.statuses).toEqual([503]);
   });
 
-  it('promise 1: a request that waits for a slot during a reload is served', async () => {
+  it('a request that waits for a slot during a reload is served', async () => {
     const upstream = await upstreamThat(silent);
     const gateway = await gatewayTo([upstream.origin], { connections: { ...NARROW, queue: 9 } });
     const answers = [1, 2, 3].map((number) => sendRaw(gateway.port, get(`/echo/${number}`, CLOSE)));
@@ -125,7 +125,7 @@ describe('slots of a target', () => {
     clients[2]?.destroy();
   });
 
-  it('promise 22: a target that hangs does not delay requests to another target', async () => {
+  it('a target that hangs does not delay requests to another target', async () => {
     const hanging = await upstreamThat(silent);
     const well = await upstreamThat();
     const gateway = await gatewayTo([hanging.origin, well.origin], { connections: NARROW });
@@ -164,7 +164,7 @@ describe('a retry', () => {
     if (method === 'POST') expect(well.requests[0]?.body).toBe('body');
   });
 
-  it('promise 17: a POST whose connection was reset is not retried', async () => {
+  it('a POST whose connection was reset is not retried', async () => {
     const breaking = await upstreamThat(reset);
     const well = await upstreamThat();
     const gateway = await gatewayTo([breaking.origin, well.origin]);

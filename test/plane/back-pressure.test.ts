@@ -74,7 +74,7 @@ function client(port: number, head: string): Socket {
   return socket;
 }
 
-describe('promise 21: back pressure', () => {
+describe('back pressure', () => {
   it.each([
     ['a usual', get],
     ['an unusual', odd],

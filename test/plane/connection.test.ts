@@ -59,7 +59,7 @@ async function askAgain(idleMs: number, method: string, body?: string): Promise<
   return connections;
 }
 
-describe('promise 18: an idle upstream connection', () => {
+describe('an idle upstream connection', () => {
   it.each([
     ['a POST', 'POST', undefined],
     ['a PUT with a body', 'PUT', 'new'],

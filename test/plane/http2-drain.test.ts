@@ -11,7 +11,7 @@ import { OK, until } from './raw-sockets.ts';
 
 const { defer, open } = sessionForEachTest();
 
-it('promise 23: a request that is open when the listener stops gets its response', async () => {
+it('a request that is open when the listener stops gets its response', async () => {
   const { gateway, upstream, session } = await open(() => undefined);
   const running = send(session);
   await until(() => upstream.requests.length === 1);
@@ -26,7 +26,7 @@ it('promise 23: a request that is open when the listener stops gets its response
   await stopped;
 });
 
-describe('promise 23: a drain does not wait for a client that keeps its side open', () => {
+describe('a drain does not wait for a client that keeps its side open', () => {
   const HALF_OF_A_HEAD = '\x00\x00\x64\x01\x04\x00\x00\x00\x01\x82';
   const HELLO = Buffer.from([0x16, 0x03, 0x01]);
 

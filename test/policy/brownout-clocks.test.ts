@@ -22,7 +22,7 @@ describe.each(['UTC', 'Europe/Berlin', 'America/New_York'])('windows at 02:30 in
     expect(new Set(windows.map(({ from, until }) => until - from))).toEqual(new Set([45 * 60_000]));
   });
 
-  it('promise 43: each window begins and ends in its second', () => {
+  it('each window begins and ends in its second', () => {
     for (const window of windows) {
       const { from, until } = window;
       const around = [from - 1000, from - 1, from, from + 1000, until - 1000, until - 1, until, until + 1000];

@@ -124,25 +124,25 @@ describe('the fingerprint', () => {
 describe('the kept response', () => {
   const rules = { serverErrors: 'release', maxAnswer: 100 } as const;
   it.each([
-    [200, {}, 'keep'],
-    [204, {}, 'keep'],
-    [301, {}, 'keep'],
-    [404, {}, 'keep'],
-    [410, {}, 'keep'],
-    [422, {}, 'keep'],
+    [200, {}, 'store'],
+    [204, {}, 'store'],
+    [301, {}, 'store'],
+    [404, {}, 'store'],
+    [410, {}, 'store'],
+    [422, {}, 'store'],
     ...[401, 403, 408, 409, 425, 429, 500, 502, 503].map((status) => [status, {}, 'release'] as const),
-    [200, { 'content-length': '100' }, 'keep'],
-    [200, { 'content-length': '101' }, 'unkept'],
+    [200, { 'content-length': '100' }, 'store'],
+    [200, { 'content-length': '101' }, 'unstorable'],
     [500, { 'content-length': '101' }, 'release'],
-    [200, { 'content-type': 'text/event-stream; charset=utf-8' }, 'unkept'],
-    [200, { 'content-type': 'application/x-ndjson' }, 'unkept'],
-    [200, { 'content-type': 'application/json' }, 'keep'],
+    [200, { 'content-type': 'text/event-stream; charset=utf-8' }, 'unstorable'],
+    [200, { 'content-type': 'application/x-ndjson' }, 'unstorable'],
+    [200, { 'content-type': 'application/json' }, 'store'],
   ] as const)('IDM-6, IDM-7: %i with %j: %s', (status, headers, keeping) => {
     expect(retentionOf(rules, status, headers)).toBe(keeping);
   });
 
   it('IDM-6: includes a 5xx with `replay`', () => {
-    expect(retentionOf({ ...rules, serverErrors: 'replay' }, 500, {})).toBe('keep');
+    expect(retentionOf({ ...rules, serverErrors: 'replay' }, 500, {})).toBe('store');
   });
 
   it('IDM-3, IDM-7: has no volatile header, no cookie, and is a copy', () => {

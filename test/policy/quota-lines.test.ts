@@ -99,7 +99,7 @@ describe('quota lines', () => {
     expect(quotaLines([{ kind: 'unavailable', rule, limit: five }])).toEqual(none);
   });
 
-  it('promise 29, RL-3, RL-4: numbers are whole and not negative, and t is never after Retry-After', () => {
+  it('RL-3, RL-4: numbers are whole and not negative, and t is never after Retry-After', () => {
     fc.assert(
       fc.property(limits, fc.integer({ min: 0, max: 30 }), (limit, used) => {
         const take = bucket(limit);

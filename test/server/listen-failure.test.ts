@@ -69,7 +69,7 @@ describe('a listener that cannot be opened', () => {
     const address = { host: '127.0.0.1', port: 47_002 };
     const NO_DESCRIPTOR = 2 ** 30;
     await expect(startGateway({ address, socket: NO_DESCRIPTOR })).rejects.toThrow(
-      'the socket that was passed for a public listener is no TCP socket',
+      'the socket that was passed for a public listener is not a TCP socket',
     );
   });
 

@@ -15,7 +15,7 @@ const CHUNK = Buffer.alloc(64 * 1_024, 'x');
 const FIRST = 64 * 1_024 ** 2;
 /** Allowed growth over the size after the first bodies, during one large body. */
 const MAX_GROWTH = 64 * 1_024 ** 2;
-/** Promise 21: the cost of one stalled reader. */
+/** The cost of one stalled reader. */
 const MAX_PER_READER = 1_024 ** 2;
 const READERS = 64;
 

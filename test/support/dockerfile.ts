@@ -76,7 +76,7 @@ export function packagesIn(
     if (action === 'ci' && words.includes('--omit=dev')) for (const each of dependencies) packages.add(each);
     else if (action === 'uninstall' && words.includes('--no-save'))
       for (const each of named) packages.delete(each);
-    else throw new Error(`nobody knows what is installed by ${command}`);
+    else throw new Error(`unknown what this command installs: ${command}`);
   }
   return packages;
 }

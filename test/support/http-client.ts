@@ -47,8 +47,8 @@ export interface ClientPair {
 
 export type Connect = (port: number) => Client;
 
-/** Shared: otherwise Node makes one for each connection. */
-const nobody = createSecureContext();
+/** Shared by all connections without a client certificate, so that Node does not create one for each. */
+const withoutCertificate = createSecureContext();
 
 /** Keeps connections open between requests. */
 export function overHttp1(
@@ -60,7 +60,7 @@ export function overHttp1(
     pair,
   }: { readonly tls?: boolean; readonly servername?: string; readonly pair?: ClientPair } = {},
 ): Client {
-  const secureContext = pair === undefined ? nobody : createSecureContext(pair);
+  const secureContext = pair === undefined ? withoutCertificate : createSecureContext(pair);
   const options = { host: '127.0.0.1', port, rejectUnauthorized: false, servername, secureContext };
   const agent = tls ? new TlsAgent({ keepAlive: true }) : new Agent({ keepAlive: true });
   const send = ({ path, method = 'GET', headers = {}, body }: Ask): ClientRequest => {
@@ -99,7 +99,7 @@ export function overHttp2(
   port: number,
   { servername = '', pair }: { readonly servername?: string; readonly pair?: ClientPair } = {},
 ): Client {
-  const secureContext = pair === undefined ? nobody : createSecureContext(pair);
+  const secureContext = pair === undefined ? withoutCertificate : createSecureContext(pair);
   const session = connect(`https://127.0.0.1:${port}`, {
     rejectUnauthorized: false,
     servername,

@@ -1,4 +1,4 @@
-// What no response may reveal: error codes, addresses, host names, file names, stack traces (promise 16).
+// What no response may reveal: error codes, addresses, host names, file names, stack traces.
 import { expect } from 'vitest';
 import type { Answer } from './http-client.ts';
 

@@ -11,7 +11,7 @@ function consumer(id: string, mayLabelMetrics = true) {
 }
 
 describe('the metrics page', () => {
-  it('promise 37: has a bounded number of series, whatever values clients send', async () => {
+  it('has a bounded number of series, whatever values clients send', async () => {
     const { telemetry, series } = harness();
     const known = [deprecatedFacts(), unrouted()] as const;
     const before = Object.keys(await series('sundial_')).length;

@@ -26,7 +26,7 @@ function come(bodies = none()): { arrival: Arrival; readonly ready: number } {
   };
 }
 
-describe('promise 11: the wait for a body', () => {
+describe('the wait for a body', () => {
   it.each<[string, (arrival: Arrival) => void, number]>([
     ['ends when the whole body has arrived', (arrival) => arrival.whole(), 1],
     ['ends when enough of the body has arrived', (arrival) => arrival.received(ENOUGH_BYTES), 1],

@@ -11,22 +11,22 @@ if (rules === undefined) throw new Error('no rules');
 /** A complete response of an upstream. `calls` lists what the gateway sent and stored, in order. */
 function answered({ gone = false } = {}) {
   const calls: string[] = [];
-  const kept = Promise.withResolvers<void>();
+  const stored = Promise.withResolvers<void>();
   const res = new EventEmitter();
   const memory = { held: 0, most: 100 };
   const record = (what: string) => () => void calls.push(what);
   const claim = {
     rules: rules as NonNullable<typeof rules>,
-    judge: () => 'keep' as const,
+    judge: () => 'store' as const,
     headOf: (status: number) => ({ status, headers: {} }),
-    keep: (_request: Uint8Array, { body }: { readonly body: Uint8Array }) => {
-      calls.push(`keep ${Buffer.from(body)}`);
-      return kept.promise;
+    store: (_request: Uint8Array, { body }: { readonly body: Uint8Array }) => {
+      calls.push(`store ${Buffer.from(body)}`);
+      return stored.promise;
     },
     ...{
       release: record('release'),
       continueWithoutKey: record('continueWithoutKey'),
-      reportTooLarge: record('reportTooLarge'),
+      reportUnstorable: record('reportUnstorable'),
     },
   };
   const capture = captureAnswer({
@@ -41,46 +41,46 @@ function answered({ gone = false } = {}) {
       write: (chunk) => calls.push(`data ${chunk}`) > 0,
       ...{ end: record('end'), discard: record('discard') },
     },
-    onStreaming: record('passed on'),
-    onUndeliverable: record('not given'),
+    onStreaming: record('streaming'),
+    onUndeliverable: record('undeliverable'),
   });
   capture.head(201, new HeaderLines());
   capture.write(Buffer.from('a'));
   capture.write(Buffer.from('b'));
   capture.end();
-  return { calls, kept, capture, res, memory };
+  return { calls, stored, capture, res, memory };
 }
 
 /** Runs pending promise callbacks. */
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 it('IDM-5: a response is stored before its first byte is sent', async () => {
-  const { calls, kept } = answered();
+  const { calls, stored } = answered();
   await settle();
-  expect(calls).toEqual(['keep ab']);
-  kept.resolve();
+  expect(calls).toEqual(['store ab']);
+  stored.resolve();
   await settle();
-  expect(calls).toEqual(['keep ab', 'head 201', 'data ab', 'end', 'discard']);
+  expect(calls).toEqual(['store ab', 'head 201', 'data ab', 'end', 'discard']);
 });
 
-it('promise 42: the response to a disconnected client is stored, and not sent', async () => {
-  const { calls, kept, capture } = answered({ gone: true });
+it('IDM-5: the response to a disconnected client is stored, and not sent', async () => {
+  const { calls, stored, capture } = answered({ gone: true });
   expect(capture.mayStillStore()).toBe(true);
-  kept.resolve();
+  stored.resolve();
   await settle();
-  expect(calls).toEqual(['keep ab', 'not given', 'discard']);
+  expect(calls).toEqual(['store ab', 'undeliverable', 'discard']);
 });
 
 it('an unread response counts as held until the client disconnects', async () => {
-  const { kept, res, memory } = answered();
+  const { stored, res, memory } = answered();
   expect(memory.held).toBeGreaterThanOrEqual(2);
-  kept.resolve();
+  stored.resolve();
   await settle();
   expect(memory.held).toBe(2);
   res.emit('close');
   expect(memory.held).toBe(0);
   const left = answered({ gone: true });
-  left.kept.resolve();
+  left.stored.resolve();
   await settle();
   expect(left.memory.held).toBe(0);
 });

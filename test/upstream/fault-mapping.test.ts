@@ -71,7 +71,7 @@ describe('PXS-1: a call that fails with', () => {
     expect(mapped(cause)).toBe(expected);
   });
 
-  it('promise 16: the response does not contain the cause', () => {
+  it('the response does not contain the cause', () => {
     for (const code of ['ECONNREFUSED', 'UND_ERR_SOCKET', 'EPROTO', 'ERR_WHATEVER_NOBODY_KNOWS']) {
       const text = JSON.stringify(describeFault(toFault(coded(code), order), REQUEST_ID, 0));
       expect(text).not.toContain(code);

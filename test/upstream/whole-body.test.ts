@@ -93,7 +93,7 @@ describe('a replayed response', () => {
       {
         ...{ kind: 'replay', maxBody: 1_000, refuseForMemory: () => NO_MEMORY, isSame: () => isSame },
         forward: { label: 'v1' } as unknown as ForwardOrder,
-        kept: { fingerprint: 'f', status: 201, headers: {}, body: BODY },
+        stored: { fingerprint: 'f', status: 201, headers: {}, body: BODY },
       },
       deprecatedFacts().completion,
       { sink: { head: taken, write: () => true, end: taken, reset: taken, onDrain: taken }, memory },

@@ -23,7 +23,8 @@ export function readFieldLines(lines: readonly string[]): FieldLines {
     }
     const colon = line.indexOf(':');
     const name = line.slice(0, Math.max(colon, 0));
-    if (!TOKEN.test(name)) dirt.push(`a field name that is no token: ${JSON.stringify(line.slice(0, 30))}`);
+    if (!TOKEN.test(name))
+      dirt.push(`a field name that is not a token: ${JSON.stringify(line.slice(0, 30))}`);
     fields.push([name.toLowerCase(), line.slice(colon + 1).replace(/^[ \t]+|[ \t]+$/g, '')]);
   }
   return { fields, dirt: [...dirt, ...framingDirt(fields)] };

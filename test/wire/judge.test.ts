@@ -94,7 +94,7 @@ describe('the judge of requests', () => {
     ['a folded line', get, { upstream: [recorded(spot.get(['A: 1', ' 2']))] }],
     ['a bare CR or LF', get, { upstream: [recorded(spot.get(['A: 1\n2']))] }],
     ['a NUL', get, { upstream: [recorded(spot.get(['A: 1\0']))] }],
-    ['no token', get, { upstream: [recorded(spot.get(['A : 1']))] }],
+    ['not a token', get, { upstream: [recorded(spot.get(['A : 1']))] }],
     ['keep-alive forwarded', get, { upstream: [recorded(spot.get(['Keep-Alive: 1']))] }],
     [
       'a chunk size',
@@ -153,7 +153,7 @@ describe('the judge of responses', () => {
     ['lost, changed or repeated', WHOLE.replace('X-A', 'X-B'), {}, false],
     ['lost, changed or repeated', WHOLE.replace('X-A', 'X-A: 2\r\nX-A'), {}, false],
     ['x-a reached', WHOLE, { withheld: [['x-a']] }, false],
-    ['something else', `${WHOLE}${HEAD}Content-Length: 5\r\n\r\nstray`, {}, false],
+    ['got another response', `${WHOLE}${HEAD}Content-Length: 5\r\n\r\nstray`, {}, false],
     ['a NUL', WHOLE.replace('X-A: 1', 'X-A: \0'), {}, false],
     ['no status line', 'SSH-2.0\r\n\r\n', {}, true],
     ['content-length on a 204', `${HEAD.replace('200', '204')}Content-Length: 5\r\n\r\n`, {}, false],

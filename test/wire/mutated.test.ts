@@ -114,7 +114,7 @@ function unjudged(seen: readonly RecordedRequest[]): readonly string[] {
   });
 }
 
-it('SMG, promise 6: the upstream gets only valid, logged requests that the client sent', async () => {
+it('SMG: the upstream gets only valid, logged requests that the client sent', async () => {
   const { seed, drawn } = samples(requests, CASES);
   const found: string[] = [];
   await inParallel(
@@ -137,7 +137,7 @@ it('SMG, promise 6: the upstream gets only valid, logged requests that the clien
   expect(all.length).toBeGreaterThan(drawn.length / 10);
 });
 
-it('promise 19: the client gets one valid response without internal details', async () => {
+it('the client gets one valid response without internal details', async () => {
   const { seed, drawn } = samples(answers, CASES);
   const found: string[] = [];
   let passed = 0;

@@ -52,11 +52,11 @@ export function readRequest(text: string): Progress | undefined {
 function requestDirt(first: string, target: string, fields: readonly Field[]): string[] {
   const dirt: string[] = [];
   if (!REQUEST_LINE.test(first)) dirt.push(`no request line: ${JSON.stringify(first.slice(0, 60))}`);
-  else if (!/^(?:\/|\*$|https?:\/\/)/i.test(target)) dirt.push('a target that is no path');
-  if (/[^\x21-\x7e]|#/.test(target)) dirt.push('a target with characters that have no place in it');
+  else if (!/^(?:\/|\*$|https?:\/\/)/i.test(target)) dirt.push('the target is not a path');
+  if (/[^\x21-\x7e]|#/.test(target)) dirt.push('a target with invalid characters');
   const hosts = valuesOf(fields, 'host');
   if (hosts.length !== 1) dirt.push(`${hosts.length} Host lines`);
-  if (hosts.some((host) => /[\s/@#?\\]/.test(host))) dirt.push('a Host that is none');
+  if (hosts.some((host) => /[\s/@#?\\]/.test(host))) dirt.push('an invalid Host');
   for (const name of SINGLETONS)
     if (name !== 'host' && valuesOf(fields, name).length > 1) dirt.push(`several ${name} lines`);
   for (const name of NEVER_FORWARDED) if (valuesOf(fields, name).length > 0) dirt.push(`${name} forwarded`);

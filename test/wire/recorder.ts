@@ -6,7 +6,7 @@ import type { Script } from './wire-case.ts';
 
 export interface Recorder extends AsyncDisposable {
   readonly port: number;
-  /** The requests that contain the tag, in order. Octets that are no request have an empty method. */
+  /** The requests that contain the tag, in order. Octets that are not a request have an empty method. */
   readonly requestsOf: (tag: string) => readonly RecordedRequest[];
   /** The requests that contain none of these tags. */
   readonly requestsBeside: (tags: readonly string[]) => readonly RecordedRequest[];
@@ -55,7 +55,7 @@ export async function startRecorder(port = 0, host = '127.0.0.1'): Promise<Recor
         method: '',
         target: '',
         fields: [],
-        dirt: ['bytes that are no request'],
+        dirt: ['bytes that are not a request'],
         body: '',
         complete: false,
       };

@@ -69,7 +69,7 @@ export function renderSignedOut(context: KoaContextWithOIDC): void {
 }
 
 function show(context: KoaContextWithOIDC, document: Document): void {
-  const { text, lines } = renderDocument(document);
-  context.set({ ...lines });
+  const { text, headers } = renderDocument(document);
+  context.set({ ...headers });
   context.body = text;
 }

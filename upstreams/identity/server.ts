@@ -2,7 +2,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { sendError } from '../service/answer.ts';
-import { PAGE_LINES } from '../service/document.ts';
+import { PAGE_HEADERS } from '../service/document.ts';
 import { listen, type Service } from '../service/listen.ts';
 import { MOUNT } from './environment.ts';
 import { createInteractions, type InteractionHandler } from './interaction.ts';
@@ -59,7 +59,7 @@ function answerAs(issuer: string, callback: RequestListener, interact: Interacti
       const allow = { Allow: route.methods.join(', ') };
       return sendError(response, 405, `${request.method} is not supported here`, allow);
     }
-    for (const [name, value] of Object.entries(PAGE_LINES)) response.setHeader(name, value);
+    for (const [name, value] of Object.entries(PAGE_HEADERS)) response.setHeader(name, value);
     response.setHeader('Content-Security-Policy', "frame-ancestors 'none'");
     // The library builds links from these headers. They get the issuer's own name, whatever the request says.
     Object.assign(request.headers, {

@@ -1,4 +1,4 @@
-// Writes JSON answers and error bodies in the form of the specification.
+// Writes JSON responses, and error bodies with the members `error` and `message`.
 import type { ServerResponse } from 'node:http';
 
 /** Reason phrases of RFC 9110. Node's table has older names for 413 and 422. */
@@ -22,32 +22,37 @@ const PHRASES = {
 
 export type ErrorStatus = keyof typeof PHRASES;
 
-export type FieldLines = Readonly<Record<string, string | readonly string[]>>;
+export type ResponseHeaders = Readonly<Record<string, string | readonly string[]>>;
 
 export function sendJson(
   response: ServerResponse,
   status: number,
   value: unknown,
-  lines: FieldLines = {},
+  headers: ResponseHeaders = {},
 ): void {
-  sendText(response, status, JSON.stringify(value), lines);
+  sendText(response, status, JSON.stringify(value), headers);
 }
 
-export function sendText(response: ServerResponse, status: number, text: string, lines: FieldLines): void {
+export function sendText(
+  response: ServerResponse,
+  status: number,
+  text: string,
+  headers: ResponseHeaders,
+): void {
   const body = Buffer.from(text);
-  for (const [name, line] of Object.entries(lines)) response.setHeader(name, line);
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
   response.setHeader('Content-Type', 'application/json; charset=utf-8');
   response.setHeader('Content-Length', body.length);
   response.writeHead(status).end(body);
 }
 
-/** The specification's error body (ERR-1). `more`: further members, such as `requestId` on 500. */
+/** ERR-1: `error` is the reason phrase of `status`. `more`: further members, such as `requestId` on 500. */
 export function sendError(
   response: ServerResponse,
   status: ErrorStatus,
   message: string,
-  lines: FieldLines = {},
+  headers: ResponseHeaders = {},
   more: Readonly<Record<string, unknown>> = {},
 ): void {
-  sendJson(response, status, { error: PHRASES[status], message, ...more }, lines);
+  sendJson(response, status, { error: PHRASES[status], message, ...more }, headers);
 }

@@ -1,17 +1,17 @@
 // GET and HEAD of a collection and of its items: pages, selected fields, validators and 304.
 import type { IncomingHttpHeaders } from 'node:http';
-import type { FieldLines } from './answer.ts';
+import type { ResponseHeaders } from './answer.ts';
 import type { Collection } from './collection-contract.ts';
 import { type ListQuery, readFields, readListQuery, refuseNames } from './list-query.ts';
 import { NOT_THERE, type Outcome, PRECONDITION_FAILED, type Refused } from './outcome.ts';
 import { type CursorPage, linkAfter, offsetPage, type Page } from './page.ts';
 import type { Key, Selection, StoredItem } from './records.ts';
 import { represent } from './representation.ts';
-import { judge, linesOf, tagOf } from './validators.ts';
+import { judge, tagOf, validatorHeaders } from './validators.ts';
 
 interface Found {
   readonly body: Page | CursorPage;
-  readonly lines: FieldLines;
+  readonly headers: ResponseHeaders;
 }
 
 export function readItem<Item>(
@@ -43,8 +43,8 @@ export function readList<Item>(
   const found =
     paging === 'offset' ? numbered(collection, wanted, query) : following(collection, wanted, query);
   if (typeof found === 'string') return { refused: 400, message: found };
-  const { body, lines } = found;
-  return readOf(body, records.changed(), headers, { 'Cache-Control': cacheControl, ...lines });
+  const { body } = found;
+  return readOf(body, records.changed(), headers, { 'Cache-Control': cacheControl, ...found.headers });
 }
 
 function numbered<Item>(collection: Collection<Item>, wanted: ListQuery, query: URLSearchParams): Found {
@@ -52,7 +52,7 @@ function numbered<Item>(collection: Collection<Item>, wanted: ListQuery, query: 
   const { where, page, limit } = wanted;
   const total = records.count(where);
   const data = shown(collection, records.list({ ...wanted, offset: (page - 1) * limit }), wanted);
-  return { body: offsetPage(data, { page, limit, total }, query), lines: {} };
+  return { body: offsetPage(data, { page, limit, total }, query), headers: {} };
 }
 
 /** PAG-2. A cursor whose item does not exist is refused, since nothing can come after it. */
@@ -74,8 +74,10 @@ function following<Item>(
   const page = found.slice(0, limit);
   const last = page.at(-1);
   const more = found.length > limit && last !== undefined;
-  const lines: FieldLines = more ? { Link: `<${linkAfter(idOf(last.key), limit, query)}>; rel="next"` } : {};
-  return { body: { data: shown(collection, page, wanted), has_more: more }, lines };
+  const link: ResponseHeaders = more
+    ? { Link: `<${linkAfter(idOf(last.key), limit, query)}>; rel="next"` }
+    : {};
+  return { body: { data: shown(collection, page, wanted), has_more: more }, headers: link };
 }
 
 function shown<Item>(
@@ -90,19 +92,19 @@ function readOf(
   value: object,
   lastModified: number,
   headers: IncomingHttpHeaders,
-  lines: FieldLines,
+  more: ResponseHeaders,
 ): Outcome | Refused {
   const body = JSON.stringify(value);
   const validators = { etag: tagOf(body), lastModified };
-  const own = { ...linesOf(validators), ...lines };
+  const own = { ...validatorHeaders(validators), ...more };
   const verdict = judge(headers, true, validators);
   switch (verdict) {
     case 'proceed':
-      return { status: 200, lines: own, body };
+      return { status: 200, headers: own, body };
     case 'not-modified':
-      return { status: 304, lines: own, body: undefined };
+      return { status: 304, headers: own, body: undefined };
     case 'failed':
-      return { refused: 412, message: PRECONDITION_FAILED, lines: linesOf(validators) };
+      return { refused: 412, message: PRECONDITION_FAILED, headers: validatorHeaders(validators) };
     default: {
       const never: never = verdict;
       throw new Error(`unhandled verdict ${String(never)}`);

@@ -1,7 +1,7 @@
 // Writes to a collection: reads, judges and stores in one transaction, with the events and the outcome for a repeated idempotency
 // key.
 import type { IncomingMessage } from 'node:http';
-import type { FieldLines } from './answer.ts';
+import type { ResponseHeaders } from './answer.ts';
 import { type JsonObject, readObject } from './body.ts';
 import { callerOf } from './caller.ts';
 import type { Collection, Decision, WriteRules } from './collection-contract.ts';
@@ -13,7 +13,7 @@ import { NOT_THERE, type Outcome, PRECONDITION_FAILED, type Refused } from './ou
 import type { StoredItem } from './records.ts';
 import { type LinkBase, represent, validatorsOf } from './representation.ts';
 import type { Target } from './target.ts';
-import { judge, linesOf } from './validators.ts';
+import { judge, validatorHeaders } from './validators.ts';
 
 /** Methods that accept an idempotency key (IDM-2). */
 const KEYED = ['POST', 'PUT'];
@@ -36,7 +36,7 @@ export async function writeTo<Item>(
     };
   if (!writing.keys.lock(use)) {
     const message = 'A request with this Idempotency-Key is still running';
-    return { refused: 409, message, lines: { 'Retry-After': '1' } };
+    return { refused: 409, message, headers: { 'Retry-After': '1' } };
   }
   try {
     return await write(collection, writing, target, use, request);
@@ -62,7 +62,7 @@ async function write<Item>(
       return { refused: 422, message: 'This Idempotency-Key was used for another request' };
     if (claim?.kind === 'done') {
       const { outcome: before } = claim;
-      return { ...before, lines: { ...before.lines, 'Idempotency-Replayed': 'true' } };
+      return { ...before, headers: { ...before.headers, 'Idempotency-Replayed': 'true' } };
     }
     const made = act(collection, writing, target, body.value, request, now);
     // A refused request has changed nothing, so its key stays free for the corrected request.
@@ -86,7 +86,7 @@ async function readWritten(
     return {
       refused: 415,
       message: `The body must be ${types.join(' or ')} in UTF-8`,
-      lines: { Accept: accepted, ...(method === 'PATCH' ? { 'Accept-Patch': accepted } : {}) },
+      headers: { Accept: accepted, ...(method === 'PATCH' ? { 'Accept-Patch': accepted } : {}) },
     };
   }
   const body = await readObject(request, { isOptional: target.kind === 'action' });
@@ -121,7 +121,7 @@ function act<Item>(
   if (before === undefined) return NOT_THERE;
   const current = validatorsOf(collection, before);
   if (judge(headers, false, current) === 'failed')
-    return { refused: 412, message: PRECONDITION_FAILED, lines: linesOf(current) };
+    return { refused: 412, message: PRECONDITION_FAILED, headers: validatorHeaders(current) };
   const settle = (decision: Decision<Item>, linkBase: LinkBase): Outcome | Refused => {
     if (decision.kind === 'conflict') return { refused: 409, message: decision.message };
     const kept = records.replace(before.key, decision.item, now);
@@ -136,7 +136,7 @@ function act<Item>(
   if (method === 'DELETE') {
     records.remove(before.key, now);
     emit(writing.removed, before);
-    return { status: 204, lines: {}, body: undefined };
+    return { status: 204, headers: {}, body: undefined };
   }
   const shown = edition.show(idOf(before.key), before.item);
   const parsed = edition.parse(method === 'PATCH' ? mergePatch(shown, written) : written, before.item);
@@ -149,10 +149,10 @@ function answered<Item>(
   kept: StoredItem<Item>,
   status: number,
   linkBase: LinkBase,
-  lines: FieldLines = {},
+  headers: ResponseHeaders = {},
 ): Outcome {
   const body = JSON.stringify(represent(collection, kept, linkBase));
-  return { status, body, lines: { ...lines, ...linesOf(validatorsOf(collection, kept)) } };
+  return { status, body, headers: { ...headers, ...validatorHeaders(validatorsOf(collection, kept)) } };
 }
 
 function keyUseOf<Item>(

@@ -1,7 +1,7 @@
 // Answers requests to a collection: parses the path, checks method and Accept, and dispatches to reads and writes.
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import { type FieldLines, sendError } from './answer.ts';
+import { type ResponseHeaders, sendError } from './answer.ts';
 import type { Collection } from './collection-contract.ts';
 import { readItem, readList } from './collection-reads.ts';
 import { writeTo } from './collection-writes.ts';
@@ -36,10 +36,11 @@ async function outcomeOf<Item>(
   if (target === undefined) return NOT_THERE;
   const { method = '', headers } = request;
   const allowed = methodsOf(collection, target);
-  const lines = { Allow: allowed.join(', ') };
+  const allow = { Allow: allowed.join(', ') };
   if (method === 'OPTIONS')
-    return { status: 204, lines: { ...lines, ...patchLine(allowed) }, body: undefined };
-  if (!allowed.includes(method)) return { refused: 405, message: `${method} is not supported here`, lines };
+    return { status: 204, headers: { ...allow, ...acceptPatch(allowed) }, body: undefined };
+  if (!allowed.includes(method))
+    return { refused: 405, message: `${method} is not supported here`, headers: allow };
   // A DELETE has no response body to negotiate.
   if (method !== 'DELETE' && !acceptsJson(headers.accept))
     return { refused: 406, message: `The response is ${JSON_TYPE}, which Accept excludes` };
@@ -57,7 +58,7 @@ function methodsOf<Item>({ writing }: Collection<Item>, { kind }: Target): reado
   return [...reads, ...(kind === 'whole' ? ['POST'] : ['PUT', 'PATCH', 'DELETE'])];
 }
 
-function patchLine(allowed: readonly string[]): FieldLines {
+function acceptPatch(allowed: readonly string[]): ResponseHeaders {
   return allowed.includes('PATCH') ? { 'Accept-Patch': `${MERGE_PATCH}, ${JSON_TYPE}` } : {};
 }
 

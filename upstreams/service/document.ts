@@ -16,7 +16,7 @@ export interface Document {
 
 export interface RenderedDocument {
   readonly text: string;
-  readonly lines: Readonly<Record<string, string>>;
+  readonly headers: Readonly<Record<string, string>>;
 }
 
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
@@ -48,17 +48,17 @@ ${body}
   ];
   return {
     text: page.html,
-    lines: {
+    headers: {
       'Content-Type': 'text/html; charset=utf-8',
       'Content-Security-Policy': policy.join('; '),
       'Cache-Control': 'no-store',
-      ...PAGE_LINES,
+      ...PAGE_HEADERS,
     },
   };
 }
 
 /** Headers of every response of a service that has pages. */
-export const PAGE_LINES: Readonly<Record<string, string>> = {
+export const PAGE_HEADERS: Readonly<Record<string, string>> = {
   'Referrer-Policy': 'no-referrer',
   'X-Content-Type-Options': 'nosniff',
   'X-Frame-Options': 'DENY',
@@ -68,11 +68,11 @@ export function sendDocument(
   response: ServerResponse,
   status: number,
   document: Document,
-  lines: Readonly<Record<string, string>> = {},
+  headers: Readonly<Record<string, string>> = {},
 ): void {
   const rendered = renderDocument(document);
   const body = Buffer.from(rendered.text);
-  response.writeHead(status, { ...rendered.lines, ...lines, 'Content-Length': body.length }).end(body);
+  response.writeHead(status, { ...rendered.headers, ...headers, 'Content-Length': body.length }).end(body);
 }
 
 /** OAU-8: 303 after a form, so that the browser does not resend it. */

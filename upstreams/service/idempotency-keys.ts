@@ -63,11 +63,11 @@ export function openKeys(database: DatabaseSync): IdempotencyKeys {
       const body = row.body === null ? undefined : String(row.body);
       return {
         kind: 'done',
-        outcome: { status: Number(row.status), lines: JSON.parse(String(row.lines)), body },
+        outcome: { status: Number(row.status), headers: JSON.parse(String(row.lines)), body },
       };
     },
-    keep: ({ scope, key }, fingerprint, { status, lines, body }, now) => {
-      keep.run(scope, key, fingerprint, status, JSON.stringify(lines), body ?? null, now);
+    keep: ({ scope, key }, fingerprint, { status, headers, body }, now) => {
+      keep.run(scope, key, fingerprint, status, JSON.stringify(headers), body ?? null, now);
     },
   };
 }

@@ -17,7 +17,10 @@ export function tagOf(body: string): string {
   return `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`;
 }
 
-export function linesOf({ etag, lastModified }: Validators): { ETag: string; 'Last-Modified': string } {
+export function validatorHeaders({ etag, lastModified }: Validators): {
+  ETag: string;
+  'Last-Modified': string;
+} {
   return { ETag: etag, 'Last-Modified': new Date(lastModified).toUTCString() };
 }
 

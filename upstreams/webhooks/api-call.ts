@@ -5,7 +5,7 @@ import type { Attempts } from '../service/attempts.ts';
 import { type JsonObject, readObject } from '../service/body.ts';
 import { type ListNames, readFields, refuseNames } from '../service/list-query.ts';
 import { isWrittenIn, JSON_TYPE } from '../service/media.ts';
-import { judge, linesOf, tagOf } from '../service/validators.ts';
+import { judge, tagOf, validatorHeaders } from '../service/validators.ts';
 import type { EpochMs } from './delivery.ts';
 import type { HealthRules } from './health.ts';
 import type { CheckUrl } from './read-subscription.ts';
@@ -74,8 +74,8 @@ export function readFieldsAlone(
 /** Answers 200 with validators, or 304 (RFC 9110 §13.1.2). A list has no Last-Modified, since it also shrinks. */
 export function sendFound({ request, response, parts }: Call, body: string, lastModified?: EpochMs): void {
   const validators = { etag: tagOf(body), lastModified: lastModified ?? parts.now() };
-  const dated = lastModified === undefined ? { ETag: validators.etag } : linesOf(validators);
-  const lines = { ...dated, 'Cache-Control': CACHE_CONTROL };
-  if (judge(request.headers, true, validators) === 'not-modified') response.writeHead(304, lines).end();
-  else sendText(response, 200, body, lines);
+  const dated = lastModified === undefined ? { ETag: validators.etag } : validatorHeaders(validators);
+  const headers = { ...dated, 'Cache-Control': CACHE_CONTROL };
+  if (judge(request.headers, true, validators) === 'not-modified') response.writeHead(304, headers).end();
+  else sendText(response, 200, body, headers);
 }

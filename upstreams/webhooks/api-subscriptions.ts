@@ -4,7 +4,7 @@ import { readListQuery } from '../service/list-query.ts';
 import { JSON_TYPE, MERGE_PATCH } from '../service/media.ts';
 import { mergePatch } from '../service/merge-patch.ts';
 import { offsetPage } from '../service/page.ts';
-import { judge, linesOf, tagOf, type Validators } from '../service/validators.ts';
+import { judge, tagOf, type Validators, validatorHeaders } from '../service/validators.ts';
 import {
   CACHE_CONTROL,
   type Call,
@@ -26,7 +26,7 @@ const MAX_SUBSCRIPTIONS = 100;
 const DEFAULT_OVERLAP_SECONDS = 86_400;
 const LONGEST_OVERLAP_SECONDS = 7 * 86_400;
 /** A response with a secret must not be stored. */
-const SECRET_LINES = { 'Cache-Control': 'no-store' };
+const SECRET_HEADERS = { 'Cache-Control': 'no-store' };
 
 export function collectionMethods(call: Call): Methods {
   return { GET: () => list(call), POST: () => create(call) };
@@ -67,7 +67,7 @@ export function rotationMethods(call: Call, { id }: Subscription): Methods {
       const rotation = { now: now(), overlapMs: Number(overlap) * 1000 };
       const after = await store.subscriptions.change(id, (present) => withSecret(present, sealed, rotation));
       if (after === undefined) return sendGone(call);
-      sendJson(call.response, 200, { ...showSubscription(after, now()), secret }, SECRET_LINES);
+      sendJson(call.response, 200, { ...showSubscription(after, now()), secret }, SECRET_HEADERS);
     },
   };
 }
@@ -147,8 +147,8 @@ async function create(call: Call): Promise<void> {
   };
   await store.subscriptions.add(made);
   // A relative URL, so that it also works through a gateway that has another path for the collection.
-  const lines = { ...SECRET_LINES, Location: `webhooks/${made.id}` };
-  sendJson(call.response, 201, { ...showSubscription(made, at), secret }, lines);
+  const headers = { ...SECRET_HEADERS, Location: `webhooks/${made.id}` };
+  sendJson(call.response, 201, { ...showSubscription(made, at), secret }, headers);
 }
 
 async function change(call: Call, { id, url }: Subscription, method: 'PUT' | 'PATCH'): Promise<void> {
@@ -173,8 +173,8 @@ async function change(call: Call, { id, url }: Subscription, method: 'PUT' | 'PA
   if (refusal.status !== undefined) return sendError(call.response, refusal.status, refusal.message);
   // The failures belong to the former endpoint.
   if (after.url !== url) await store.health.change(id, () => HEALTHY);
-  const lines = { ...linesOf(validatorsOf(after, now())), 'Cache-Control': CACHE_CONTROL };
-  sendJson(call.response, 200, showSubscription(after, now()), lines);
+  const headers = { ...validatorHeaders(validatorsOf(after, now())), 'Cache-Control': CACHE_CONTROL };
+  sendJson(call.response, 200, showSubscription(after, now()), headers);
 }
 
 async function remove(call: Call, subscription: Subscription): Promise<void> {

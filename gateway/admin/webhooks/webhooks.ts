@@ -26,7 +26,7 @@ export interface WebhookPorts {
 
 const WEBHOOKS = '/-/webhooks';
 const STATES = ['pending', 'delivered', 'dead'];
-const NO_SUBSCRIPTION = 'There is no such subscription. GET /-/webhooks lists those there are.';
+const NO_SUBSCRIPTION = 'There is no such subscription. GET /-/webhooks lists all subscriptions.';
 const OK = 200;
 const MAX_SUBJECT = 256;
 const SETTING = 'notify.webhooks.deliveries of the gateway file';
@@ -105,7 +105,7 @@ function datedAnswer({ now, wallClock }: WebhookPorts, body: Readonly<Record<str
 function notSet(): AdminAnswer {
   return errorAnswer(
     404,
-    'No webhooks service is set. Add notify: { webhooks: { deliveries: "http://127.0.0.1:4006/admin" } } ' +
+    'No webhooks service is configured. Add notify: { webhooks: { deliveries: "http://127.0.0.1:4006/admin" } } ' +
       'to the gateway file, with the address of your webhooks service, and restart the gateway.',
   );
 }

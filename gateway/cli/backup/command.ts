@@ -13,7 +13,7 @@ export function addBackupCommand(program: Command, setting: CommandSetting): voi
   const command = program
     .command('backup')
     .description(
-      'copy pins, keys, pauses, the usage ledger and the published schedules into backups/ of the data folder, while the gateway runs',
+      'copy pins, keys, pauses, the usage ledger and the published schedules into backups/ in the data folder; the gateway keeps running',
     );
   onGateway(withGateway(command), setting, () =>
     call({

@@ -92,7 +92,7 @@ export function* claimThenForward(
       return {
         kind: 'replay',
         forward: order,
-        kept: answer,
+        stored: answer,
         isSame,
         maxBody: rules.maxBody,
         refuseForMemory,
@@ -166,7 +166,7 @@ export async function claimKey(options: ClaimOptions): Promise<ClaimResult> {
     },
     judge: (status, headers) => retentionOf(rules, status, headers.record()),
     headOf: (status, headers) => ({ status, headers: storedHeaders(headers.record()) }),
-    keep: async (request, answer) => {
+    store: async (request, answer) => {
       const fingerprint = fingerprintOf(contentType, request);
       const done = await settle(() => store.finish(key, owner, { fingerprint, ...answer }, rules.keepMs));
       if (!done) completion.idempotency = 'unprotected';
@@ -177,7 +177,7 @@ export async function claimKey(options: ClaimOptions): Promise<ClaimResult> {
       completion.idempotency = 'unprotected';
       release();
     },
-    reportTooLarge: () => {
+    reportUnstorable: () => {
       completion.idempotency = rules.required ? 'unknown' : 'unprotected';
       if (rules.required) hold();
       else release();

@@ -1,4 +1,4 @@
-// Writes a response to a client of the fast plane. Everything of one event loop turn leaves in one write.
+// Writes a response to a client of the fast plane. Collects the octets of one event loop turn into one write.
 import type { Socket } from 'node:net';
 import { writeStage } from './request-stages.ts';
 

@@ -50,7 +50,7 @@ export class FastConnection implements RequestConnection {
   }
 
   readonly readOn = (): void => {
-    if (!this.#next.keepsSome) this.socket.resume();
+    if (!this.#next.hasPipelined) this.socket.resume();
   };
 
   readonly #onData = (chunk: Buffer): void => {
@@ -101,9 +101,9 @@ export class FastConnection implements RequestConnection {
 
   /** Buffers octets after the current request until its response is complete. */
   #keep(bytes: Buffer): void {
-    const unfit = this.#next.keep(bytes);
+    const unfit = this.#next.addPipelined(bytes);
     // Reads up to this bound, because a paused socket does not report that the client disconnected.
-    if (this.#next.keepsTooMuch) this.socket.pause();
+    if (this.#next.hasTooMuchPipelined) this.socket.pause();
     if (unfit === undefined) return;
     // For example a GET body without framing. The connection closes after this response.
     this.#isSealed = true;
@@ -134,14 +134,14 @@ export class FastConnection implements RequestConnection {
   #onOver(isLast: boolean): void {
     this.#hasServed = true;
     this.#next.since = performance.now();
-    const kept = this.#next.takeKept();
+    const pipelined = this.#next.takePipelined();
     if (isLast || this.#isSealed || this.ports.isEnding()) {
       this.#isSealed = true;
       this.socket.resume();
       endGracefully(this.socket);
-    } else if (kept !== undefined) {
+    } else if (pipelined !== undefined) {
       this.socket.resume();
-      if (this.#next.add(kept)) readStage.schedule(readConnection, this);
+      if (this.#next.add(pipelined)) readStage.schedule(readConnection, this);
     }
   }
 

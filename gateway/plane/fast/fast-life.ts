@@ -142,7 +142,7 @@ export function createFastLife(ports: FastPorts): FastLife {
         completion.bodyNotice = outcome;
       },
       onCut(why) {
-        // A disconnected client is no fault.
+        // A disconnected client is not a fault.
         if (!(why instanceof Fault)) completion.refusal = why.reason;
         else if (!request.gone) completion.fault = why;
       },

@@ -17,7 +17,7 @@ import { RequestBody } from './request-body.ts';
 import type { FastHead } from './request-head.ts';
 
 /** Logged status if the client disconnects before a status is sent. */
-const CLIENT_LEFT = 499;
+const CLIENT_DISCONNECTED = 499;
 const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n';
 const NO_BODY = Readable.from([]);
 
@@ -44,7 +44,7 @@ export class FastRequest implements Inbound, AnswerSink, Watched {
   readonly #connection: RequestConnection;
   readonly #head: FastHead;
   #order: ForwardOrder | undefined;
-  #status = CLIENT_LEFT;
+  #status = CLIENT_DISCONNECTED;
   #closed: (() => void)[] | undefined;
 
   constructor(connection: RequestConnection, head: FastHead) {

@@ -4,14 +4,14 @@
 export const FIELD_RULE = {
   /** Repeated fields are joined by a comma. */
   list: 0,
-  /** A second field goes to Node's parser, which refuses or drops it. */
+  /** If the field repeats, Node's parser reads the head. The repetition is then refused, dropped or joined. */
   once: 1,
   host: 2,
   length: 3,
   coding: 4,
   connection: 5,
   expect: 6,
-  /** Always for Node's parser. */
+  /** If the field is present, Node's parser reads the head. */
   never: 7,
 } as const;
 export type FieldRule = (typeof FIELD_RULE)[keyof typeof FIELD_RULE];
@@ -20,7 +20,7 @@ export interface FieldName {
   readonly name: string;
   readonly rule: FieldRule;
   readonly hasUnderscore: boolean;
-  /** The octets of `name`. Strings have many hidden classes, so V8 would look up their methods for each character. */
+  /** Octets of `name`. Comparing them is faster than `charCodeAt` on strings of different representations. */
   readonly octets: Uint8Array;
   readonly next: FieldName | undefined;
 }
@@ -32,10 +32,11 @@ for (const character of "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyz")
 for (let octet = 0x41; octet <= 0x5a; octet += 1) TOKEN[octet] = octet + 0x20;
 
 const SLOTS = 1_024;
-const MAX_REMEMBERED = 1_024;
-/** Names per slot. Colliding names evict each other, so that an attacker cannot build a long list. */
+const MAX_CACHED = 1_024;
+/** Names per slot. Further colliding names are not cached, so an attacker cannot build a long list. */
 const MAX_IN_SLOT = 4;
-const LONGEST_REMEMBERED = 64;
+/** Characters. */
+const MAX_CACHED_LENGTH = 64;
 
 const { list, once, host, length, coding, connection, expect, never } = FIELD_RULE;
 
@@ -45,13 +46,14 @@ const RULES: readonly (readonly [rule: FieldRule, names: string])[] = [
   [coding, 'transfer-encoding'],
   [connection, 'connection'],
   [expect, 'expect'],
-  // Set-Cookie is no request field. Node returns it as an array.
+  // Set-Cookie is not a request field. Node returns it as an array.
   [never, 'upgrade set-cookie'],
   // Node joins repeated Cookie fields by a semicolon.
   [once, 'cookie'],
-  // SMG-17, and the fields of which Node keeps the first.
+  // The gateway refuses a second of these fields (SMG-17).
   [once, 'authorization content-type if-modified-since if-unmodified-since if-range range origin referer'],
   [once, 'user-agent from max-forwards proxy-authorization idempotency-key'],
+  // Node keeps the first of these fields and drops later ones.
   [once, 'age etag expires last-modified location retry-after server'],
   [list, 'accept accept-encoding accept-language cache-control forwarded via x-request-id x-forwarded-for'],
   [
@@ -62,8 +64,8 @@ const RULES: readonly (readonly [rule: FieldRule, names: string])[] = [
 ];
 
 const table: (FieldName | undefined)[] = new Array(SLOTS).fill(undefined);
-let remembered = 0;
-for (const [rule, names] of RULES) for (const name of names.split(' ')) remember(name, rule);
+let cached = 0;
+for (const [rule, names] of RULES) for (const name of names.split(' ')) cacheName(name, rule);
 
 /** One step of the hash for `fieldName`. `octet`: from TOKEN. */
 export function hashed(hash: number, octet: number): number {
@@ -76,25 +78,26 @@ function hashOf(name: string): number {
   return hash;
 }
 
-function remember(name: string, rule: FieldRule): FieldName {
+/** Returns the name even if the cache or its slot is full. */
+function cacheName(name: string, rule: FieldRule): FieldName {
   const slot = hashOf(name) & (SLOTS - 1);
   const next = table[slot];
   const octets = Uint8Array.from(name, (character) => character.charCodeAt(0));
   const made = { name, rule, hasUnderscore: name.includes('_'), octets, next };
   let inSlot = 0;
   for (let each = next; each !== undefined; each = each.next) inSlot += 1;
-  if (remembered < MAX_REMEMBERED && inSlot < MAX_IN_SLOT && name.length <= LONGEST_REMEMBERED) {
-    remembered += 1;
+  if (cached < MAX_CACHED && inSlot < MAX_IN_SLOT && name.length <= MAX_CACHED_LENGTH) {
+    cached += 1;
     table[slot] = made;
   }
   return made;
 }
 
-/** `hash`: of the token in bytes[from, to). */
+/** The name in bytes[from, to), with `list` if it has no rule. `hash`: of that token. */
 export function fieldName(bytes: Buffer, from: number, to: number, hash: number): FieldName {
   for (let each = table[hash & (SLOTS - 1)]; each !== undefined; each = each.next)
     if (isNamed(each.octets, bytes, from, to)) return each;
-  return remember(bytes.toString('latin1', from, to).toLowerCase(), list);
+  return cacheName(bytes.toString('latin1', from, to).toLowerCase(), list);
 }
 
 function isNamed(octets: Uint8Array, bytes: Buffer, from: number, to: number): boolean {

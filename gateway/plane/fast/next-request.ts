@@ -1,17 +1,17 @@
 // Collects the octets of the next request of a connection until its head is complete.
 import { mayBeRequest } from './request-method.ts';
 
-/** Octets. Each new piece of a head is parsed with all earlier ones. After so many, Node's parser takes over: it resumes. */
+/** Octets parsed again, because each piece of a head is parsed with all earlier ones. Node's parser resumes instead. */
 const MAX_REREAD = 1_024 * 1_024;
 /** Octets of pipelined requests that wait for the current response. */
-const MAX_KEPT = 64 * 1_024;
+const MAX_PIPELINED = 64 * 1_024;
 
 export class NextRequest {
   /** Arrival of the first octet, or start of the wait for it. Monotonic milliseconds. */
   since = performance.now();
   #bytes: Buffer | undefined;
   /** Octets after the current request. */
-  #kept: Buffer | undefined;
+  #pipelined: Buffer | undefined;
   #reread = 0;
   /** Octets have arrived since the last `take`. */
   isUnread = false;
@@ -24,12 +24,12 @@ export class NextRequest {
     return this.#reread > MAX_REREAD;
   }
 
-  get keepsSome(): boolean {
-    return this.#kept !== undefined;
+  get hasPipelined(): boolean {
+    return this.#pipelined !== undefined;
   }
 
-  get keepsTooMuch(): boolean {
-    return this.#kept !== undefined && this.#kept.length > MAX_KEPT;
+  get hasTooMuchPipelined(): boolean {
+    return this.#pipelined !== undefined && this.#pipelined.length > MAX_PIPELINED;
   }
 
   /** Returns whether these are the first octets since the last `take`. */
@@ -44,16 +44,16 @@ export class NextRequest {
     return isFirst;
   }
 
-  /** Buffers octets after the current request. If they begin no request, returns and drops all of them. */
-  keep(chunk: Buffer): Buffer | undefined {
-    this.#kept = joined(this.#kept, chunk);
-    return mayBeRequest(this.#kept) ? undefined : this.takeKept();
+  /** Buffers octets after the current request. If they do not begin a request, returns and drops all of them. */
+  addPipelined(chunk: Buffer): Buffer | undefined {
+    this.#pipelined = joined(this.#pipelined, chunk);
+    return mayBeRequest(this.#pipelined) ? undefined : this.takePipelined();
   }
 
-  takeKept(): Buffer | undefined {
-    const kept = this.#kept;
-    this.#kept = undefined;
-    return kept;
+  takePipelined(): Buffer | undefined {
+    const pipelined = this.#pipelined;
+    this.#pipelined = undefined;
+    return pipelined;
   }
 
   /** Returns and drops all octets. Undefined: none arrived since the last call. */

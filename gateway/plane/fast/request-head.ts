@@ -84,7 +84,7 @@ export function createHeadReader(bounds: HeadBounds): ReadHead {
       const read = collect(bytes.toString('latin1', at, isPartial ? end : marked.end), at, marked);
       if (read === 'other' || isPartial) return read === 'other' ? read : 'partial';
       if (read.headers.host === undefined) return 'other';
-      if (text !== undefined) known.keep(text, read);
+      if (text !== undefined) known.set(text, read);
       section = read;
       octets = marked.end;
     }

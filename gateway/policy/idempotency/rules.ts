@@ -1,4 +1,4 @@
-// Types of the idempotency policy: rules, store port and refusals. Decides which responses are kept.
+// Types of the idempotency policy: rules, store port and refusals. Decides which responses are stored.
 import type { FieldRecord, RetryLater } from '../contract.ts';
 
 /** Methods that may carry a key. The other methods are safe or idempotent (IDM-2). */
@@ -7,14 +7,14 @@ export const KEYED_METHODS = ['POST', 'PUT', 'PATCH'] as const;
 export interface IdempotencyRules {
   readonly methods: ReadonlySet<string>;
   readonly required: boolean;
-  /** How long an outcome is kept, milliseconds. */
+  /** How long an outcome is stored, in milliseconds. */
   readonly keepMs: number;
   /** What happens to a key if it is unknown whether its request was executed (IDM-6). */
   readonly unknown: 'hold' | 'release';
   readonly serverErrors: 'release' | 'replay';
   /** Whether an anonymous caller may use a key, identified by the address (IDM-4). */
   readonly anonymous: 'refuse' | 'address';
-  /** Largest request body to compare and largest response body to keep, in bytes (IDM-7). */
+  /** Largest request body to compare and largest response body to store, in bytes (IDM-7). */
   readonly maxBody: number;
   readonly maxAnswer: number;
 }
@@ -67,7 +67,7 @@ export type IdempotencyRefusal =
 const NOT_EXECUTED: ReadonlySet<number> = new Set([401, 403, 408, 409, 425, 429]);
 
 /** Fields of one connection, one moment or one browser: wrong in a replay (IDM-3, IDM-7). */
-const NEVER_KEPT: ReadonlySet<string> = new Set([
+const NEVER_STORED: ReadonlySet<string> = new Set([
   'set-cookie',
   'set-cookie2',
   'date',
@@ -86,12 +86,12 @@ const NEVER_KEPT: ReadonlySet<string> = new Set([
   'x-ratelimit-reset',
 ]);
 
-/** Streams do not end, so they cannot be kept. */
+/** Streams do not end, so they cannot be stored. */
 const STREAM =
   /^\s*(?:text\/event-stream|application\/(?:x-ndjson|jsonl|json-seq)|multipart\/x-mixed-replace)\b/i;
 
-/** `release`: no outcome, the key becomes free. `unkept`: an outcome that is too large or endless to keep. */
-export type Retention = 'keep' | 'release' | 'unkept';
+/** `release`: there is no outcome, so the key becomes free. `unstorable`: too large, or a stream. */
+export type Retention = 'store' | 'release' | 'unstorable';
 
 /** `headers`: by lower-case name, without hop-by-hop fields. */
 export function retentionOf(
@@ -101,15 +101,15 @@ export function retentionOf(
 ): Retention {
   if (NOT_EXECUTED.has(status)) return 'release';
   if (status >= 500 && serverErrors === 'release') return 'release';
-  if (Number(headers['content-length'] ?? 0) > maxAnswer) return 'unkept';
+  if (Number(headers['content-length'] ?? 0) > maxAnswer) return 'unstorable';
   const type = headers['content-type'];
-  return typeof type === 'string' && STREAM.test(type) ? 'unkept' : 'keep';
+  return typeof type === 'string' && STREAM.test(type) ? 'unstorable' : 'store';
 }
 
 /** Copies the headers, because the live response may be edited afterwards. */
 export function storedHeaders(headers: FieldRecord): Readonly<Record<string, string | readonly string[]>> {
-  const kept: Record<string, string | readonly string[]> = {};
+  const stored: Record<string, string | readonly string[]> = {};
   for (const [name, value] of Object.entries(headers))
-    if (value !== undefined && !NEVER_KEPT.has(name)) kept[name] = value;
-  return kept;
+    if (value !== undefined && !NEVER_STORED.has(name)) stored[name] = value;
+  return stored;
 }

@@ -29,14 +29,15 @@ export type BoundListeners = Pick<PublicListeners, 'https' | 'http'>;
 export interface WorkerAnswers {
   /** Resolves once the worker accepts connections. Rejects with the reason if it cannot. */
   readonly start: (start: WorkerStart) => Promise<BoundListeners>;
-  /** Resolves once the plan judges every new request. */
+  /** Resolves once the plan applies to every new request. */
   readonly use: (order: PlanOrder) => Promise<void> | void;
-  /** For new connections. */
+  /** New connections use these key pairs. */
   readonly show: (pairs: readonly KeyPair[]) => Promise<void> | void;
   readonly setLogLevel: (level: LogLevel) => Promise<void> | void;
+  /** Applies an update from the stores of the primary. */
   readonly hear: (news: unknown) => Promise<void> | void;
   readonly snapshot: () => Promise<MetricsSnapshot>;
-  /** Stops accepting and finishes running requests. Resolves when only the process is left. */
+  /** Stops accepting and finishes running requests. Resolves once the worker has sent its last metrics. */
   readonly drain: () => Promise<void>;
 }
 
@@ -46,5 +47,6 @@ export interface PrimaryAnswers {
   readonly log: (lines: string) => void;
   /** The worker then finishes running requests and ends. */
   readonly leaving: () => void;
+  /** The last metrics of a drained worker. */
   readonly farewell: (snapshot: MetricsSnapshot) => void;
 }

@@ -11,7 +11,7 @@ const HOST_CAP = 255;
 const PATH_CAP = 2048;
 const USER_AGENT_CAP = 256;
 /** Cached values per member. Later values are serialised each time. */
-const MAX_KEPT = 512;
+const MAX_CACHED = 512;
 const LONGEST_KEPT = 1024;
 
 /** One writer per member. It writes nothing without a value, or if the settings do not select the member. */
@@ -40,7 +40,7 @@ export function membersOf(line: LineBuffer, fields: AccessLogSettings['fields'])
       if (value === undefined) return;
       const known = kept.get(value);
       const written = known ?? Buffer.from(part(name, value));
-      if (known === undefined && kept.size < MAX_KEPT && written.length <= LONGEST_KEPT)
+      if (known === undefined && kept.size < MAX_CACHED && written.length <= LONGEST_KEPT)
         kept.set(value, written);
       line.bytes(written);
     };
@@ -78,7 +78,7 @@ export function membersOf(line: LineBuffer, fields: AccessLogSettings['fields'])
     return ({ scheme, protocol, aborted }) => {
       const known = kept.get(protocol);
       const four = known ?? made(protocol);
-      if (known === undefined && kept.size < MAX_KEPT && protocol.length <= NAME_CAP)
+      if (known === undefined && kept.size < MAX_CACHED && protocol.length <= NAME_CAP)
         kept.set(protocol, four);
       const members = four[(aborted ? 2 : 0) + (scheme === 'https' ? 0 : 1)];
       if (members !== undefined) line.bytes(members);

@@ -15,7 +15,7 @@ export interface LineBuffer {
   readonly take: () => Buffer;
 }
 
-/** Not called as a method: strings have many hidden classes, so V8 would look it up for each character. */
+/** Not called as a method, because V8 cannot cache the look-up across representations of strings. */
 const { charCodeAt } = String.prototype;
 const [QUOTE, POINT, ZERO, BACKSLASH] = [0x22, 0x2e, 0x30, 0x5c] as const;
 

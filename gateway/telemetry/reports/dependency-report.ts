@@ -1,4 +1,4 @@
-// State of the store and of the issuers' keys, and outcomes of idempotency keys that were not kept.
+// Logs and counts outages of the store, the issuers and the span export, and outcomes of keys that were not stored.
 import type { Fault } from '../../exchange/directive.ts';
 import type { ExchangeFacts } from '../../exchange/facts.ts';
 import type { Logger } from '../logs/logger.ts';

@@ -134,7 +134,7 @@ export const UPSTREAM_OUTCOMES: readonly string[] = [
 ];
 export const ANSWERED = 0;
 export const ANSWERED_5XX = 1;
-export const CLIENT_LEFT = 2;
+export const CLIENT_DISCONNECTED = 2;
 
 const FAULT_INDEX: ReadonlyMap<string, number> = new Map(
   Object.entries(FAULT_OUTCOMES).flatMap(([fault, outcome]) =>

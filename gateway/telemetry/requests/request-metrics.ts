@@ -12,7 +12,7 @@ import {
   ANSWERED_5XX,
   AUTH_FAILURES,
   CARRIERS,
-  CLIENT_LEFT,
+  CLIENT_DISCONNECTED,
   codeIndexOf,
   type DECISIONS,
   FAULT_AUTH_FAILURES,
@@ -103,7 +103,7 @@ function upstreamOutcome(
 ): number | undefined {
   if (refusal !== undefined) return undefined;
   if (fault !== undefined) return faultIndexOf(fault.code);
-  if (aborted) return idempotency === 'replayed' ? undefined : CLIENT_LEFT;
+  if (aborted) return idempotency === 'replayed' ? undefined : CLIENT_DISCONNECTED;
   if (upstreamMs === undefined) return undefined;
   return status >= 500 ? ANSWERED_5XX : ANSWERED;
 }

@@ -13,7 +13,7 @@ import {
 } from './held-body.ts';
 
 export interface Capture extends Delivery {
-  /** Whether the outcome may still be stored, so that the call continues without a client. */
+  /** While true, a request that was sent continues even if the client disconnects, to store its outcome. */
   readonly mayStillStore: () => boolean;
 }
 
@@ -27,7 +27,7 @@ export interface CaptureOptions extends CaptureEvents {
   readonly inbound: AnswerReceiver;
   readonly claim: Pick<
     IdempotencyClaim,
-    'rules' | 'judge' | 'headOf' | 'keep' | 'release' | 'reportTooLarge'
+    'rules' | 'judge' | 'headOf' | 'store' | 'release' | 'reportUnstorable'
   >;
   readonly request: Uint8Array;
   readonly delivery: Delivery;
@@ -37,19 +37,19 @@ export interface CaptureOptions extends CaptureEvents {
 interface CapturedAnswer extends GatheredBody {
   readonly status: number;
   readonly headers: HeaderLines;
-  readonly kept: ReturnType<IdempotencyClaim['headOf']>;
+  readonly storedHead: ReturnType<IdempotencyClaim['headOf']>;
 }
 
 export function captureAnswer(options: CaptureOptions): Capture {
   const { inbound, claim, request, delivery, memory, onStreaming, onUndeliverable } = options;
   let held: CapturedAnswer | undefined;
   let isStreaming = false;
-  /** The response is too large to store. Its end decides the outcome (IDM-6, IDM-7). */
-  let isTooLarge = false;
+  /** The response is too large or a stream, so it is not stored. Its end decides the outcome (IDM-6, 7). */
+  let isUnstorable = false;
   let isEnded = false;
 
   const releaseHeld = (): void => {
-    memory.held -= held?.store.length ?? 0;
+    memory.held -= held?.buffer.length ?? 0;
     held = undefined;
   };
 
@@ -60,12 +60,12 @@ export function captureAnswer(options: CaptureOptions): Capture {
   }
 
   async function storeAndSend(whole: CapturedAnswer): Promise<void> {
-    const { status, headers, kept } = whole;
+    const { status, headers, storedHead } = whole;
     const body = contentOf(whole);
-    await claim.keep(request, { ...kept, body });
+    await claim.store(request, { ...storedHead, body });
     try {
       // The outcome is stored even if the client has disconnected.
-      if (inbound.gone) throw new Error('the client left');
+      if (inbound.gone) throw new Error('the client disconnected');
       countUntilRead(inbound, body.length, memory);
       delivery.head(status, headers);
       if (body.length > 0) delivery.write(body);
@@ -81,33 +81,34 @@ export function captureAnswer(options: CaptureOptions): Capture {
   return {
     mayStillStore: () => !isStreaming,
     head(status, headers) {
-      const keeping = claim.judge(status, headers);
-      if (keeping === 'keep') {
-        const kept = claim.headOf(status, headers);
-        held = { status, headers, kept, ...startGathering(claim.rules.maxAnswer) };
+      const retention = claim.judge(status, headers);
+      if (retention === 'store') {
+        const storedHead = claim.headOf(status, headers);
+        held = { status, headers, storedHead, ...startGathering(claim.rules.maxAnswer) };
         return;
       }
-      if (keeping === 'release') claim.release();
-      isTooLarge = keeping === 'unkept';
+      if (retention === 'release') claim.release();
+      isUnstorable = retention === 'unstorable';
       startStreaming(status, headers);
     },
     write(chunk) {
       if (held === undefined) return delivery.write(chunk);
-      memory.held -= held.store.length;
+      memory.held -= held.buffer.length;
       gather(held, chunk);
-      memory.held += held.store.length;
-      // Bounded, so that a client that reads nothing cannot delay the outcome.
+      memory.held += held.buffer.length;
+      // Without backpressure from the client, so that a slow client cannot delay the outcome. `held.most` and
+      // `memory.most` bound the memory.
       if (held.length <= held.most && memory.held <= memory.most) return true;
       const { status, headers } = held;
       const body = contentOf(held);
       releaseHeld();
-      isTooLarge = true;
+      isUnstorable = true;
       startStreaming(status, headers);
       return delivery.write(body);
     },
     end() {
       if (held === undefined) {
-        if (isTooLarge) claim.reportTooLarge();
+        if (isUnstorable) claim.reportUnstorable();
         delivery.end();
         return;
       }

@@ -8,33 +8,36 @@ import type { Coding, NoticeOutcome } from '../../policy/body-notice/editable.ts
 import type { Delivery } from '../call.ts';
 
 export interface GatheredBody {
+  /** Bytes. A larger body is not held. */
   readonly most: number;
-  store: Buffer;
+  /** May be longer than the body. */
+  buffer: Buffer;
+  /** Received bytes. */
   length: number;
 }
 
 const NOTHING = Buffer.alloc(0);
 
 export function startGathering(most: number): GatheredBody {
-  return { most, store: NOTHING, length: 0 };
+  return { most, buffer: NOTHING, length: 0 };
 }
 
-/** Copies the chunk. The store never exceeds twice the received bytes or the limit, even for tiny chunks. */
+/** Copies the chunk. The buffer never exceeds twice the received bytes or `most`, even for tiny chunks. */
 export function gather(gathered: GatheredBody, chunk: Buffer): void {
   const length = gathered.length + chunk.length;
-  if (length > gathered.store.length) {
+  if (length > gathered.buffer.length) {
     // The first chunk may be the whole body.
     const capacity = gathered.length === 0 ? length : Math.max(length, Math.min(2 * length, gathered.most));
     const larger = Buffer.allocUnsafe(capacity);
-    gathered.store.copy(larger, 0, 0, gathered.length);
-    gathered.store = larger;
+    gathered.buffer.copy(larger, 0, 0, gathered.length);
+    gathered.buffer = larger;
   }
-  chunk.copy(gathered.store, gathered.length);
+  chunk.copy(gathered.buffer, gathered.length);
   gathered.length = length;
 }
 
-export function contentOf({ store, length }: GatheredBody): Buffer {
-  return store.subarray(0, length);
+export function contentOf({ buffer, length }: GatheredBody): Buffer {
+  return buffer.subarray(0, length);
 }
 
 interface HeldAnswer extends GatheredBody {
@@ -48,7 +51,7 @@ export interface HeldBodies {
   readonly most: number;
 }
 
-/** Bytes. Beyond it, responses are sent without a notice. */
+/** Bytes. Beyond it, responses are sent without a notice and are not stored for their idempotency key. */
 export const MAX_HELD = 64 * 1_024 ** 2;
 
 export type AnswerReceiver = Pick<Inbound, 'gone' | 'onClosed'>;
@@ -85,7 +88,7 @@ export function holdBody({
   let held: HeldAnswer | undefined;
 
   function releaseHeld(): void {
-    heldBodies.held -= held?.store.length ?? 0;
+    heldBodies.held -= held?.buffer.length ?? 0;
     held = undefined;
   }
 
@@ -109,9 +112,9 @@ export function holdBody({
     },
     write(chunk) {
       if (held === undefined) return delivery.write(chunk);
-      heldBodies.held -= held.store.length;
+      heldBodies.held -= held.buffer.length;
       gather(held, chunk);
-      heldBodies.held += held.store.length;
+      heldBodies.held += held.buffer.length;
       if (held.length <= held.most && heldBodies.held <= heldBodies.most) return true;
       onOutcome('too_large');
       return release(held, contentOf(held));

@@ -91,7 +91,7 @@ async function prepareKeyedCall(
       return body;
     case 'broken':
       claim.release();
-      throw new Fault('internal', { cause: new Error('the client cut its body') });
+      throw new Fault('internal', { cause: new Error('the client ended its body early') });
     default:
       return body satisfies never;
   }

@@ -68,7 +68,7 @@ export function measuredBody(
   source.pipe(body, { end: false });
   source.once('end', () => {
     if (!inbound.endedWhole()) {
-      events.onFailed(new Error('the client cut its body'));
+      events.onFailed(new Error('the client ended its body early'));
       return;
     }
     body.end();

@@ -20,7 +20,7 @@ export interface ReplayPorts {
  */
 export async function replayAnswer(
   inbound: Inbound,
-  { forward, kept, isSame, maxBody, refuseForMemory }: ReplayOrder,
+  { forward, stored, isSame, maxBody, refuseForMemory }: ReplayOrder,
   completion: Completion,
   { sink, memory }: ReplayPorts,
 ): Promise<Refusal | undefined> {
@@ -30,8 +30,8 @@ export async function replayAnswer(
       const isReplay = isSame(body.bytes);
       body.free();
       if (!isReplay) break;
-      if (memory.held + kept.body.length > memory.most) return refuseForMemory();
-      countUntilRead(inbound, kept.body.length, memory);
+      if (memory.held + stored.body.length > memory.most) return refuseForMemory();
+      countUntilRead(inbound, stored.body.length, memory);
       completion.idempotency = 'replayed';
       const { notice } = forward;
       const { method } = inbound.view;
@@ -39,7 +39,7 @@ export async function replayAnswer(
         completion.bodyNotice = outcome;
       };
       sendStored(
-        kept,
+        stored,
         notice === undefined
           ? sink
           : holdBody({ notice, method, delivery: sink, onOutcome, heldBodies: memory, inbound }),
@@ -54,7 +54,7 @@ export async function replayAnswer(
     case 'refused':
       return body.refusal;
     case 'broken':
-      throw new Fault('internal', { cause: new Error('the client cut its body') });
+      throw new Fault('internal', { cause: new Error('the client ended its body early') });
     default:
       return body satisfies never;
   }
@@ -62,7 +62,7 @@ export async function replayAnswer(
   return MISMATCH;
 }
 
-function sendStored({ status, headers, body }: ReplayOrder['kept'], delivery: Delivery): void {
+function sendStored({ status, headers, body }: ReplayOrder['stored'], delivery: Delivery): void {
   const head = new HeaderLines({ 'idempotency-replayed': 'true', ...headers });
   if (status !== 204 && status !== 304) head.set('content-length', String(body.length));
   try {

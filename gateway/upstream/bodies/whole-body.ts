@@ -40,7 +40,7 @@ export function readWhole(inbound: Inbound, most: number, memory: HeldBodies): P
   };
   function take(chunk: Buffer): void {
     gather(gathered, chunk);
-    count(gathered.store.length);
+    count(gathered.buffer.length);
     if (inbound.isPadded?.()) settle({ kind: 'refused', refusal: PADDED });
     else if (gathered.length > most) putBack('over');
     else if (memory.held > memory.most) putBack('full');

@@ -76,7 +76,7 @@ export function createBreaker(onChange: (closed: boolean) => void): Breaker {
           open(now, rules.open);
           return;
         case 'open':
-          // A target that is out may still be used if there is no other. The open time continues.
+          // If no other target is in service, an open one may get requests. The open time continues.
           return;
         default:
           state satisfies never;

@@ -109,7 +109,7 @@ function candidatesOf(
     if (others.length > 0) return others;
   }
   if (inService.length > 0 || breaker?.strict !== false) return inService;
-  // Unless it is strict, a circuit breaker never takes out the last target: it may answer, and a refusal would not.
+  // Without `strict`, open breakers do not remove all targets: a target may respond, and a refusal helps no client.
   return states.filter((state) => state.isOnlyEjected());
 }
 

@@ -150,7 +150,7 @@ export function keys({ ask, gateway, logged, makeKey, write }: Fixture): void {
         `There is no such key. ${listing} lists them`,
       );
       expect(await sundial(['revoke', id, ...author], 1)).toContain(
-        'Make another: sundial keys add <consumer> --why "…"',
+        'Create another key: sundial keys add <consumer> --why "…"',
       );
     });
 

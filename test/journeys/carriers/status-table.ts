@@ -79,13 +79,13 @@ export function statusTable({ ask, gateway }: Fixture): void {
           (method) => [method, place, status === 301 && method !== 'HEAD' ? 308 : status] as const,
         ),
       ),
-    )('promise 46: %s for a retired version in the %s gets %i', async (method, place, status) => {
+    )('%s for a retired version in the %s gets %i', async (method, place, status) => {
       const asked = { ...askFor({ [place]: 'v0' }), method };
       for (const protocol of ['HTTP/1.1', 'HTTP/2']) expect((await ask(asked, protocol)).status).toBe(status);
     });
 
     it.concurrent.each(cells.filter(([place]) => place !== 'contentType'))(
-      'promise 46: a handshake for a retired version in the %s',
+      'a handshake for a retired version in the %s',
       async (place, _m, _n, _p, status) => {
         const { path, headers } = askFor({ [place]: 'v0' });
         const lines = Object.entries({ host: '127.0.0.1', ...headers }).map(
@@ -99,7 +99,7 @@ export function statusTable({ ask, gateway }: Fixture): void {
     );
 
     it.concurrent.each(pairs)(
-      'promise 46: a retired version in the %s and a served one in the %s get 400',
+      'a retired version in the %s and a served one in the %s get 400',
       async (one, other) => {
         for (const said of [
           { [one]: 'v0', [other]: 'v2' },

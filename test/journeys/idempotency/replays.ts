@@ -107,7 +107,7 @@ export function replays({ send, carried, outcome, upstream, own, clientOf, beare
       expect(inChunks?.body).toBe('{"a":1}');
     });
 
-    it('promise 42: a client that disconnected gets the response when it retries', async () => {
+    it('a client that disconnected gets the response when it retries', async () => {
       const path = at('leaves');
       const release = Promise.withResolvers<void>();
       upstream().answerWith(`/orders${path}`, (response) => {

@@ -4,7 +4,7 @@ import { type Fixture, PATIENT } from './fixture.ts';
 
 export function twoGateways({ send, carried, outcome, first, redis }: Fixture): void {
   describe('two gateways on one Redis', () => {
-    it('promise 42: execute thirty concurrent requests with one key once', async () => {
+    it('execute thirty concurrent requests with one key once', async () => {
       const answers = await Promise.all(
         Array.from({ length: 30 }, (_, index) =>
           send('/shared', { key: 'k', over: index % 2 === 0 ? 'first' : 'second' }),

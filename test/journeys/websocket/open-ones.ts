@@ -18,7 +18,7 @@ export function openOnes({
   upstream,
 }: Fixture): void {
   describe('an open WebSocket', () => {
-    it('promise 48: a failure of the upstream or the client closes the other side only', async () => {
+    it('a failure of the upstream or the client closes the other side only', async () => {
       const first = await open('/api/v2/live');
       upstream().seen.at(-1)?.socket.resetAndDestroy();
       await first.ended();

@@ -91,7 +91,7 @@ describe.concurrent('the end of one side reaches the other', () => {
   });
 
   it.each(['destroy', 'resetAndDestroy', 'end'] as const)(
-    'promise 48: if the upstream closes (%s), the client is closed and the gateway keeps serving',
+    'if the upstream closes (%s), the client is closed and the gateway keeps serving',
     async (how) => {
       const { upstream, gateway, open } = await pair();
       const client = await open('/echo');
@@ -103,7 +103,7 @@ describe.concurrent('the end of one side reaches the other', () => {
   );
 
   it.each(['upstream', 'client'])(
-    'promise 21: a %s that does not read pauses the other side until the idle timeout closes both',
+    'a %s that does not read pauses the other side until the idle timeout closes both',
     async (slow) => {
       const timeouts = { connect: 1_000, headers: 1_000, idle: 1_500, total: 5_000 };
       const { upstream, gateway, open } = await pair({ plan: { timeouts } });

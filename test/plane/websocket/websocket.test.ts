@@ -132,7 +132,7 @@ it('a plain listener in mode reject refuses a handshake', async () => {
   expect([client.status, JSON.parse(client.body())]).toEqual([400, { error: 'plain_http' }]);
 });
 
-it('promise 16: a 101 without an accept key that is followed by a response gives 502', async () => {
+it('a 101 without an accept key that is followed by a response gives 502', async () => {
   const upstream = await startUpstream(
     () => 'HTTP/1.1 101 Switching Protocols\r\n\r\nHTTP/1.1 200 OK\r\n\r\n',
   );

@@ -1,4 +1,4 @@
-// Tests of promise 38: addresses in special-purpose blocks are never called, those next to one are.
+// Addresses in special-purpose blocks are never called, those next to one are.
 import { describe, expect, it } from 'vitest';
 import { checkDestination } from '../../../upstreams/webhooks/destination.ts';
 import { isPublicAddress } from '../../../upstreams/webhooks/public-address.ts';

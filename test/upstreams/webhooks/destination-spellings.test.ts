@@ -1,4 +1,4 @@
-// Tests of promise 38: forbidden destinations are refused and public ones allowed, in any spelling.
+// Forbidden destinations are refused and public ones allowed, in any spelling.
 import { describe, expect, it } from 'vitest';
 import { checkDestination } from '../../../upstreams/webhooks/destination.ts';
 import { spellingsOf } from './special-purpose.ts';

@@ -30,8 +30,8 @@ export function judgeRequest(asked: Judged, spot: Spot, seen: RequestSeen): Verd
     ...(outcome === 'forwarded' ? forwardingFaults(asked, seen) : []),
     ...own.flatMap((request) => requestFaults(asked, spot, seen.ownFields, request)),
   ];
-  if (seen.tunnelled !== '') broken.push('bytes of the client in a tunnel that is none');
-  if (seen.answers.some(({ status }) => status === 101)) broken.push('a 101 that nobody may have');
+  if (seen.tunnelled !== '') broken.push('bytes of the client reached the upstream in a tunnel');
+  if (seen.answers.some(({ status }) => status === 101)) broken.push('a 101 was not expected');
   return weigh(
     { pass: asked.pass, lax: asked.lax ?? LAX, status: asked.status },
     outcome,

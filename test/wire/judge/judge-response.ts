@@ -22,10 +22,10 @@ export function judgeResponse(asked: ResponseCase, seen: ResponseSeen): Verdict 
   if (answer !== undefined && answer.status !== 0) broken.push(...answerFaults(asked, answer, outcome));
   // The proxy's own response may close the connection. The second request then has no response.
   if (next?.complete && !next.body.includes(seen.next))
-    broken.push('the next request on the connection got something else than its answer');
+    broken.push('the next request on the connection got another response');
   if (tries > (asked.tries ?? 1)) broken.push(`${tries} tries at the upstream`);
-  if (seen.tunnelled !== '') broken.push('bytes of the client in a tunnel that is none');
-  if (seen.answers.some(({ status }) => status === 101)) broken.push('a 101 that nobody asked for');
+  if (seen.tunnelled !== '') broken.push('bytes of the client reached the upstream in a tunnel');
+  if (seen.answers.some(({ status }) => status === 101)) broken.push('a 101 was not requested');
   return weigh(
     { pass: asked.pass, lax: asked.lax ?? LAX, status: asked.status },
     outcome,

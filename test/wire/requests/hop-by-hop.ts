@@ -68,7 +68,7 @@ export const hopByHop: readonly RequestCase[] = [
     (w) => w.post(['Connection: Transfer-Encoding', 'Transfer-Encoding: chunked'], chunks('hello')),
     { body: 'hello' },
   ),
-  either('named-junk', 'FWD-1', 'is no list of names', (w) => w.get(['Connection: "a b", c d']), {
+  either('named-junk', 'FWD-1', 'is not a list of names', (w) => w.get(['Connection: "a b", c d']), {
     staysOpen: true,
   }),
   forged('X-Forwarded-For', '6.6.6.6'),

@@ -7,17 +7,11 @@ const noMethod = (id: string, title: string, method: string): RequestCase =>
 
 /** The meaning of the method is unknown. Forwarding it in a valid message is lax. */
 const unknown = (method: string, more: Partial<RequestCase> = {}): RequestCase =>
-  either(
-    `method-${method.toLowerCase()}`,
-    'FWD-15',
-    `${method}, which nobody here knows`,
-    (w) => w.ask(method),
-    {
-      status: [501],
-      staysOpen: true,
-      ...more,
-    },
-  );
+  either(`method-${method.toLowerCase()}`, 'FWD-15', `${method}, an unknown method`, (w) => w.ask(method), {
+    status: [501],
+    staysOpen: true,
+    ...more,
+  });
 
 const known = (method: string): RequestCase =>
   served(`method-${method.toLowerCase()}`, 'FWD-4', method, (w) => w.ask(method), { methods: [method] });

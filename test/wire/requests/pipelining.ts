@@ -92,7 +92,7 @@ export const pipelining: readonly RequestCase[] = [
   served(
     'pipe-early',
     'FWD-12',
-    'the upstream answers early, and the rest of the body is no request',
+    'the upstream answers early, and the rest of the body is not a request',
     (w) => [w.post([`Content-Length: ${w.canary.length}`]), w.canary],
     { gapMs: 100, script: EARLY },
   ),

@@ -1,4 +1,4 @@
-// The expected ends of most request cases: id, rules (separated by spaces), title and octets.
+// Builds request cases with their expected outcomes from id, rules (separated by spaces), title and octets.
 import type { RequestCase } from '../wire-case.ts';
 
 type Row = (
@@ -9,7 +9,9 @@ type Row = (
   more?: Partial<RequestCase>,
 ) => RequestCase;
 
-/** Must not be forwarded: 400 or the status of the row, and the connection closes. */
+/**
+ * Must not be forwarded. Passes if refused with 400 (or the status of the row) and closed, or closed without a response.
+ */
 export const refused: Row = (id, rules, title, send, more) => ({
   id,
   rules: rules.split(' '),
@@ -20,7 +22,7 @@ export const refused: Row = (id, rules, title, send, more) => ({
   ...more,
 });
 
-/** A valid, perhaps unusual request, which must arrive. */
+/** A valid request, perhaps unusual, which must be forwarded. A refusal counts as lax. */
 export const served: Row = (id, rules, title, send, more) => ({
   id,
   rules: rules.split(' '),
@@ -31,7 +33,7 @@ export const served: Row = (id, rules, title, send, more) => ({
   ...more,
 });
 
-/** Both ends are right, if the forwarded message is unambiguous. */
+/** Passes if refused, closed without a response, or forwarded as an unambiguous message. */
 export const either: Row = (id, rules, title, send, more) => ({
   id,
   rules: rules.split(' '),

@@ -93,7 +93,7 @@ export const lengths: readonly ResponseCase[] = [
   relayed(
     'r-extra',
     'SMG-22',
-    "bytes behind the answer are nobody's",
+    'bytes after the response are not relayed',
     `${head('200 OK', 'Content-Length: 5')}hello${STRAY}`,
     {
       body: 'hello',

@@ -48,7 +48,7 @@ interface ForwardedCall extends Forwarded {
 }
 
 // reply-from copies symbol keys of the headers. Under this key the call reaches `request`.
-const FORWARDED_CALL = Symbol('passage');
+const FORWARDED_CALL = Symbol('forwarded call');
 type Callback = (error: Error | null, answer?: unknown) => void;
 type WithForwardedCall = Record<string, never> & { [FORWARDED_CALL]: ForwardedCall };
 
@@ -190,7 +190,7 @@ export function answerTo(inbound: NodeInbound, { head, end }: Pick<AnswerSink, '
       const stream = http2StreamOf(res);
       if (stream === undefined) res.destroy();
       // Resets with INTERNAL_ERROR. Node's `close` would end the response, and the client would take it for complete.
-      else stream.destroy(new Error('the answer broke off'));
+      else stream.destroy(new Error('the response was interrupted'));
     },
     onDrain: (resume) => void res.once('drain', resume),
   };

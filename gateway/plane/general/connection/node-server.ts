@@ -81,7 +81,7 @@ function secureServer(
     allowHTTP1: true,
     handshakeTimeout: bounds.headersMs,
     maxSessionInvalidFrames: 50,
-    // H2-3: nghttp2 drops a field if its name is no token or its value has a control character. JavaScript gets no
+    // H2-3: nghttp2 drops a field if its name is not a token or its value has a control character. JavaScript gets no
     // event: Http2Session::OnInvalidHeader of node_http2.cc returns 0, and OnNghttpError reports only
     // NGHTTP2_ERR_SETTINGS_EXPECTED. An invalid field that frames or routes a request resets the stream instead.
     // Without this option, a field with whitespace at either end is dropped too. `strictness.ts` refuses it.

@@ -135,7 +135,7 @@ function watchFraming(raw: IncomingMessage): () => boolean {
 }
 
 /** Logged status if the client disconnects before a status is sent. */
-const CLIENT_LEFT = 499;
+const CLIENT_DISCONNECTED = 499;
 
 /** `complete`: the whole response was given to the connection. */
 export function outcomeOf(open: OpenRequest, complete: boolean): ExchangeOutcome {
@@ -144,7 +144,7 @@ export function outcomeOf(open: OpenRequest, complete: boolean): ExchangeOutcome
     method: raw.method ?? '-',
     host: view?.host,
     path: view?.path ?? withoutSecrets(raw.url ?? '-'),
-    status: switched ? 101 : res.headersSent ? res.statusCode : CLIENT_LEFT,
+    status: switched ? 101 : res.headersSent ? res.statusCode : CLIENT_DISCONNECTED,
     bytes: open.bytes + (inbound?.bytes ?? 0),
     clientAddress: client.full,
     clientNetwork: client.key,

@@ -1,4 +1,4 @@
-// Refuses octets on an HTTP/1 connection that are no valid request, once per connection.
+// Refuses octets on an HTTP/1 connection that are not a valid request, once per connection.
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Refusal, RequestRefusal } from '../../../exchange/directive.ts';

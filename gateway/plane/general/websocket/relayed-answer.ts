@@ -34,7 +34,7 @@ export async function relayAnswer(
     inbound.res.end();
     return;
   }
-  inbound.onGone = () => answer.destroy(new Error('the client left'));
+  inbound.onGone = () => answer.destroy(new Error('the client disconnected'));
   const late = (code: 'upstream_idle_timeout' | 'upstream_total_timeout', timeoutMs: number) => () =>
     void answer.destroy(new Fault(code, { service, timeoutMs }));
   const total = startDeadline(timeouts.total, late('upstream_total_timeout', timeouts.total));
@@ -44,7 +44,7 @@ export async function relayAnswer(
     if (!answer.complete) answer.destroy(cause);
   });
   answer.once('error', (cause) => {
-    // Set before the client's connection is reset, because the request ends then. A disconnected client is no fault.
+    // Set before the client's connection is reset, because the request ends then. A disconnected client is not a fault.
     if (!inbound.gone) facts.completion.fault = toFault(cause, order);
   });
   answer.on('data', (chunk: Buffer) => {

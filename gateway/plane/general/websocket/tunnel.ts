@@ -32,7 +32,7 @@ export interface TunnelEnds {
   /** Wraps `client`. Piped to and from `upstream`. */
   readonly end: Duplex;
   readonly upstream: Socket;
-  /** Milliseconds. A side that does not read what waits for it for this long is disconnected. */
+  /** Milliseconds. A side that reads nothing for this long, while octets wait for it, is disconnected. */
   readonly stalledAfterMs: number;
 }
 
@@ -142,7 +142,7 @@ export function createClientEnd(client: Socket): Duplex {
   });
   client.on('data', onData);
   client.on('end', onEnd);
-  // The close of the connection is no error. http-proxy-3 has its own listener only once it has begun.
+  // The close of the connection is not an error. http-proxy-3 has its own listener only once it has begun.
   end.on('error', () => undefined);
   client.once('close', () => end.destroy());
   const self = (): Duplex => end;

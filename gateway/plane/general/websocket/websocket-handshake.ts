@@ -77,7 +77,7 @@ export function shakeHands(options: HandshakeOptions): () => void {
   function onUpgrade(answer: IncomingMessage, upstream: Socket): void {
     upstream.on('error', passOver);
     try {
-      if (events === undefined) throw new Error('the client left');
+      if (events === undefined) throw new Error('the client disconnected');
       switchedHead(answer, { key, upstream: order.upstream }, events.decorate);
     } catch (cause) {
       // WS-3: what http-proxy-3 now writes goes to the destroyed stream.

@@ -170,7 +170,7 @@ export function createWebsockets(ports: WebsocketPorts): Websockets {
     }
 
     client.once('end', onEarlyEnd);
-    inbound.onGone = () => fail(new Error('the client left'), 'cancelled');
+    inbound.onGone = () => fail(new Error('the client disconnected'), 'cancelled');
     try {
       send(targets.choose(upstream, caller));
     } catch (thrown) {
