@@ -17,7 +17,7 @@ const HTTP2_FIELD_OVERHEAD = 32;
 /** Colon, space and line end. */
 const HTTP1_FIELD_OVERHEAD = 4;
 
-// Fields with a single value. Node silently keeps the first of several, so this code rejects a second (SMG-17).
+// Fields with a single value. Node keeps the first of several or joins them, so this code rejects a second (SMG-17).
 // If-Match and If-None-Match are lists and may be repeated.
 const SINGLETONS: readonly string[] = [
   'host',
