@@ -10,9 +10,9 @@ import { reservedField, versionCarriers } from './gateway-fields.ts';
 const AT: Path = ['headers', 'request'];
 const KEEP: Path = [...AT, 'keep'];
 
-export function checkHeaders(view: PolicyView, around: CheckContext, report: Report): void {
+export function checkHeaders(view: PolicyView, context: CheckContext, report: Report): void {
   checkEdits(view, report);
-  checkKept(view, around, report);
+  checkKept(view, context, report);
 }
 
 function checkEdits(view: PolicyView, report: Report): void {
@@ -56,7 +56,7 @@ function checkEdits(view: PolicyView, report: Report): void {
   }
 }
 
-function checkKept(view: PolicyView, around: CheckContext, report: Report): void {
+function checkKept(view: PolicyView, context: CheckContext, report: Report): void {
   const { keep, from } = view.parts.headers?.request ?? {};
   checkFrom(view, report);
   for (const [index, name] of (keep ?? []).entries()) {
@@ -76,7 +76,7 @@ function checkKept(view: PolicyView, around: CheckContext, report: Report): void
         hint: 'remove it',
       });
   }
-  if (keep === undefined || from !== 'trusted_proxies' || around.trustsProxies !== false) return;
+  if (keep === undefined || from !== 'trusted_proxies' || context.trustsProxies !== false) return;
   report([...AT, 'from'], {
     rule: 'headers',
     severity: 'warning',

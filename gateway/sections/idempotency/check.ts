@@ -9,7 +9,7 @@ type Written = WrittenIdempotency | 'off' | undefined;
 
 export function checkIdempotency(
   { parts, versions, unversioned }: PolicyView,
-  _around: CheckContext,
+  _context: CheckContext,
   report: Report,
 ): void {
   const ofAll = parts.idempotency;

@@ -13,7 +13,7 @@ const YEAR_MS = 365 * 86_400_000;
 /** Redis counts microseconds in doubles, which are exact for 228 years from now. */
 const MAX_YEARS = 200;
 
-export function checkLimits(view: PolicyView, _around: CheckContext, report: Report): void {
+export function checkLimits(view: PolicyView, _context: CheckContext, report: Report): void {
   const ofApi = view.parts.limits;
   checkEach([], ofApi, [], view, report);
   for (const [label, version] of view.versions) {

@@ -2,7 +2,7 @@
 import { successorOf } from '../schedule/redirects.ts';
 import type { CheckContext, PolicyView, Report } from '../view.ts';
 
-export function checkLinks({ versions }: PolicyView, _around: CheckContext, report: Report): void {
+export function checkLinks({ versions }: PolicyView, _context: CheckContext, report: Report): void {
   for (const [label, version] of versions) {
     const successor = successorOf(version);
     if (version.alternate === undefined || successor === undefined) continue;

@@ -27,7 +27,7 @@ interface CheckedOperation {
   readonly operation: OperationFile;
 }
 
-export function checkOperations(view: PolicyView, _around: CheckContext, report: Report): void {
+export function checkOperations(view: PolicyView, _context: CheckContext, report: Report): void {
   for (const [label, version] of view.versions) checkOperationsOf(label, version, view, report);
 }
 
