@@ -126,7 +126,7 @@ versions: none
     });
     const nothing = (line: number, key: string, and = '') =>
       `policies/open.yaml:${line} «${key}» error: ${key} has no effect in an API with "versions: none"${and}`;
-    const undated = ' and no deprecated of its own';
+    const undated = ' and no deprecation date';
     expect(await files.problems()).toEqual([
       nothing(4, 'warning', undated),
       nothing(5, 'deprecation_header', undated),

@@ -5,6 +5,7 @@ import { compareLabels } from '../../policy/versioning/label.ts';
 import { choosePin } from '../../policy/versioning/pin.ts';
 import type { DateMatch, Label } from '../../policy/versioning/resolution.ts';
 import { createResolutionRules } from '../../policy/versioning/rules.ts';
+import { RULES } from '../../sections/rules/grammar.ts';
 import type { PolicyView, Report } from '../../sections/view.ts';
 import { isForgotten } from './published-dates.ts';
 import type { PublishedDates } from './record.ts';
@@ -34,7 +35,9 @@ export function pinsRewritten(past: Versions, view: PolicyView, now: EpochMs, re
       at: 'key',
       // A new latest version moves only the accounts from the last few days.
       ...(isNew &&
-        [...past.keys()].every((label) => compareLabels(label, is) < 0) && { severity: 'warning' }),
+        [...past.keys()].every((label) => compareLabels(label, is) < 0) && {
+          severity: RULES['pins-rewritten'].exception.severity,
+        }),
     });
   }
 }
