@@ -55,13 +55,13 @@ describe('check finds', () => {
       'a freeze of a public API',
       'access: { identity: main, scopes: { read: [orders:read] } }',
       'access: public',
-      'error freeze: a public API identifies no consumer that could be new',
+      'error freeze: a public API identifies no consumers, so freeze has no effect',
     ],
     [
       'a freeze of a version that is not deprecated',
       '    deprecated: 2026-01-15\n',
       '',
-      'error freeze: freeze needs deprecated: only a version that will end can be frozen',
+      'error freeze: freeze needs deprecated: only a deprecated version can be frozen',
     ],
     [
       'a freeze before the deprecation',

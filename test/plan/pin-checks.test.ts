@@ -134,7 +134,7 @@ describe('a pin', () => {
 
   it('needs an identity', async () => {
     expect(await problems(PAYMENTS.replace('{ identity: main, scopes: any }', 'public'))).toEqual([
-      'policies/payments.yaml:3 «pin» error: a public API identifies no account that could be pinned (access: { identity: …, scopes: any })',
+      'policies/payments.yaml:3 «pin» error: a public API identifies no accounts, so pin has no effect (access: { identity: …, scopes: any })',
     ]);
   });
 

@@ -1,4 +1,4 @@
-// Rules about deprecations: notice period, a version beside it, a guide, a notice in bodies.
+// Rules about deprecations: notice period, parallel versions, migration guide, body notice.
 import type { EpochMs } from '../../policy/contract.ts';
 import { dayOf } from '../../policy/notation.ts';
 import { dayUntil, monthsAfter, orLater } from '../../sections/schedule/calendar.ts';

@@ -22,7 +22,7 @@ export function checkAccess(view: PolicyView, context: CheckContext, report: Rep
     checkIdentities(version.access, path, view, context, report);
     checkGrants(version.access, path, [version], report);
     if (version.access.identity === undefined && access === 'public') {
-      const message = 'a public API has no identity whose tokens could hold these scopes';
+      const message = 'a public API verifies no tokens, so scopes have no effect';
       report(path, { rule: 'access', message, hint: 'add identity: <name>', at: 'key' });
     }
     if (version.access.identity !== undefined && view.parts.resolve?.some(({ pin }) => pin !== undefined)) {

@@ -20,7 +20,7 @@ export function checkPin(view: PolicyView, report: Report): void {
   if (view.parts.access === 'public') {
     report(path, {
       rule: 'pin',
-      message: 'a public API identifies no account that could be pinned',
+      message: 'a public API identifies no accounts, so pin has no effect',
       hint: 'access: { identity: …, scopes: any }',
       at: 'key',
     });

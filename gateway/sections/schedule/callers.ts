@@ -17,7 +17,7 @@ export const checkExceptions: VersionCheck = ({ label, version, at: owner, view 
   if (exceptions.length > 0 && view.parts.access === 'public') {
     report(at, {
       rule: 'exception',
-      message: 'a public API identifies no consumer for an exception',
+      message: 'a public API identifies no consumers, so exceptions have no effect',
       at: 'key',
     });
   }
@@ -60,12 +60,12 @@ export const checkExceptions: VersionCheck = ({ label, version, at: owner, view 
     if (passes && until <= sunset)
       wrong(`until (${dayOf(until)}) is not after the sunset (${dayOf(sunset)}): it has no effect`);
     if (end === undefined || until <= end) continue;
-    if (end > sunset) wrong(`until (${dayOf(until)}) is after ${label} is retired (${dayOf(end)})`);
+    if (end > sunset) wrong(`until (${dayOf(until)}) is after ${label} retires (${dayOf(end)})`);
     else {
       const hint = passes
         ? `give ${view.unversioned ? 'the API' : 'the version'} a later retired`
         : undefined;
-      wrong(`until (${dayOf(until)}) is after the sunset (${dayOf(sunset)}), where ${label} retires`, hint);
+      wrong(`until (${dayOf(until)}) is after ${label} retires (${dayOf(sunset)}, its sunset)`, hint);
     }
   }
 };
@@ -77,14 +77,14 @@ export const checkFreeze: VersionCheck = ({ label, version, at: owner, view }, r
   if (view.parts.access === 'public')
     report(at, {
       rule: 'freeze',
-      message: 'a public API identifies no consumer that could be new',
+      message: 'a public API identifies no consumers, so freeze has no effect',
       at: 'key',
     });
   if (deprecated === undefined) {
     if (!isWritten(view, [...owner, 'deprecated']))
       report(at, {
         rule: 'freeze',
-        message: 'freeze needs deprecated: only a version that will end can be frozen',
+        message: 'freeze needs deprecated: only a deprecated version can be frozen',
         at: 'key',
       });
   } else if (freeze < deprecated) {
