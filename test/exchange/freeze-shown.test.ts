@@ -73,7 +73,7 @@ describe('check finds', () => {
       'a freeze on the day of the sunset',
       'freeze: 2026-06-01',
       'freeze: 2027-01-15',
-      'error freeze: freeze (2027-01-15) is not before the sunset (2027-01-15): it has no effect',
+      'error freeze: freeze (2027-01-15) is not before the sunset (2027-01-15), so the freeze has no effect',
     ],
     [
       'a freeze without a successor',
@@ -85,13 +85,13 @@ describe('check finds', () => {
       'an exception without a freeze',
       '    freeze: 2026-06-01\n',
       '',
-      'error exception: v1 has no freeze, so an exception from it has no effect',
+      'error exception: v1 has no freeze, so an exception from freeze has no effect',
     ],
     [
       'an exception that ends before the freeze',
       'until: 2026-12-01',
       'until: 2026-06-01',
-      'error exception: until (2026-06-01) is not after the freeze (2026-06-01): it has no effect',
+      'error exception: until (2026-06-01) is not after the freeze (2026-06-01), so the exception has no effect',
     ],
     [
       'a freeze of the API that no version inherits',

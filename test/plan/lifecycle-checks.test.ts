@@ -192,7 +192,7 @@ const rows: readonly Row[] = [
     'an exception that ends with the sunset',
     'until: 2027-06-30',
     'until: 2027-01-15',
-    /«2027-01-15» error: until \(2027-01-15\) is not after the sunset \(2027-01-15\)/,
+    /«2027-01-15» error: until \(2027-01-15\) is not after the sunset \(2027-01-15\), so the exception from sunset has no effect/,
   ],
   [
     'an exception until after the retirement of a version',

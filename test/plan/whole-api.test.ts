@@ -334,7 +334,7 @@ describe('published dates', () => {
 
   it('an API with a published end must keep its dates, one without may be removed', async () => {
     expect(await againstPast(versioned(), unversioned())).toContain(
-      'this API was published and no policy file describes it any more [version-removed]',
+      'this API was published and no policy file describes it now [version-removed]',
     );
     expect(await againstPast(versioned(), unversioned(''))).not.toContain('version-removed');
   });

@@ -30,7 +30,7 @@ export function pinsRewritten(past: Versions, view: PolicyView, now: EpochMs, re
     const since = day === BEFORE_ALL_VERSIONS ? 'before any version' : `on ${day}`;
     report(isNew ? ['versions', is] : ['versions'], {
       rule: 'pins-rewritten',
-      message: `an account made ${since} is on ${was ?? 'the default'} and would be moved to ${is ?? 'the default'}`,
+      message: `an account created ${since} is on ${was ?? 'the default'} and would be moved to ${is ?? 'the default'}`,
       hint: isNew ? 'name a new version by a future day' : `keep ${was} and its dates`,
       at: 'key',
       // A new latest version moves only the accounts from the last few days.

@@ -145,7 +145,7 @@ function checkReplaced(
 function versionRemoved(label: Label, { view, report }: ReplacingApi): void {
   report(['versions'], {
     rule: 'version-removed',
-    message: `${label} was published and is not declared any more: its callers get 404 instead of 410 or a redirect`,
+    message: `${label} was published and is no longer declared: its callers get 404 instead of 410 or a redirect`,
     hint: `keep ${label} and its dates; after its sunset it needs no upstream`,
     change: { api: view.parts.api ?? '', label, to: 'removed' },
     at: 'key',

@@ -13,7 +13,7 @@ export const sunsetOnlyLater: VersionCheck = ({ version, at }, report) => {
     report([...at, 'extended', index, 'to'], {
       rule: 'sunset-only-later',
       message: `an extension to ${dayOf(to)} is not after the sunset it moves (${dayOf(moves)})`,
-      hint: `to ${dayOf(moves + DAY_MS)} or later`,
+      hint: `write ${dayOf(moves + DAY_MS)} or later`,
     });
   }
 };

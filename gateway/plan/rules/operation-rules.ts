@@ -33,7 +33,7 @@ type Operations = NonNullable<VersionParts['operations']>;
 
 const tables = new WeakMap<Operations, OperationTable<WrittenOperation>>();
 
-/** RET-4 breaks redirect cycles, but every successor link in the cycle is wrong. */
+/** Redirects leave a cycle (RET-4), but each successor link of the cycle is wrong. */
 export const operationCycle: VersionCheck = ({ label, version, at, view }, report) => {
   for (const [name, { successor }] of Object.entries(version.operations ?? {})) {
     const parsed = parseOperation(name);
@@ -53,7 +53,7 @@ export const operationCycle: VersionCheck = ({ label, version, at, view }, repor
   }
 };
 
-/** RET-4: no redirect leads to an operation that answers 410. */
+/** RET-4: the successor of an operation ends later than the operation. */
 export const operationSuccessor: VersionCheck = ({ label, version, at, view }, report) => {
   for (const [name, operation] of Object.entries(version.operations ?? {})) {
     const { successor } = operation;
@@ -68,7 +68,7 @@ export const operationSuccessor: VersionCheck = ({ label, version, at, view }, r
     const ofVersion = effectiveSunset(version);
     const ends = operation.sunset ?? ofVersion;
     const redirected = isRedirected(operation, version, to);
-    // In one version, everything ends with it at the latest. The redirect rules cover other versions that ended.
+    // An operation ends with its version at the latest. Rule `redirect` reports other versions that have ended.
     const thereEnds = there?.rules.sunset ?? (to === label && redirected ? ofVersion : undefined);
     if (thereEnds === undefined || ends === undefined || thereEnds > ends) continue;
     const target = there?.name ?? formatOperation(requested);

@@ -1,4 +1,4 @@
-// Rules about the successors of versions.
+// Rules about the successors of versions: they exist, form no cycle, are released in time and outlive the version.
 import { dayOf } from '../../policy/notation.ts';
 import { compareLabels } from '../../policy/versioning/label.ts';
 import { RULES } from '../../sections/rules/grammar.ts';

@@ -39,7 +39,7 @@ function checkEdits(view: PolicyView, report: Report): void {
         report(place, {
           rule: 'headers',
           message: `${name} is in set too, which replaces it`,
-          hint: 'name it in one of them',
+          hint: 'name it in one of the two',
         });
     }
   }
@@ -80,7 +80,7 @@ function checkKept(view: PolicyView, context: CheckContext, report: Report): voi
   report([...AT, 'from'], {
     rule: 'headers',
     severity: 'warning',
-    message: 'nothing is kept: gateway.yaml names no trusted_proxies',
+    message: 'keep has no effect: gateway.yaml has no trusted_proxies',
     hint: 'add the addresses of your proxies there',
   });
 }

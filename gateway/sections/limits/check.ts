@@ -1,4 +1,4 @@
-// Checks `limits`: every limit needs a rate and something to count.
+// Checks `limits`: names, rates, bursts, sliding logs, costs, and limits of deprecated versions.
 
 import type { Path } from '../../plan/read/document.ts';
 import { type CheckContext, isWritten, type PolicyView, type Report } from '../view.ts';
@@ -43,8 +43,8 @@ function checkEach(
       report([...at, key], { rule: 'limits', message, ...(hint && { hint }) });
     if (names.has(limit.name)) {
       const named = isWritten(view, [...at, 'name']);
-      const message = `a second limit has the name ${limit.name} in one list`;
-      report(named ? [...at, 'name'] : at, { rule: 'limits', message, hint: 'give each a name of its own' });
+      const message = `two limits of this list have the name ${limit.name}`;
+      report(named ? [...at, 'name'] : at, { rule: 'limits', message, hint: 'give each limit its own name' });
     }
     names.add(limit.name);
     if (limit.by === 'consumer' && view.parts.access === 'public')
