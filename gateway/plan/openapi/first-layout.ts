@@ -102,7 +102,8 @@ function targetOf(server: string | undefined, checkContext: CheckContext): Chose
     }
   }
   let port = FIRST_FREE_PORT;
-  while (checkContext.listeners.some(({ address }) => reaches(`http://127.0.0.1:${port}`, address))) port += 1;
+  while (checkContext.listeners.some(({ address }) => reaches(`http://127.0.0.1:${port}`, address)))
+    port += 1;
   return {
     value: `http://127.0.0.1:${port}`,
     why: 'a placeholder: servers names no address behind the gateway',

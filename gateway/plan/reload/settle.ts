@@ -46,7 +46,11 @@ export interface SettleInput {
   readonly recorded: readonly PublishedEntry[];
 }
 
-export async function settle(input: SettleInput, context: Context, checkContext: CheckContext): Promise<Settled> {
+export async function settle(
+  input: SettleInput,
+  context: Context,
+  checkContext: CheckContext,
+): Promise<Settled> {
   const { recorded, unmatched } = input;
   const forms = createAcceptedForms(recorded, context, checkContext);
   // An unchanged file keeps its routes and name. A changed file with the same ones is refused.
