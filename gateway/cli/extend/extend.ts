@@ -144,8 +144,8 @@ function labelsOf({ versions }: PolicyFile): readonly string[] {
 
 /** Whether an extension of the whole API extends this version: it inherits the sunset and has no entry of its own. */
 function isReached({ document }: PolicySource, version: string): boolean {
-  const takesOver = (key: string) => isInherited(document, version, key);
-  return takesOver('sunset') && (takesOver('extended') || !document.has(['versions', version, 'extended']));
+  const inherits = (key: string) => isInherited(document, version, key);
+  return inherits('sunset') && (inherits('extended') || !document.has(['versions', version, 'extended']));
 }
 
 function newIn(before: Loaded, after: Loaded): readonly Problem[] {

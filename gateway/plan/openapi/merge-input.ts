@@ -1,4 +1,4 @@
-// Types and functions of the merge of a policy version with its description.
+// Input of the merge of a version with its description, and functions that add or compare its values.
 import type { EpochMs } from '../../policy/contract.ts';
 import { dayOf, parseInstant } from '../../policy/notation.ts';
 import type { NextCommand } from '../next-command.ts';

@@ -63,7 +63,7 @@ export function mergeOperations(input: MergeInput): void {
   for (const each of policy) checkDescribed(each, described, input);
 }
 
-/** Returns true if it added an operation to the policy. */
+/** Adds or compares the dates and the successor of an operation. Returns true if it added the operation. */
 function mergeOperation(each: MappedOperation, policy: readonly Operation[], input: MergeInput): boolean {
   const { stated, name, template } = each;
   const { description, atDescription } = input;
@@ -137,7 +137,7 @@ function checkUndated({ stated, name }: MappedOperation, path: Path, input: Merg
   });
 }
 
-/** A literal path is another operation than the parameter that also matches it. */
+/** Adds an operation for a literal path, so that the rules of an added parameter do not apply to it. */
 function keepSeparate(
   { name, template, stated }: MappedOperation,
   { policy, taken }: { readonly policy: readonly Operation[]; readonly taken: readonly Operation[] },

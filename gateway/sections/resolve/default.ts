@@ -71,7 +71,7 @@ function versionAfter(label: string, { versions }: PolicyView): string | undefin
   return [...versions.keys()].filter(isServed).sort(compareLabels).at(-1);
 }
 
-/** Whether a redirect takes over when it ends. */
+/** Whether a redirect answers its requests after its end. */
 function isRedirectedAfterEnd(label: string, { versions }: PolicyView): boolean {
   const chain = redirectChain(label, versions);
   return chain.kind === 'hops' && chain.hops.some(({ until }) => until > endOf(label, versions));
