@@ -113,14 +113,14 @@ export interface ReadPolicy {
 export async function readPolicies(
   context: Context,
   files: readonly string[],
-  around: CheckContext,
+  checkContext: CheckContext,
 ): Promise<Policies> {
   const read: ReadPolicy[] = [];
   for (const file of files)
-    read.push(await readPolicy(context, file, await tryRead(file, context.readFile), around));
+    read.push(await readPolicy(context, file, await tryRead(file, context.readFile), checkContext));
   const views = read.flatMap(({ view }) => view ?? []);
   const outlined = (view: PolicyView) => ({
-    outline: outlineOf(view, around.public),
+    outline: outlineOf(view, checkContext.public),
     document: () => view.document,
   });
   return {
@@ -136,7 +136,7 @@ export async function readPolicy(
   context: Context,
   file: string,
   read: FileRead,
-  around: CheckContext,
+  checkContext: CheckContext,
 ): Promise<ReadPolicy> {
   const policy = withInherited(documentOf(context, file, read));
   const shown = (path: string) => shownPath(context, path);
@@ -172,7 +172,7 @@ export async function readPolicy(
   problems.push(...shaped.problems);
   const view = viewPolicy(shaped.document, parts, described.forms);
   const report = reporter(shaped.document, problems);
-  checkPolicy(view, around, report);
+  checkPolicy(view, checkContext, report);
   const { tls, files: pems } = await readUpstreamTls(view, report, { ...context, policyFile: file });
   const named = await readGuides(view, report, { ...context, policyFile: file, shown });
   descriptions.push(...pems, ...named.files);

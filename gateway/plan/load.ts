@@ -2,7 +2,7 @@
 import { dirname, resolve } from 'node:path';
 import { atOnce } from '../system/time-slices.ts';
 import { compareWithFolder } from './changes/sides.ts';
-import { surroundingsOfView } from './check/views.ts';
+import { checkContextOfView } from './check/views.ts';
 import { compileApi, planSteps } from './compile/plan.ts';
 import { compileSettings } from './compile/settings.ts';
 import {
@@ -80,7 +80,7 @@ export async function loadAll(options: LoadAllOptions): Promise<Loaded> {
     view?.parts.policies === undefined || policyFiles.length > 0
       ? []
       : [nothingMatched(context, view.document, why)];
-  const policies = await readPolicies(context, policyFiles, surroundingsOfView(view, options.now));
+  const policies = await readPolicies(context, policyFiles, checkContextOfView(view, options.now));
   const rewritten =
     options.against === undefined
       ? []

@@ -25,12 +25,15 @@ function lifeOf(file: PolicyParts): Omit<VersionParts, 'released'> {
 
 /** Copies inherited keys into each version. Returns the document itself if nothing is inherited. */
 export function withInherited(document: SourceDocument): SourceDocument {
-  const taken = keysOf(valueAt(document.value, ['versions'])).flatMap((label) => takenOver(document, label));
-  if (taken.length === 0) return document;
+  const inherited = keysOf(valueAt(document.value, ['versions'])).flatMap((label) =>
+    inheritedPaths(document, label),
+  );
+  if (inherited.length === 0) return document;
   const value = structuredClone(document.value);
-  for (const path of taken) setAt(value, path, structuredClone(valueAt(value, writtenAt(path))));
-  const isTaken = new Set(taken.map(pointer));
-  const real = (path: Path): Path => (isTaken.has(pointer(path.slice(0, DEPTH))) ? writtenAt(path) : path);
+  for (const path of inherited) setAt(value, path, structuredClone(valueAt(value, writtenAt(path))));
+  const inheritedPointers = new Set(inherited.map(pointer));
+  const real = (path: Path): Path =>
+    inheritedPointers.has(pointer(path.slice(0, DEPTH))) ? writtenAt(path) : path;
   return relocated(document, value, real);
 }
 
@@ -41,7 +44,8 @@ function writtenAt(path: Path): Path {
   return path.slice(DEPTH - 1);
 }
 
-function takenOver(document: SourceDocument, label: string): readonly Path[] {
+/** The paths of the keys that a version inherits. */
+function inheritedPaths(document: SourceDocument, label: string): readonly Path[] {
   const at: Path = ['versions', label];
   const version = valueAt(document.value, at);
   if (typeof version !== 'object' || version === null || Array.isArray(version)) return [];

@@ -18,7 +18,7 @@ export interface Section {
   readonly needsVersions?: readonly Path[];
   /** Keys without effect in an API without versions that is never deprecated. */
   readonly needsDeprecation?: readonly Path[];
-  readonly check?: (view: PolicyView, around: CheckContext, report: Report) => void;
+  readonly check?: (view: PolicyView, context: CheckContext, report: Report) => void;
   /** Past and future instants at which `check` may give another result for the same file. */
   readonly checkedAgainAt?: (view: PolicyView) => readonly (EpochMs | undefined)[];
   readonly compileApi?: (file: PolicyFile, settings: Settings) => Partial<ApiPlan>;

@@ -1,4 +1,4 @@
-// The input of section checks: the well-formed parts of a policy file and its surroundings.
+// The input of section checks: the well-formed parts of a policy file, and the facts of the gateway that checks use.
 import type { Finding, Path, SourceDocument } from '../plan/read/document.ts';
 import { suggestOrList } from '../plan/read/shape-issues.ts';
 import { valueAt } from '../plan/read/values.ts';

@@ -55,13 +55,13 @@ describe('check finds', () => {
       'a freeze of a public API',
       'access: { identity: main, scopes: { read: [orders:read] } }',
       'access: public',
-      'error freeze: a public API identifies no consumer that could be new',
+      'error freeze: a public API identifies no consumers, so freeze has no effect',
     ],
     [
       'a freeze of a version that is not deprecated',
       '    deprecated: 2026-01-15\n',
       '',
-      'error freeze: freeze needs deprecated: only a version that will end can be frozen',
+      'error freeze: freeze needs deprecated: only a deprecated version can be frozen',
     ],
     [
       'a freeze before the deprecation',
@@ -73,7 +73,7 @@ describe('check finds', () => {
       'a freeze on the day of the sunset',
       'freeze: 2026-06-01',
       'freeze: 2027-01-15',
-      'error freeze: freeze (2027-01-15) is not before the sunset (2027-01-15): it has no effect',
+      'error freeze: freeze (2027-01-15) is not before the sunset (2027-01-15), so the freeze has no effect',
     ],
     [
       'a freeze without a successor',
@@ -85,13 +85,13 @@ describe('check finds', () => {
       'an exception without a freeze',
       '    freeze: 2026-06-01\n',
       '',
-      'error exception: v1 has no freeze, so an exception from it has no effect',
+      'error exception: v1 has no freeze, so an exception from freeze has no effect',
     ],
     [
       'an exception that ends before the freeze',
       'until: 2026-12-01',
       'until: 2026-06-01',
-      'error exception: until (2026-06-01) is not after the freeze (2026-06-01): it has no effect',
+      'error exception: until (2026-06-01) is not after the freeze (2026-06-01), so the exception has no effect',
     ],
     [
       'a freeze of the API that no version inherits',

@@ -51,11 +51,11 @@ describe('access rules', () => {
     [{ access: 'public', ofVersion: ', access: { scopes: [a] }' }, /expected|map/],
     [
       { access: 'public', ofVersion: ', access: { scopes: any }' },
-      /public API has no identity.*add identity/,
+      /public API verifies no tokens.*add identity/,
     ],
     [
       { ofVersion: ', access: public, operations: { GET /x: { access: { scopes: [a] } } }' },
-      /public version has no identity/,
+      /public version verifies no tokens, so scopes have no effect/,
     ],
     [
       { told: ', identity_headers: { consumer: Connection }' },

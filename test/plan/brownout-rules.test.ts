@@ -122,22 +122,22 @@ describe('brownout-windows', () => {
     [
       'a repetition without any window',
       `[ { cron: "0 0 30 2 *", zone: UTC, for: 1h, ${TOLD} } ]`,
-      `«{ cron: "0 0 30 2 *", zone: UTC, for: 1h, ${TOLD} }» error: no window lies within this time`,
+      `«{ cron: "0 0 30 2 *", zone: UTC, for: 1h, ${TOLD} }» error: this brownout has no window between the deprecation and the sunset`,
     ],
     [
       'two windows at once',
       `[ { from: 2027-01-05, for: 2h, ${TOLD} }, { from: 2027-01-05T01:00:00Z, for: 2h, ${TOLD} } ]`,
-      `«{ from: 2027-01-05T01:00:00Z, for: 2h, ${TOLD} }» error: the window at 2027-01-05T01:00Z begins before that of 2027-01-05T00:00Z is over`,
+      `«{ from: 2027-01-05T01:00:00Z, for: 2h, ${TOLD} }» error: the window at 2027-01-05T01:00Z begins before the window at 2027-01-05T00:00Z ends`,
     ],
     [
       'a repetition faster than its windows',
       `[ { before_sunset: 2d, cron: "0 * * * *", zone: UTC, for: 90m, ${TOLD} } ]`,
-      `«{ before_sunset: 2d, cron: "0 * * * *", zone: UTC, for: 90m, ${TOLD} }» error: the window at 2027-01-13T01:00Z begins before that of 2027-01-13T00:00Z is over`,
+      `«{ before_sunset: 2d, cron: "0 * * * *", zone: UTC, for: 90m, ${TOLD} }» error: the window at 2027-01-13T01:00Z begins before the window at 2027-01-13T00:00Z ends`,
     ],
     [
       'more than 500 windows',
       `[ { cron: "* * * * *", zone: UTC, for: 30s, announced: 2025-06-01 } ]`,
-      '«brownouts» error: more than 500 windows: write fewer, or an earlier sunset',
+      '«brownouts» error: more than 500 windows: write fewer windows, or an earlier sunset',
     ],
   ])('%s', async (_title, brownouts, expected) => expect(await said(brownouts)).toEqual([expected]));
 
@@ -176,7 +176,7 @@ describe('brownout-windows', () => {
     const begun = threadMs();
     expect(await files.problems()).toEqual([
       expect.stringMatching(
-        /«brownouts» error: with this list, the file has more than 2500 different brownout windows \(write fewer, or use the same list for operations that pause together\)$/,
+        /«brownouts» error: with this list, the file has more than 2500 different brownout windows \(write fewer windows, or give operations that pause together the same list\)$/,
       ),
     ]);
     expect(threadMs() - begun).toBeLessThan(5_000);

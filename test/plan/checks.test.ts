@@ -53,7 +53,7 @@ describe('check', () => {
       'policies/orders.yaml': ORDERS,
     });
     expect(await files.problems()).toEqual([
-      'policies/a.yaml:2 «/api/v2/orders» warning: requests for v2 of the API in policies/orders.yaml are routed here instead (choose a path without a segment that is one of its versions)',
+      'policies/a.yaml:2 «/api/v2/orders» warning: requests for v2 of the API in policies/orders.yaml are routed here instead (choose a path without a version of that API as a segment)',
     ]);
     for (const base of ['/api/v9/orders', '/api/v2/orders/archive', '/v2/orders']) {
       await files.write('policies/a.yaml', hooks(base));
@@ -126,7 +126,7 @@ versions: none
     });
     const nothing = (line: number, key: string, and = '') =>
       `policies/open.yaml:${line} «${key}» error: ${key} has no effect in an API with "versions: none"${and}`;
-    const undated = ' and no deprecated of its own';
+    const undated = ' and no deprecation date';
     expect(await files.problems()).toEqual([
       nothing(4, 'warning', undated),
       nothing(5, 'deprecation_header', undated),

@@ -139,7 +139,7 @@ describe('check', () => {
     [
       'request: { set: { X-A: a }, remove: [X-A] }',
       '«X-A»',
-      'error: x-a is in set too, which replaces it (name it in one of them)',
+      'error: x-a is in set too, which replaces it (name it in one of the two)',
     ],
   ])('headers: %s', async (written, at, expected) => {
     expect(await problems(headers(written))).toEqual([`5 ${at} ${expected}`]);

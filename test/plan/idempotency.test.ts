@@ -39,7 +39,7 @@ describe('check', () => {
     [
       'an operation whose method has no keys',
       [KEYS, { operation: 'GET /a: { idempotency: { required: true } }' }],
-      [':8 «idempotency» warning: idempotency does nothing for GET: its methods are POST, PUT (remove it)'],
+      [':8 «idempotency» warning: idempotency has no effect for GET: its methods are POST, PUT (remove it)'],
     ],
     [
       'an operation with its own keys',

@@ -101,7 +101,7 @@ describe('XFF-1: headers.request.keep', () => {
 
   it('warns if no proxy is trusted', async () => {
     expect(await said(policy('keep: [Remote-User], from: trusted_proxies'), gateway())).toEqual([
-      '5 warning: nothing is kept: gateway.yaml names no trusted_proxies (add the addresses of your proxies there)',
+      '5 warning: keep has no effect: gateway.yaml has no trusted_proxies (add the addresses of your proxies there)',
     ]);
   });
 });

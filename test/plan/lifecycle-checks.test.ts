@@ -1,4 +1,4 @@
-// Tests the findings about operations, exceptions, curves and further dates. Each row has one mistake.
+// Tests the findings about operations, exceptions, lowered limits and further dates. Each row has one mistake.
 import { describe, expect, it } from 'vitest';
 import { ordersPolicy } from '../support/orders-policy.ts';
 import { workspace } from './workspace.ts';
@@ -36,7 +36,7 @@ const rows: readonly Row[] = [
     'an alternate beside a successor',
     '    successor: v2\n',
     '    successor: v2\n    alternate: https://other.example.com/orders\n',
-    /«alternate» error: v1 has the successor v2: alternate is for a version without one/,
+    /«alternate» error: alternate has no effect: v1 has the successor v2/,
   ],
   [
     'a short label that a full label of the same major hides',
@@ -54,7 +54,7 @@ const rows: readonly Row[] = [
     'an operation without a method and a path',
     'GET /search:',
     'search:',
-    /«search» error: not an operation: not a method and a path/,
+    /«search» error: an operation needs a method and a path, such as GET \/search\/\{id\} \(write \* \/search\)/,
   ],
   [
     'a path with the base and the version',
@@ -84,13 +84,13 @@ const rows: readonly Row[] = [
     'a segment that is partly a parameter',
     'GET /{id}:',
     'GET /x{id}:',
-    /error: .*"x\{id\}" is neither a word/,
+    /error: the segment "x\{id\}" is neither plain text of at most 150 characters nor one \{parameter\}/,
   ],
   [
     'a segment above 150 characters',
     'GET /{id}:',
     `GET /${'x'.repeat(151)}:`,
-    /error: .*"x{151}" is neither a word/,
+    /error: the segment "x{151}" is neither plain text of at most 150 characters nor one \{parameter\}/,
   ],
   [
     'two operations that match the same requests',
@@ -105,7 +105,7 @@ const rows: readonly Row[] = [
     /«GET \/a\/\{b\}» warning: some requests also match GET \/\{a\}\/b/,
   ],
   [
-    'an operation sunset before it is deprecated',
+    'an operation whose sunset is before its deprecation',
     'sunset: 2027-06-15',
     'sunset: 2026-05-01',
     /«2026-05-01» error: sunset \(2026-05-01\) is before deprecated \(2026-06-01\)/,
@@ -129,7 +129,7 @@ const rows: readonly Row[] = [
     /«2024-01-01» error: deprecated \(2024-01-01\) is before v1 is released/,
   ],
   [
-    'a sunset without a deprecation',
+    'an operation with a sunset and no deprecation',
     'deprecated: 2026-06-01, sunset: 2027-06-15',
     'sunset: 2027-06-15',
     /«sunset» warning: a sunset without deprecated/,
@@ -150,16 +150,16 @@ const rows: readonly Row[] = [
     'a successor that is neither a version nor an operation',
     'successor: GET /,',
     'successor: /,',
-    /«\/» error: not a version, an operation, or both/,
+    /«\/» error: successor must be a version \(v3\), an operation \(GET \/items\/\{id\}\) or both/,
   ],
   [
-    'its own successor',
+    'an operation that is its own successor',
     'successor: GET /,',
     'successor: GET /search,',
     /error: an operation cannot be its own successor/,
   ],
   [
-    'its own version as successor',
+    'an operation whose successor is its own version',
     'successor: GET /,',
     'successor: v2,',
     /error: an operation cannot be its own successor/,
@@ -183,28 +183,28 @@ const rows: readonly Row[] = [
     /error: GET \/of\/\{customer\}\/\{id\} ends on 2026-12-15, and v2 has ended by then/,
   ],
   [
-    'exceptions in a public API',
+    'exceptions in an API with access: public',
     /access: \{ identity.*\n/,
     'access: public\n',
-    /error: a public API identifies no consumer for an exception/,
+    /error: a public API identifies no consumers, so exceptions have no effect/,
   ],
   [
     'an exception that ends with the sunset',
     'until: 2027-06-30',
     'until: 2027-01-15',
-    /«2027-01-15» error: until \(2027-01-15\) is not after the sunset \(2027-01-15\)/,
+    /«2027-01-15» error: until \(2027-01-15\) is not after the sunset \(2027-01-15\), so the exception from sunset has no effect/,
   ],
   [
-    'an exception that ends after the retirement',
+    'an exception until after the retirement of a version',
     'until: 2027-06-30',
     'until: 2027-08-01',
-    /error: until \(2027-08-01\) is after v1 is retired \(2027-07-15\)/,
+    /error: until \(2027-08-01\) is after v1 retires \(2027-07-15\)/,
   ],
   [
-    'an exception after the sunset, at which the version retires',
+    'an exception until after the sunset of a version without retired',
     '    retired: 2027-07-15\n',
     '',
-    /error: until \(2027-06-30\) is after the sunset \(2027-01-15\), where v1 retires \(give the version a later retired\)/,
+    /error: until \(2027-06-30\) is after v1 retires \(2027-01-15, its sunset\) \(give the version a later retired\)/,
   ],
   ['an exception with an unknown value of from', '[limits]', '[deprecation]', /«deprecation» error: /],
   [
@@ -220,19 +220,19 @@ const rows: readonly Row[] = [
     /«2027-02-01» error: forgotten \(2027-02-01\) is before retired \(2027-07-15\)/,
   ],
   [
-    'a curve that rises',
+    'a limit that rises until the sunset',
     'rate: 600/1m, deprecated: 50%',
     'rate: 600/1m, deprecated: { from: 5%, to: 50% }',
-    /«50%» error: a curve must fall/,
+    /«50%» error: "to" must not be higher than "from"/,
   ],
   [
-    'a curve without a sunset',
+    'a limit with from and to, without a sunset',
     'sunset: 2027-06-15, successor: GET /, limits: { deprecated: 30/1m }',
     'limits: { deprecated: { from: 50%, to: 5% } }',
-    /«deprecated» error: a curve needs a sunset/,
+    /«deprecated» error: a limit with from and to needs a sunset/,
   ],
   [
-    'a curve of rates',
+    'a rate in place of a share in from',
     'rate: 600/1m, deprecated: 50%',
     'rate: 600/1m, deprecated: { from: 50/1m, to: 5% }',
     /«50\/1m» error: not a share such as 50%/,
@@ -256,14 +256,14 @@ describe('a policy file gets a finding for', () => {
 });
 
 describe('scopes of an operation', () => {
-  it('have no effect in a public API', async () => {
+  it('are an error in a public API', async () => {
     const text = GOOD.replace(/access: \{ identity.*\n/, 'access: public\n').replace(
       '{ access: public }',
       '{ access: { scopes: [orders:read] } }',
     );
     await using files = await workspace({ 'policies/orders.yaml': text });
     expect(await files.problems()).toContainEqual(
-      expect.stringMatching(/«access» error: a public API has no identity/),
+      expect.stringMatching(/«access» error: a public API verifies no tokens, so scopes have no effect/),
     );
   });
 });

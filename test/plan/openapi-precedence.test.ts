@@ -16,7 +16,7 @@ describe('OAS-2: a value of the whole API in the policy', () => {
       guide: 'https://docs.example.com/orders/v2',
     });
     expect(await files.problems()).toEqual([
-      'policies/orders.yaml:6 «2027-06-15» warning: deprecation.sunset is 2027-01-15 in the description (api/v1.yaml:6:53; `sundial openapi orders v1 --write` brings it up to date)',
+      'policies/orders.yaml:6 «2027-06-15» warning: deprecation.sunset is 2027-01-15 in the description (api/v1.yaml:6:53; `sundial openapi orders v1 --write` updates the description)',
     ]);
   });
 });

@@ -112,7 +112,7 @@ describe('a pin', () => {
     ['{ pin: {} }, { pin: { by: tenant } }', '3 «{ pin: { by: tenant } }» error: a second pin'],
     [
       '{ pin: { match: exact } }',
-      '3 «match» warning: match has no effect without created: the first call decides',
+      '3 «match» warning: match has no effect without created: the first call of an account sets its pin',
     ],
   ])('%s: %s', async (pin, problem) => {
     expect((await problems(withPin(pin))).join('\n')).toContain(`policies/payments.yaml:${problem}`);
@@ -134,14 +134,14 @@ describe('a pin', () => {
 
   it('needs an identity', async () => {
     expect(await problems(PAYMENTS.replace('{ identity: main, scopes: any }', 'public'))).toEqual([
-      'policies/payments.yaml:3 «pin» error: a public API identifies no account that could be pinned (access: { identity: …, scopes: any })',
+      'policies/payments.yaml:3 «pin» error: a public API identifies no accounts, so pin has no effect (access: { identity: …, scopes: any })',
     ]);
   });
 
   it('warns that a public operation is public only for requests with a version', async () => {
     const operations = '2026-06-01, operations: { GET /status: { access: public } } }';
     expect(await problems(PAYMENTS.replace(/2026-06-01 \}\n$/, `${operations}\n`))).toEqual([
-      'policies/payments.yaml:10 «public» warning: public only for requests that name the version: others must authenticate for the pin',
+      'policies/payments.yaml:10 «public» warning: public only for requests that name the version: other requests must authenticate for the pin',
     ]);
   });
 

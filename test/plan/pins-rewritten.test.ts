@@ -54,27 +54,27 @@ describe('VER-5: pins-rewritten', () => {
     [
       'a version between two',
       ['2024-09-01', '2025-03-01', '2025-09-15', '2026-06-01'],
-      ['error: an account made on 2025-03-01 is on 2024-09-01 and would be moved to 2025-03-01'],
+      ['error: an account created on 2025-03-01 is on 2024-09-01 and would be moved to 2025-03-01'],
     ],
     [
       'a version older than all',
       ['2023-01-01', ...PUBLISHED],
-      ['error: an account made before any version is on 2024-09-01 and would be moved to 2023-01-01'],
+      ['error: an account created before any version is on 2024-09-01 and would be moved to 2023-01-01'],
     ],
     [
       'a version removed between two',
       ['2024-09-01', '2026-06-01'],
-      ['error: an account made on 2025-09-15 is on 2025-09-15 and would be moved to 2024-09-01'],
+      ['error: an account created on 2025-09-15 is on 2025-09-15 and would be moved to 2024-09-01'],
     ],
     [
       'the oldest version removed',
       ['2025-09-15', '2026-06-01'],
-      ['error: an account made before any version is on 2024-09-01 and would be moved to 2025-09-15'],
+      ['error: an account created before any version is on 2024-09-01 and would be moved to 2025-09-15'],
     ],
     [
       'a version that is added a few days late moves the accounts of these days',
       [...PUBLISHED, '2026-11-15'],
-      ['warning: an account made on 2026-11-15 is on 2026-06-01 and would be moved to 2026-11-15'],
+      ['warning: an account created on 2026-11-15 is on 2026-06-01 and would be moved to 2026-11-15'],
     ],
     [
       'a moved release is reported by dates-rewritten instead',
@@ -90,10 +90,10 @@ describe('VER-5: pins-rewritten', () => {
   it('match: exact: only the accounts of that day move', async () => {
     const pin = '{ created: account_created, match: exact }';
     expect(await found(['2024-09-01', '2025-03-01', '2025-09-15', '2026-06-01'], { pin })).toEqual([
-      'error: an account made on 2025-03-01 is on the default and would be moved to 2025-03-01',
+      'error: an account created on 2025-03-01 is on the default and would be moved to 2025-03-01',
     ]);
     expect(await found(['2024-09-01', '2026-06-01'], { pin })).toEqual([
-      'error: an account made on 2025-09-15 is on 2025-09-15 and would be moved to the default',
+      'error: an account created on 2025-09-15 is on 2025-09-15 and would be moved to the default',
     ]);
   });
 

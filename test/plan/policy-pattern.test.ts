@@ -3,7 +3,7 @@ import { mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { surroundingsOfView } from '../../gateway/plan/check/views.ts';
+import { checkContextOfView } from '../../gateway/plan/check/views.ts';
 import { createPolicyReader } from '../../gateway/plan/loader-thread/policy-reader.ts';
 import { GATEWAY, NOW, ORDERS, type Workspace, workspace } from './workspace.ts';
 
@@ -58,7 +58,7 @@ it('is a finding of a reload too', async () => {
     configFile: files.configFile,
     settingsRevision: settings?.revision ?? '',
     patterns: [join(files.folder, 'policies/orders.yaml/*.yaml')],
-    around: surroundingsOfView(undefined, NOW),
+    checkContext: checkContextOfView(undefined, NOW),
     environment: {},
     cwd: files.folder,
   });

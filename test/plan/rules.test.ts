@@ -135,7 +135,7 @@ describe('rules of a file', () => {
     ],
     [
       'deprecated: 2026-01-15, sunset: 9999-08-01, extended: [ { to: 9999-09-01, announced: 2026-02-01 } ]',
-      'to 9999-11-01 or later, 9999-12-31 at most',
+      'write a date between 9999-11-01 and 9999-12-31',
     ],
   ])('a hint names no date after the last possible one: %s', async (dates, hint) => {
     const versions = `  v1: { released: 2024-06-01, ${dates}, guide: https://docs.example.com/v2, successor: v2 }\n`;

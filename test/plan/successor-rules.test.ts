@@ -28,14 +28,14 @@ describe('successor-circle', () => {
     const versions =
       version('v3', 'successor: v2') + version('v2', 'successor: v3') + version('v1', 'successor: v2');
     expect(await said(versions)).toEqual([
-      '11 «v2» error: successors form a circle: v3 -> v2 -> v3 (name a version that is newer than v3, or remove the successor)',
+      '11 «v2» error: successors form a cycle: v3 -> v2 -> v3 (name a version that is newer than v3, or remove the successor)',
     ]);
   });
 
   it('includes redirects', async () => {
     const versions = version('v1', 'successor: v2') + version('v2', 'after: { redirect: v1 }');
     expect(await said(versions)).toEqual([
-      '11 «v1» error: successors form a circle: v2 -> v1 -> v2 (name a version that is newer than v2, or remove the successor)',
+      '11 «v1» error: successors form a cycle: v2 -> v1 -> v2 (name a version that is newer than v2, or remove the successor)',
     ]);
   });
 
@@ -53,7 +53,7 @@ describe('successor-circle', () => {
 
 describe('successor-circle of operations', () => {
   const v1 = (operations: string, more = '') => version('v1', `${more}operations: { ${operations} }`);
-  const circle = (way: string) => [expect.stringContaining(`error: successors form a circle: ${way} (`)];
+  const cycle = (way: string) => [expect.stringContaining(`error: successors form a cycle: ${way} (`)];
 
   it.each([
     [
@@ -85,7 +85,7 @@ describe('successor-circle of operations', () => {
       'GET /b -> v1 GET /b -> GET /b',
     ],
   ])('%s is reported once', async (_title, versions, way) => {
-    expect(await said(versions)).toEqual(circle(way));
+    expect(await said(versions)).toEqual(cycle(way));
   });
 
   it.each([
@@ -103,7 +103,7 @@ describe('successor-circle of operations', () => {
     const versions = v1(
       'GET /a: { successor: GET /b, after: redirect, sunset: 2027-05-01 }, GET /b: { successor: GET /a, after: redirect, sunset: 2027-05-02 }',
     );
-    expect((await said(versions, 'operation-successor: off')).join()).toContain('form a circle');
+    expect((await said(versions, 'operation-successor: off')).join()).toContain('form a cycle');
   });
 });
 

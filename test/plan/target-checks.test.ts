@@ -74,7 +74,7 @@ describe('check', () => {
       'of the whole API',
       ORDERS.replace('upstreams:', 'maintenance: 2026-11-19T20:00:00Z\nupstreams:'),
       [
-        '5 «maintenance» warning: this maintenance ended at 2026-11-19T20:00:00Z (remove the line, or write its new end)',
+        '5 «maintenance» warning: this maintenance ended at 2026-11-19T20:00:00Z (remove maintenance, or write its new end)',
       ],
     ],
     [
@@ -84,7 +84,7 @@ describe('check', () => {
         '{ released: 2026-01-15, maintenance: { until: 2026-11-20, why: done } }',
       ),
       [
-        '10 «maintenance» warning: this maintenance ended at 2026-11-20 (remove the line, or write its new end)',
+        '10 «maintenance» warning: this maintenance ended at 2026-11-20 (remove maintenance, or write its new end)',
       ],
     ],
     [
@@ -94,7 +94,7 @@ describe('check', () => {
         '{ released: 2026-01-15, operations: { GET /search: { maintenance: 2025-01-01 } } }',
       ),
       [
-        '10 «maintenance» warning: this maintenance ended at 2025-01-01 (remove the line, or write its new end)',
+        '10 «maintenance» warning: this maintenance ended at 2025-01-01 (remove maintenance, or write its new end)',
       ],
     ],
     [

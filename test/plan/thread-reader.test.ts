@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { surroundingsOf } from '../../gateway/plan/check/views.ts';
+import { checkContextOf } from '../../gateway/plan/check/views.ts';
 import type { PolicyReader } from '../../gateway/plan/loader-thread/reader-contract.ts';
 import { createThreadReader, THREAD_BOUNDS } from '../../gateway/plan/loader-thread/thread-reader.ts';
 import { NOW, ORDERS, type Workspace, workspace } from './workspace.ts';
@@ -22,7 +22,7 @@ async function readerOf(files: Workspace, body?: string, bounds = THREAD_BOUNDS)
     configFile: files.configFile,
     settingsRevision: settings.revision,
     patterns: settings.policies,
-    around: surroundingsOf(settings),
+    checkContext: checkContextOf(settings),
     environment: {},
     cwd: files.folder,
   };

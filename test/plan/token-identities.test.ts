@@ -77,7 +77,7 @@ it.each(['canary', '"canary with spaces, and {more}"', "'canary with a space'"])
 describe('prefix', () => {
   const TWO = `${JWT} }, partner: { issuer: https://id.partner.example, audience: api`;
   const WARNING = [
-    'identity warning: a consumer of partner is taken for the consumer of main with the same id: both share limits, exceptions and usage (write prefix: partner/, or prefix: off if equal ids mean the same consumer)',
+    'identity warning: a consumer of partner and one of main with the same id count as one: they share limits, exceptions and usage (write prefix: partner/, or prefix: off if equal ids mean the same consumer)',
   ];
   const of = async (identities: string) => {
     const { settings, problems } = await loaded(identities);

@@ -147,7 +147,7 @@ describe('a problem of the whole API', () => {
       '2027-01-15\nextended: [ { to: 2027-02-15, announced: 2026-09-01 } ]',
     );
     expect(await said(versioned(short))).toEqual([
-      `${at(2)} «2027-02-15» warning: this extension moves the sunset (2027-01-15) by less than 3 months (to 2027-04-15 or later, 2027-07-15 at most)`,
+      `${at(2)} «2027-02-15» warning: this extension moves the sunset (2027-01-15) by less than 3 months (write a date between 2027-04-15 and 2027-07-15)`,
     ]);
   });
 
@@ -334,7 +334,7 @@ describe('published dates', () => {
 
   it('an API with a published end must keep its dates, one without may be removed', async () => {
     expect(await againstPast(versioned(), unversioned())).toContain(
-      'this API was published and no policy file describes it any more [version-removed]',
+      'this API was published and no policy file describes it now [version-removed]',
     );
     expect(await againstPast(versioned(), unversioned(''))).not.toContain('version-removed');
   });

@@ -31,14 +31,14 @@ describe('the name of an operation', () => {
   });
 
   it.each<[string, string]>([
-    ['', 'not a method and a path'],
-    ['GET', 'not a method and a path'],
-    ['GET search', 'not a method and a path'],
-    ['GET  /search', 'not a method and a path'],
-    ['GET /a b', 'not a method and a path'],
+    ['', 'an operation needs a method and a path'],
+    ['GET', 'an operation needs a method and a path'],
+    ['GET search', 'an operation needs a method and a path'],
+    ['GET  /search', 'an operation needs a method and a path'],
+    ['GET /a b', 'an operation needs a method and a path'],
     ['get /search', 'get is not a method'],
     ['FETCH /search', 'FETCH is not a method'],
-    ['GET /search/', '"" is neither a word nor one {parameter}'],
+    ['GET /search/', 'the segment "" is neither plain text of at most 150 characters nor one {parameter}'],
     ['GET //search', '"" is neither'],
     ['GET /../x', '".." is neither'],
     ['GET /{id}x', '"{id}x" is neither'],

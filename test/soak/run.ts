@@ -70,7 +70,7 @@ async function measure(fixture: Fixture, probe: Probe): Promise<readonly string[
   const samples: Sample[] = [];
   const lag = monitorEventLoopDelay({ resolution: 10 });
   lag.enable();
-  const deeds = startFaults(fixture, state);
+  const faults = startFaults(fixture, state);
   {
     await using clients = openClients(fixture, state, tally);
     const running = clients.run(clientCount);
@@ -85,16 +85,16 @@ async function measure(fixture: Fixture, probe: Probe): Promise<readonly string[
     }
     lag.disable();
     state.stopping = true;
-    await Promise.all([running, deeds.ended]);
+    await Promise.all([running, faults.ended]);
   }
   const after = await settled(probe, before);
   say(`${row(before)}  before the traffic`);
   say(`${row(after)}  after the traffic`);
   for (const line of tally.table()) say(line);
-  for (const [deed, count] of Object.entries(deeds.done))
-    say(`  ${deed.padEnd(26)}${String(count).padStart(8)}`);
-  say(`  recovered at most ${deeds.recovery().toFixed(1)} s after a fault`);
-  return [...judge(samples, before, after, lag.percentile(99) / 1e6), ...tally.wrong(), ...deeds.wrong];
+  for (const [fault, count] of Object.entries(faults.counts))
+    say(`  ${fault.padEnd(26)}${String(count).padStart(8)}`);
+  say(`  recovered at most ${faults.recovery().toFixed(1)} s after a fault`);
+  return [...judge(samples, before, after, lag.percentile(99) / 1e6), ...tally.wrong(), ...faults.wrong];
 }
 
 /** One sentence per violation. */
@@ -109,9 +109,9 @@ async function soak(store: Store): Promise<readonly string[]> {
     using probe = await openProbe(fixture.gateway.pid, fixture.gateway.inspector, fixture.gateway.admin);
     wrong = await measure(fixture, probe);
   }
-  const how = await fixture.gateway.stop();
+  const exit = await fixture.gateway.stop();
   for (const line of await fixture.errorLines()) say(`  log: ${line}`);
-  return how === 0 ? wrong : [...wrong, `the gateway ended with ${how}`];
+  return exit === 0 ? wrong : [...wrong, `the gateway ended with ${exit}`];
 }
 
 // A child ends when this process exits, so an interrupted run leaves no process.

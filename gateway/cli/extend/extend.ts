@@ -103,7 +103,8 @@ export async function runExtend(options: ExtendOptions): Promise<CommandResult> 
   const edited = new TextEncoder().encode(spliced.text);
   const readFile: ReadFile = async (file) => (file === path ? edited : readCapped(file));
   const after = await loadAll({ ...options, readFile });
-  if (hasErrors(after.problems)) return refusedBy(after.problems, options, madeErrors(after.problems));
+  if (hasErrors(after.problems))
+    return refusedBy(after.problems, options, madeErrors(after.problems, source.file));
   const extended = after.sources?.policies.find(({ file }) => file.api === options.api);
   if (extended === undefined || effectiveSunset(lifeOf(extended.file, version)) !== to.at)
     throw new Error('an extension that was written differs from the file');
@@ -143,8 +144,8 @@ function labelsOf({ versions }: PolicyFile): readonly string[] {
 
 /** Whether an extension of the whole API extends this version: it inherits the sunset and has no entry of its own. */
 function isReached({ document }: PolicySource, version: string): boolean {
-  const takesOver = (key: string) => isInherited(document, version, key);
-  return takesOver('sunset') && (takesOver('extended') || !document.has(['versions', version, 'extended']));
+  const inherits = (key: string) => isInherited(document, version, key);
+  return inherits('sunset') && (inherits('extended') || !document.has(['versions', version, 'extended']));
 }
 
 function newIn(before: Loaded, after: Loaded): readonly Problem[] {
@@ -158,9 +159,13 @@ function refusedBy(problems: readonly Problem[], options: ExtendOptions, because
 }
 
 /** Advice if the file itself makes a rule an error that is usually a warning. */
-function madeErrors(problems: readonly Problem[]): string {
+function madeErrors(problems: readonly Problem[], { rules: severities }: PolicyFile): string {
   const strict = problems.filter(
-    ({ rule, severity }) => severity === 'error' && isRuleName(rule) && RULES[rule].severity === 'warning',
+    ({ rule, severity }) =>
+      severity === 'error' &&
+      isRuleName(rule) &&
+      RULES[rule].severity === 'warning' &&
+      severities?.[rule] === 'error',
   );
   const [first] = strict;
   if (first === undefined) return '';

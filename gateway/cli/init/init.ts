@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
-import { surroundingsOfView } from '../../plan/check/views.ts';
+import { checkContextOfView } from '../../plan/check/views.ts';
 import { loadAll } from '../../plan/load.ts';
 import { contextOf, readGateway } from '../../plan/load-documents.ts';
 import { type NextCommand, nextCommand } from '../../plan/next-command.ts';
@@ -45,14 +45,14 @@ export async function runInit(options: InitOptions): Promise<CommandResult> {
   const gateway = await readGateway(contextOf({ ...options, readFile: readDrafted(drafts) }));
   const pattern = gateway.view?.parts.policies;
   const patterns = pattern === undefined ? [] : [resolve(dirname(configFile), pattern)];
-  const around = surroundingsOfView(gateway.view, options.now);
+  const checkContext = checkContextOfView(gateway.view, options.now);
   const schema = join(dirname(configFile), 'schema/policy.schema.json');
   const hasSchema = (await tryRead(schema, readCapped)).kind === 'read';
   const draftIn = (folder: string): FirstPolicy =>
     firstPolicy({
       description,
       service: options.service,
-      around,
+      checkContext,
       descriptionPath: pathFrom(folder, from),
       schemaPath: hasSchema ? pathFrom(folder, schema) : undefined,
       next,

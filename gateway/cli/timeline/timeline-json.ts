@@ -24,10 +24,10 @@ function apiEntry({ name, versions }: ApiPlan, now: EpochMs) {
     versions: declared.map((version) => ({
       version: isUnversioned(version.schedule) ? undefined : version.label,
       ...lifeEntry(version, now),
-      operations: orLeftOut(
+      operations: undefinedIfEmpty(
         (version.operations?.list ?? []).map((each) => operationEntry(each, version, now)),
       ),
-      not_announced: orLeftOut(announcementsToCome([version], now).map(announcementEntry)),
+      not_announced: undefinedIfEmpty(announcementsToCome([version], now).map(announcementEntry)),
     })),
   };
 }
@@ -58,12 +58,12 @@ function lifeEntry(declared: VersionRules, now: EpochMs) {
     forgotten: instantText(forgotten),
     freeze: instantText(freeze),
     notice_months: noticeMonths(schedule),
-    extended: orLeftOut(
+    extended: undefinedIfEmpty(
       extended.map((each) => ({ to: instantText(each.to), announced: instantText(each.announced) })),
     ),
     successor: schedule.successor,
     after: sunset === undefined ? undefined : after.kind === 'gone' ? 'gone' : { redirect: after.to },
-    brownouts: orLeftOut(
+    brownouts: undefinedIfEmpty(
       brownoutsToCome(rules, now).map(({ from, until, share }) => ({
         from: instantText(from),
         until: instantText(until),
@@ -84,6 +84,6 @@ function announcementEntry(announcement: Announcement) {
   return { kind, operation: life.operation, announced: instantText(at), ...dates };
 }
 
-function orLeftOut<T>(list: readonly T[]): readonly T[] | undefined {
+function undefinedIfEmpty<T>(list: readonly T[]): readonly T[] | undefined {
   return list.length === 0 ? undefined : list;
 }

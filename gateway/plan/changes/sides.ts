@@ -2,7 +2,7 @@
 import { dirname, resolve } from 'node:path';
 import type { EpochMs } from '../../policy/contract.ts';
 import type { PolicyView } from '../../sections/view.ts';
-import { surroundingsOfView } from '../check/views.ts';
+import { checkContextOfView } from '../check/views.ts';
 import {
   type Context,
   contextOf,
@@ -151,8 +151,8 @@ async function readSide(context: Context, { at, files }: Side): Promise<Policies
     const { problems } = documentOf(context, at, { kind: 'unreadable', why });
     return { problems, sources: [], views: [], files: [], descriptions: [] };
   }
-  const around = surroundingsOfView(undefined, context.now);
-  return readPolicies(context, files, around);
+  const checkContext = checkContextOfView(undefined, context.now);
+  return readPolicies(context, files, checkContext);
 }
 
 /** The errors that prevent a comparison. Other errors do not. */

@@ -18,7 +18,7 @@ export function checkGateway(view: GatewayView, report: Report): void {
   ) {
     report(['listeners', 'http', 'mode'], {
       rule: 'plain-http',
-      message: 'mode: serve is only for a loopback address, or with trusted_proxies',
+      message: 'mode: serve needs a loopback address or trusted_proxies',
     });
   }
   checkAdmin(view, report);
@@ -90,7 +90,7 @@ function checkIdentities({ document, parts }: GatewayView, report: Report): void
     report(path, {
       rule: 'issuer',
       severity: 'warning',
-      message: 'this is the URL of a document of the issuer, which no token has as iss',
+      message: 'this is the URL of a metadata document: no token has it as iss',
       hint: `end it before ${document.show(path, issuer.slice(wellKnown))}; write the URL of its keys as jwks`,
     });
   }
@@ -184,7 +184,7 @@ function checkSharedIds({ parts }: GatewayView, report: Report): void {
     report(['identity', name], {
       rule: 'identity',
       severity: 'warning',
-      message: `a consumer of ${name} is taken for the consumer of ${first.name} with the same id: both share limits, exceptions and usage`,
+      message: `a consumer of ${name} and one of ${first.name} with the same id count as one: they share limits, exceptions and usage`,
       hint: `write prefix: ${name}/, or prefix: off if equal ids mean the same consumer`,
       at: 'key',
     });

@@ -45,7 +45,7 @@ export function viewPolicy(
   };
 }
 
-export function surroundingsOf(settings: Settings): Omit<CheckContext, 'now'> {
+export function checkContextOf(settings: Settings): Omit<CheckContext, 'now'> {
   return {
     public: settings.public,
     identities: settings.identities.map(({ name }) => name),
@@ -64,7 +64,7 @@ export function surroundingsOf(settings: Settings): Omit<CheckContext, 'now'> {
 }
 
 /** The same from a gateway file that may have problems. Values are undefined if there is no file. */
-export function surroundingsOfView(view: GatewayView | undefined, now: EpochMs): CheckContext {
+export function checkContextOfView(view: GatewayView | undefined, now: EpochMs): CheckContext {
   const identities =
     view?.document.value === undefined ? undefined : keysOf(valueAt(view.document.value, ['identity']));
   const keyHeaders = Object.values(view?.parts.identity ?? {}).flatMap((each) =>

@@ -28,19 +28,19 @@ export interface PolicyCache {
   readonly dropViews: () => void;
 }
 
-export function createPolicyCache(context: Context, around: Omit<CheckContext, 'now'>): PolicyCache {
+export function createPolicyCache(context: Context, checkContext: Omit<CheckContext, 'now'>): PolicyCache {
   let known = new Map<string, CacheEntry>();
   let views = new WeakMap<CachedPolicy, PolicyView>();
 
   async function parseEntry(file: string, read: FileRead, now: EpochMs): Promise<CacheEntry> {
-    const again = () => readPolicy({ ...context, now }, file, read, { ...around, now });
+    const again = () => readPolicy({ ...context, now }, file, read, { ...checkContext, now });
     const { problems, source, view, files, descriptions } = await again();
     const policy: CachedPolicy = {
       file: shownPath(context, file),
       problems,
       piece: source && { digest: source.digest, files, file: source.file },
       outlined: view && {
-        outline: outlineOf(view, around.public),
+        outline: outlineOf(view, checkContext.public),
         document: () => documentOf(context, file, read),
       },
       descriptions,

@@ -15,10 +15,10 @@ import { type CachedPolicy, createPolicyCache } from './policy-cache.ts';
 import type { PolicyReader, ReaderStart } from './reader-contract.ts';
 
 export function createPolicyReader(start: ReaderStart, readFile?: ReadFile): PolicyReader {
-  const { around, settingsRevision } = start;
+  const { checkContext, settingsRevision } = start;
   const context = contextOf({ ...start, now: 0, ...(readFile && { readFile }), descriptions: new Map() });
   const publishedDescriptions: DescriptionCache = new Map();
-  const policyCache = createPolicyCache(context, around);
+  const policyCache = createPolicyCache(context, checkContext);
   let policies: readonly CachedPolicy[] = [];
   let problems: readonly Problem[] = [];
   let recorded: PublishedEntry[] = [];
@@ -58,7 +58,7 @@ export function createPolicyReader(start: ReaderStart, readFile?: ReadFile): Pol
         {
           recorded,
           files: policies.flatMap(({ piece }) => piece?.files ?? []),
-          today: currentPoliciesIn(policies, now, around.public),
+          today: currentPoliciesIn(policies, now, checkContext.public),
         },
         { ...start, now, descriptions: publishedDescriptions },
       );
@@ -72,7 +72,7 @@ export function createPolicyReader(start: ReaderStart, readFile?: ReadFile): Pol
       const settled = await settle(
         { candidates: policies, unmatched, recorded },
         { ...context, now, descriptions: publishedDescriptions },
-        { ...around, now },
+        { ...checkContext, now },
       );
       recorded = [];
       policyCache.dropViews();

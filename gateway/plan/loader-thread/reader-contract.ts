@@ -12,7 +12,7 @@ export interface ReaderStart {
   readonly settingsRevision: string;
   /** Absolute glob patterns. */
   readonly patterns: readonly string[];
-  readonly around: Omit<CheckContext, 'now'>;
+  readonly checkContext: Omit<CheckContext, 'now'>;
   readonly environment: Environment;
   readonly cwd: string;
 }

@@ -29,11 +29,11 @@ const FIRST_FREE_PORT = 8081;
 export function layOut(
   description: Description | undefined,
   service: string | undefined,
-  around: CheckContext,
+  checkContext: CheckContext,
 ): FirstLayout {
   const target =
     service === undefined
-      ? targetOf(description?.servers[0], around)
+      ? targetOf(description?.servers[0], checkContext)
       : { value: service, why: 'from --service' };
   if (description === undefined) {
     return {
@@ -88,12 +88,12 @@ function labelOf(version: string | undefined): ChosenValue {
     : { value: `v${major}`, why: `from info.version ${version}` };
 }
 
-function targetOf(server: string | undefined, around: CheckContext): ChosenValue {
+function targetOf(server: string | undefined, checkContext: CheckContext): ChosenValue {
   const url = server !== undefined && URL.canParse(server) ? new URL(server) : undefined;
   if (url !== undefined && /^https?:$/.test(url.protocol)) {
     const isOurs =
-      around.listeners.some(({ address }) => reaches(url.origin, address)) ||
-      (around.public !== undefined && new URL(around.public).host === url.host);
+      checkContext.listeners.some(({ address }) => reaches(url.origin, address)) ||
+      (checkContext.public !== undefined && new URL(checkContext.public).host === url.host);
     if (!isOurs) {
       const why = isLoopback(url.hostname)
         ? 'from servers'
@@ -102,7 +102,8 @@ function targetOf(server: string | undefined, around: CheckContext): ChosenValue
     }
   }
   let port = FIRST_FREE_PORT;
-  while (around.listeners.some(({ address }) => reaches(`http://127.0.0.1:${port}`, address))) port += 1;
+  while (checkContext.listeners.some(({ address }) => reaches(`http://127.0.0.1:${port}`, address)))
+    port += 1;
   return {
     value: `http://127.0.0.1:${port}`,
     why: 'a placeholder: servers names no address behind the gateway',

@@ -13,7 +13,7 @@ export interface FirstPolicyInput {
   readonly description: Description | undefined;
   /** Origin of the service. Undefined: from `servers` of the description. */
   readonly service: string | undefined;
-  readonly around: CheckContext;
+  readonly checkContext: CheckContext;
   /** Relative to the folder of the policy, with forward slashes. Unused without a description. */
   readonly descriptionPath: string;
   /** The JSON Schema, relative to the folder of the policy. Undefined if there is no schema for editors. */
@@ -32,7 +32,7 @@ const TOKENS = /^(http bearer|oauth2|openIdConnect)$/;
 
 export function firstPolicy(input: FirstPolicyInput): FirstPolicy {
   const { description } = input;
-  const layout = layOut(description, input.service, input.around);
+  const layout = layOut(description, input.service, input.checkContext);
   const { name, label } = layout;
   const empty = formatPolicy(layout, input, []);
   if (description === undefined) return { name, label: label.value, text: empty };
@@ -44,7 +44,7 @@ export function firstPolicy(input: FirstPolicyInput): FirstPolicy {
   });
   const { added } = mergeDescription(document, label.value, description, {
     ...input,
-    now: input.around.now,
+    now: input.checkContext.now,
   });
   return { name, label: label.value, text: formatPolicy(layout, input, added) };
 }
@@ -84,14 +84,14 @@ function formatPolicy(layout: FirstLayout, input: FirstPolicyInput, added: reado
   return `${lines.join('\n')}\n`;
 }
 
-function accessLines({ description, around }: FirstPolicyInput): readonly string[] {
+function accessLines({ description, checkContext }: FirstPolicyInput): readonly string[] {
   if (description === undefined)
     return [
       '# The gateway checks no tokens. Your service gets the tokens that callers send.',
       'access: public',
     ];
   const asksForToken = description.securitySchemes.some((scheme) => TOKENS.test(scheme));
-  const [identity] = around.identities ?? [];
+  const [identity] = checkContext.identities ?? [];
   if (asksForToken && identity !== undefined) {
     return [
       '# The description requires tokens. Every token of this identity is accepted until you list scopes: { read: […], write: […] }.',
@@ -113,10 +113,10 @@ interface Release {
 
 function releaseOf(
   { label }: FirstLayout,
-  { description, around }: FirstPolicyInput,
+  { description, checkContext }: FirstPolicyInput,
   added: readonly AddedValue[],
 ): Release {
-  const today = dayOf(around.now);
+  const today = dayOf(checkContext.now);
   if (description === undefined) return { day: today, why: 'today' };
   const dates = added.flatMap(({ value }) => (typeof value === 'string' && isDate(value) ? [value] : []));
   const introduced = description.operations.flatMap((each) => each.introduced?.value ?? []);
@@ -163,11 +163,11 @@ function versionLines(
 /** The day is fixed, so the expectation also holds later. */
 function expectLines(
   { base, label }: FirstLayout,
-  { around }: FirstPolicyInput,
+  { checkContext }: FirstPolicyInput,
   release: Release,
   added: readonly AddedValue[],
 ): readonly string[] {
-  const today = dayOf(around.now);
+  const today = dayOf(checkContext.now);
   const day = [release.day, today].sort().at(-1);
   const stage = added.length === 0 ? ', stage: active' : '';
   return [

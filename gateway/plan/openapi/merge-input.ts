@@ -1,4 +1,4 @@
-// Types and functions of the merge of a policy version with its description.
+// Input of the merge of a version with its description, and functions that add or compare its values.
 import type { EpochMs } from '../../policy/contract.ts';
 import { dayOf, parseInstant } from '../../policy/notation.ts';
 import type { NextCommand } from '../next-command.ts';
@@ -74,23 +74,25 @@ export function mergeDay(
   if (stated === undefined) return;
   if (open !== undefined && stated.value !== null) input.add(open, stated);
   if (written !== undefined && written.day !== stated.value)
-    disagree(input, written.path, what, stated, written.isEarly ? ' before its announcement' : '');
+    disagree(input, written.path, what, stated, written.isEarly);
 }
 
-/** Reports at the policy's line, with the position in the description. */
+/** Reports a difference at the line of the policy, with the position in the description. */
 export function disagree(
   input: MergeInput,
   path: Path,
   what: string,
   stated: Located<string | null>,
-  when = '',
+  isEarly = false,
 ): void {
   const { description, atPolicy, placement, next } = input;
   const api = policyText(input, ['api']) ?? '<api>';
   atPolicy(path, {
     rule: 'description-agrees',
-    message: `${what} is ${stated.value ?? 'null'} in the description${when}`,
-    hint: `${description.source.place(stated.mark)}; \`${next('openapi', api, placement.label, '--write')}\` brings it up to date`,
+    message: isEarly
+      ? `the description publishes ${what} ${stated.value} before it is announced`
+      : `${what} is ${stated.value ?? 'null'} in the description`,
+    hint: `${description.source.place(stated.mark)}; \`${next('openapi', api, placement.label, '--write')}\` updates the description`,
   });
 }
 

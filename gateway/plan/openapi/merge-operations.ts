@@ -63,7 +63,7 @@ export function mergeOperations(input: MergeInput): void {
   for (const each of policy) checkDescribed(each, described, input);
 }
 
-/** Returns true if it added an operation to the policy. */
+/** Adds or compares the dates and the successor of an operation. Returns true if it added the operation. */
 function mergeOperation(each: MappedOperation, policy: readonly Operation[], input: MergeInput): boolean {
   const { stated, name, template } = each;
   const { description, atDescription } = input;
@@ -137,7 +137,7 @@ function checkUndated({ stated, name }: MappedOperation, path: Path, input: Merg
   });
 }
 
-/** A literal path is another operation than the parameter that also matches it. */
+/** Adds an operation for a literal path, so that the rules of an added parameter do not apply to it. */
 function keepSeparate(
   { name, template, stated }: MappedOperation,
   { policy, taken }: { readonly policy: readonly Operation[]; readonly taken: readonly Operation[] },
@@ -192,7 +192,7 @@ function mergeReplacement(
   const names = new Map(parametersOf(template).map((name, index) => [name, own[index] ?? name]));
   const unusable = whyUnusable(meant, template, label, names);
   if (meant === undefined || unusable !== undefined) {
-    const message = `the replacement ${replacement.value} is not linked to: ${unusable}`;
+    const message = `the replacement ${replacement.value} is not used as successor: ${unusable}`;
     input.atDescription(replacement.mark, { rule: 'description-usable', message });
   } else if (!document.has(place)) {
     input.add(place, { value: formatSuccessor(meant, label, names), mark: replacement.mark });
@@ -213,5 +213,5 @@ function whyUnusable(
   if (meant === undefined) return 'it is not an operation of this API';
   if (meant.label === label && sameRequests(meant.template, template)) return 'it is the operation itself';
   const missing = parametersOf(meant.template).find((name) => !names.has(name));
-  return missing === undefined ? undefined : `the operation has no {${missing}} to fill in`;
+  return missing === undefined ? undefined : `the path of the operation has no {${missing}}`;
 }

@@ -55,7 +55,7 @@ export function mergeVersion(input: MergeInput): void {
   mergeStage(input);
 }
 
-/** Before the announcement, the description must have no date. */
+/** `null` before the announcement of the deprecation, when the description must have no date. */
 function announcedLater(input: MergeInput): WrittenDay | undefined {
   const { at } = input;
   const path = [...at, 'announced'];

@@ -132,7 +132,7 @@ function asOperation(method: string, tail: readonly string[]): PlacedPath {
   const name = segments && formatOperation({ method: known, segments });
   const parsed = name === undefined ? undefined : parseOperation(name);
   if (name === undefined || parsed?.kind !== 'operation')
-    return { kind: 'inexpressible', why: 'a segment of its path is not a word or one {parameter}' };
+    return { kind: 'inexpressible', why: 'a segment of its path is neither plain text nor one {parameter}' };
   return { kind: 'operation', template: parsed.template, name };
 }
 

@@ -29,7 +29,7 @@ export interface AcceptedForms {
 export function createAcceptedForms(
   recorded: readonly PublishedEntry[],
   context: Context,
-  around: CheckContext,
+  checkContext: CheckContext,
 ): AcceptedForms {
   const files = recorded.filter(isFile);
   const policies = new Map(
@@ -45,7 +45,7 @@ export function createAcceptedForms(
   async function readForm(policy: PublishedFile): Promise<AcceptedForm> {
     const bytes = new TextEncoder().encode(policy.text);
     const path = resolve(context.cwd, policy.name);
-    const read = await readPolicy({ ...context, readFile }, path, { kind: 'read', bytes }, around);
+    const read = await readPolicy({ ...context, readFile }, path, { kind: 'read', bytes }, checkContext);
     const { problems, source, view, files } = read;
     const piece = source && { digest: source.digest, files, file: source.file };
     const sound = hasErrors(problems) ? undefined : piece;

@@ -5,6 +5,7 @@ import { compareLabels } from '../../policy/versioning/label.ts';
 import { choosePin } from '../../policy/versioning/pin.ts';
 import type { DateMatch, Label } from '../../policy/versioning/resolution.ts';
 import { createResolutionRules } from '../../policy/versioning/rules.ts';
+import { RULES } from '../../sections/rules/grammar.ts';
 import type { PolicyView, Report } from '../../sections/view.ts';
 import { isForgotten } from './published-dates.ts';
 import type { PublishedDates } from './record.ts';
@@ -29,12 +30,14 @@ export function pinsRewritten(past: Versions, view: PolicyView, now: EpochMs, re
     const since = day === BEFORE_ALL_VERSIONS ? 'before any version' : `on ${day}`;
     report(isNew ? ['versions', is] : ['versions'], {
       rule: 'pins-rewritten',
-      message: `an account made ${since} is on ${was ?? 'the default'} and would be moved to ${is ?? 'the default'}`,
+      message: `an account created ${since} is on ${was ?? 'the default'} and would be moved to ${is ?? 'the default'}`,
       hint: isNew ? 'name a new version by a future day' : `keep ${was} and its dates`,
       at: 'key',
       // A new latest version moves only the accounts from the last few days.
       ...(isNew &&
-        [...past.keys()].every((label) => compareLabels(label, is) < 0) && { severity: 'warning' }),
+        [...past.keys()].every((label) => compareLabels(label, is) < 0) && {
+          severity: RULES['pins-rewritten'].exception.severity,
+        }),
     });
   }
 }

@@ -1,4 +1,4 @@
-// The published dates of a version: from a policy file, from the record, and those that no file has any more.
+// The published dates of a version: from a policy file, from the record, or removed from all files.
 import { DAY_MS, type EpochMs } from '../../policy/contract.ts';
 import { announcementOf } from '../../policy/lifecycle/announcements.ts';
 import { UNVERSIONED } from '../../policy/versioning/resolution.ts';

@@ -25,7 +25,7 @@ export interface PublishedDates {
   readonly operations?: Readonly<Record<string, EpochMs>> | undefined;
 }
 
-/** Published dates of a version that no file has any more. They apply again if the version comes back. */
+/** Published dates of a version that were removed from all files. They apply again if the version comes back. */
 export interface FormerVersion extends Omit<PublishedDates, 'announced'> {
   readonly kind: 'former';
   readonly api: string;

@@ -1,6 +1,6 @@
 // Reads policy files from memory: published ones, or those of the plan in force.
 import { resolve } from 'node:path';
-import { surroundingsOfView } from '../check/views.ts';
+import { checkContextOfView } from '../check/views.ts';
 import { contextOf, type LoadOptions, type Policies, readPolicies } from '../load-documents.ts';
 import type { PublishedFile } from './record.ts';
 
@@ -20,7 +20,7 @@ export function readRecorded(
     if (rest.length > 0) recorded.set(path, rest);
     return new TextEncoder().encode(file.text);
   };
-  const unknown = surroundingsOfView(undefined, context.now);
+  const unknown = checkContextOfView(undefined, context.now);
   const policies = files
     .filter(({ kind }) => kind === 'policy')
     .map(({ name }) => resolve(context.cwd, name));

@@ -2,6 +2,7 @@
 import type { EpochMs } from '../../policy/contract.ts';
 import { announcementOf } from '../../policy/lifecycle/announcements.ts';
 import { dayOf } from '../../policy/notation.ts';
+import { RULES } from '../../sections/rules/grammar.ts';
 import { dayFrom } from '../../sections/schedule/calendar.ts';
 import { effectiveSunset } from '../../sections/schedule/redirects.ts';
 import { type CheckedVersion, isWritten, type PolicyView, type Report } from '../../sections/view.ts';
@@ -53,7 +54,7 @@ export function datesRewritten(older: PublishedDates, subject: CheckedVersion, r
           : `${key}: ${dayOf(published)}`,
       at: gone ? 'key' : 'value',
       change: changeOf(subject, key, version[key]),
-      ...(key === 'released' && hasPins(view) && { severity: 'error' }),
+      ...(key === 'released' && hasPins(view) && { severity: RULES['dates-rewritten'].exception.severity }),
     });
   }
 }

@@ -165,7 +165,7 @@ function apiRemoved(api: string, published: readonly Label[], report: Report): v
   const what = isWhole ? 'its dates' : 'its versions and their dates';
   report(['api'], {
     rule: 'version-removed',
-    message: `this API was published${isWhole ? '' : ` (${published.join(', ')})`} and no policy file describes it any more`,
+    message: `this API was published${isWhole ? '' : ` (${published.join(', ')})`} and no policy file describes it now`,
     hint: `keep ${what}; after ${isWhole ? 'its' : 'their'} sunset ${isWhole ? 'it needs' : 'they need'} no upstream`,
     change: { api, label: api, to: 'removed' },
   });
@@ -213,6 +213,6 @@ function urlsRemoved(
 
 function whoAnswers(outer: string | undefined): string {
   return outer === undefined
-    ? 'belongs to no API any more: its callers get 404'
+    ? 'belongs to no API now: its callers get 404'
     : `belongs to the API ${outer} now: the access rules of that API apply to its callers`;
 }

@@ -31,7 +31,7 @@ export interface ReplacingApi {
   readonly report: Report;
 }
 
-/** Planned versions may change and disappear. `elsewhere`: labels of another API with the same places. */
+/** Compares the versions of the last published files. Planned ones may change or disappear. `elsewhere`: labels of another API with the same places. */
 export function checkPast(
   past: PublishedVersions,
   replacing: ReplacingApi,
@@ -145,14 +145,14 @@ function checkReplaced(
 function versionRemoved(label: Label, { view, report }: ReplacingApi): void {
   report(['versions'], {
     rule: 'version-removed',
-    message: `${label} was published and is not declared any more: its callers get 404 instead of 410 or a redirect`,
+    message: `${label} was published and is no longer declared: its callers get 404 instead of 410 or a redirect`,
     hint: `keep ${label} and its dates; after its sunset it needs no upstream`,
     change: { api: view.parts.api ?? '', label, to: 'removed' },
     at: 'key',
   });
 }
 
-/** The dates of the whole API hold for every version that requests without one may get, else for one version. */
+/** For an API that had no versions: its dates hold for the versions of requests without one. Needs a default. */
 function versionsGained(older: PublishedDates, replacing: ReplacingApi): void {
   const { view, report } = replacing;
   sunsetGained(older, replacing);
@@ -172,7 +172,7 @@ function sunsetGained(older: PublishedDates, { view, report }: ReplacingApi): vo
   for (const each of defaultVersions(view)) sunsetRewritten(older, each, report);
 }
 
-/** The published dates of each version hold for the API that replaces them. */
+/** For an API that has no versions now: its sunset is not before the published sunset of any version. */
 function versionsLost(published: PublishedVersions, { view, report }: ReplacingApi): void {
   const version = view.versions.get(UNVERSIONED);
   if (version === undefined) return;
@@ -180,7 +180,7 @@ function versionsLost(published: PublishedVersions, { view, report }: ReplacingA
     sunsetRewritten(older, { label, version, at: versionPath(UNVERSIONED), view }, report);
 }
 
-/** The versions of requests without one, under the name of the API. All versions if accounts are pinned. */
+/** The versions that requests without one may get, under the name of the API. All if accounts are pinned. */
 function defaultVersions(view: PolicyView): readonly CheckedVersion[] {
   const fallback = defaultOf(view);
   const latest = [...view.versions].toSorted(

@@ -118,7 +118,7 @@ export function nearWord(message: string, given: unknown): string | undefined {
     return /^(?:no|off|n|0|disabled)$/i.test(given) ? 'write false' : undefined;
   }
   if (typeof given === 'string' && given.length >= 3) {
-    const [one, ...others] = wordsSaid(message).filter((word) => word.startsWith(given.toLowerCase()));
+    const [one, ...others] = expectedWords(message).filter((word) => word.startsWith(given.toLowerCase()));
     if (one !== undefined && others.length === 0) return `did you mean "${one}"?`;
   }
   if (message === 'expected a whole number' && typeof given === 'string' && /^\d{1,9}$/.test(given))
@@ -129,7 +129,7 @@ export function nearWord(message: string, given: unknown): string | undefined {
     : undefined;
 }
 
-/** Why an enum word that differs in one letter is not the intended one. */
+/** Why a similar word of the enum is not a correction of `word`. */
 export function whyNotMeant(path: Path, word: string): string | undefined {
   return matchesPath(path, ['**', 'algorithms', '*']) && SHARED_SECRET.test(word)
     ? 'published keys cannot verify a shared secret: let the issuer sign with one of these'
@@ -142,7 +142,7 @@ export function asYaml(value: string): string {
 }
 
 /** `expected "error", "warning" or "off"` */
-const wordsSaid = (message: string): readonly string[] =>
+const expectedWords = (message: string): readonly string[] =>
   /^expected "/.test(message) ? Array.from(message.matchAll(/"([\w-]+)"/g), ([, word = '']) => word) : [];
 
 function redirect(given: string | readonly string[]): string | undefined {

@@ -1,7 +1,7 @@
 // Makes the plan of a start from the files, or from the last accepted form of APIs with a refused file.
 
 import { atOnce } from '../../system/time-slices.ts';
-import { surroundingsOf } from '../check/views.ts';
+import { checkContextOf } from '../check/views.ts';
 import { planSteps } from '../compile/plan.ts';
 import { hasPlan, type LoadedSettings } from '../load.ts';
 import type { LoadOptions, Policies } from '../load-documents.ts';
@@ -79,7 +79,7 @@ export async function firstPlan(
     cwd: options.cwd ?? process.cwd(),
     settingsRevision: settings.revision,
     patterns: settings.policies,
-    around: surroundingsOf(settings),
+    checkContext: checkContextOf(settings),
   });
   const summary = await reader.read(options.now);
   const partial = settings.start === 'partial';

@@ -1,7 +1,7 @@
 // Watches the policy files and replaces the plan when they change.
 import { resolve } from 'node:path';
 import { watch } from 'chokidar';
-import { surroundingsOf } from '../check/views.ts';
+import { checkContextOf } from '../check/views.ts';
 import type { ReadSummary } from '../loader-thread/reader-contract.ts';
 import { createThreadReader } from '../loader-thread/thread-reader.ts';
 import { type Problem, sortProblems } from '../problems.ts';
@@ -34,7 +34,7 @@ export function watchPolicies(options: WatchOptions, first: FirstPlan): PolicyWa
     configFile: resolve(cwd, options.configFile),
     settingsRevision: settings.revision,
     patterns: settings.policies,
-    around: surroundingsOf(settings),
+    checkContext: checkContextOf(settings),
     environment: options.environment,
     cwd,
   });

@@ -46,9 +46,13 @@ export interface SettleInput {
   readonly recorded: readonly PublishedEntry[];
 }
 
-export async function settle(input: SettleInput, context: Context, around: CheckContext): Promise<Settled> {
+export async function settle(
+  input: SettleInput,
+  context: Context,
+  checkContext: CheckContext,
+): Promise<Settled> {
   const { recorded, unmatched } = input;
-  const forms = createAcceptedForms(recorded, context, around);
+  const forms = createAcceptedForms(recorded, context, checkContext);
   // An unchanged file keeps its routes and name. A changed file with the same ones is refused.
   const rank = (each: Candidate) => Number(!isUnchanged(each, forms));
   const candidates = input.candidates.toSorted((a, b) => rank(a) - rank(b));
@@ -62,11 +66,11 @@ export async function settle(input: SettleInput, context: Context, around: Check
   for (;;) {
     const accepted = candidates.filter(({ file }) => !refused.has(file));
     const { now } = context;
-    const files = { refused: [...refused.keys()], broken, candidates, accepted, forms, around };
+    const files = { refused: [...refused.keys()], broken, candidates, accepted, forms, checkContext };
     const { findStandIns: standing, leftOut, retained } = await standIns(files);
     const outline = [
       ...accepted.flatMap(({ outlined }) => outlined?.outline ?? []),
-      ...standing.map(({ view }) => withoutRoutesOf(outlineOf(view, around.public), accepted)),
+      ...standing.map(({ view }) => withoutRoutesOf(outlineOf(view, checkContext.public), accepted)),
     ];
     const views = new Map(standing.map(({ view }) => [view.parts.api, view]));
     const byName = new Map(accepted.map((each) => [each.outlined?.outline.api, each]));
@@ -76,12 +80,12 @@ export async function settle(input: SettleInput, context: Context, around: Check
       {
         recorded,
         files: pieces.flatMap(({ files }) => files),
-        today: currentPoliciesOf(outline, find, { complete: true, public: around.public }),
+        today: currentPoliciesOf(outline, find, { complete: true, public: checkContext.public }),
       },
       context,
     );
     const together = checkTogether(accepted.flatMap(({ outlined }) => outlined ?? []));
-    const ended = await routesOfEndedVersions(accepted, standing, forms, { ...context, ...around });
+    const ended = await routesOfEndedVersions(accepted, standing, forms, { ...context, ...checkContext });
     // Problems of refused files are listed already. Accepted forms were judged when they were accepted.
     const found = [...together, ...ended, ...compared.problems].filter(({ file }) => !refused.has(file));
     const errors = Map.groupBy(

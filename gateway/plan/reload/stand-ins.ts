@@ -49,7 +49,7 @@ export interface RefusedFiles {
   readonly candidates: readonly Candidate[];
   readonly accepted: readonly Candidate[];
   readonly forms: AcceptedForms;
-  readonly around: CheckContext;
+  readonly checkContext: CheckContext;
 }
 
 export interface ReplacedFiles {
@@ -59,7 +59,7 @@ export interface ReplacedFiles {
 }
 
 export async function standIns(files: RefusedFiles): Promise<ReplacedFiles> {
-  const { refused, broken, candidates, accepted, forms, around } = files;
+  const { refused, broken, candidates, accepted, forms, checkContext } = files;
   const servers = new Map(accepted.map((each) => [each.outlined?.outline.api, each]));
   const candidateOf = new Map(candidates.map((each) => [each.file, each]));
   const apiOf = (file: string) => candidateOf.get(file)?.outlined?.outline.api;
@@ -73,8 +73,8 @@ export async function standIns(files: RefusedFiles): Promise<ReplacedFiles> {
   );
   const found: StandIn[] = [];
   const leftOut: LeftOut[] = [];
-  const own = async (file: string) => candidateOf.get(file)?.view(around.now);
-  const placesOf = (view: PolicyView) => placesIn(outlineOf(view, around.public));
+  const own = async (file: string) => candidateOf.get(file)?.view(checkContext.now);
+  const placesOf = (view: PolicyView) => placesIn(outlineOf(view, checkContext.public));
   /** Without routes at or below `places`: the rules of its API apply there. */
   const closedRoutesOf = (view: PolicyView | undefined, name: string, places: readonly string[] = []) => {
     if (view === undefined) return [];

@@ -12,7 +12,7 @@ export interface BrownoutList {
   /** The missing date, or the dates with the windows between them in order of time. */
   readonly placed:
     | { readonly kind: 'undated'; readonly missing: 'deprecated' | 'sunset' }
-    /** Not expanded: with this list, the file has more than `MAX_DIFFERENT` windows. */
+    /** Not expanded: with this list, the file has more than `MAX_FILE_WINDOWS` windows. */
     | { readonly kind: 'too-many' }
     | { readonly kind: 'windows'; readonly span: BrownoutSpan; readonly windows: readonly BrownoutWindow[] };
 }

@@ -19,7 +19,7 @@ export const brownoutWindows: VersionCheck = (subject, report) => {
       report(at, {
         rule: 'brownouts',
         message: `with this list, the file has more than ${MAX_FILE_WINDOWS} different brownout windows`,
-        hint: 'write fewer, or use the same list for operations that pause together',
+        hint: 'write fewer windows, or give operations that pause together the same list',
         at: 'key',
       });
       continue;
@@ -28,10 +28,13 @@ export const brownoutWindows: VersionCheck = (subject, report) => {
       const wrong = outside(rule, placed.span);
       if (wrong !== undefined) report([...at, index, ...wrong.at], { rule: RULE, message: wrong.message });
       else if (!placed.windows.some((window) => window.rule === index))
-        report([...at, index], { rule: RULE, message: 'no window lies within this time' });
+        report([...at, index], {
+          rule: RULE,
+          message: 'this brownout has no window between the deprecation and the sunset',
+        });
     }
     if (placed.windows.length > MAX_WINDOWS) {
-      const message = `more than ${MAX_WINDOWS} windows: write fewer, or an earlier sunset`;
+      const message = `more than ${MAX_WINDOWS} windows: write fewer windows, or an earlier sunset`;
       report(at, { rule: RULE, message, at: 'key' });
       continue;
     }
@@ -95,7 +98,7 @@ function firstOverlap(windows: readonly BrownoutWindow[]): WindowFinding | undef
   for (const [place, { from, rule }] of windows.entries()) {
     const before = windows[place - 1];
     if (before === undefined || before.until <= from) continue;
-    const message = `the window at ${formatInstant(from)} begins before that of ${formatInstant(before.from)} is over`;
+    const message = `the window at ${formatInstant(from)} begins before the window at ${formatInstant(before.from)} ends`;
     return { at: [rule], message };
   }
   return undefined;

@@ -19,9 +19,9 @@ import { brownoutAnnouncement, brownoutWindows } from './brownout-windows.ts';
 import { bodyNotice, migrationGuide, noticePeriod, parallelVersions } from './deprecation-rules.ts';
 import { extensionAnnouncement, extensionLength, sunsetOnlyLater } from './extension-rules.ts';
 import { methodOverride } from './method-override.ts';
-import { operationCircle, operationSuccessor } from './operation-rules.ts';
+import { operationCycle, operationSuccessor } from './operation-rules.ts';
 import { pathRules } from './path-rules.ts';
-import { successorCircle, successorExists, successorOutlives, successorReleased } from './successor-rules.ts';
+import { successorCycle, successorExists, successorOutlives, successorReleased } from './successor-rules.ts';
 import { switchedReport } from './switch.ts';
 
 const VERSION_RULES: readonly VersionCheck[] = [
@@ -31,8 +31,8 @@ const VERSION_RULES: readonly VersionCheck[] = [
   extensionAnnouncement,
   parallelVersions,
   successorExists,
-  successorCircle,
-  operationCircle,
+  successorCycle,
+  operationCycle,
   successorReleased,
   successorOutlives,
   operationSuccessor,
@@ -45,17 +45,17 @@ const VERSION_RULES: readonly VersionCheck[] = [
 /** Operations have their own dates and guide. Extensions and parallel versions belong to the version. */
 const OPERATION_RULES: readonly VersionCheck[] = [noticePeriod, migrationGuide];
 
-/** Keys of an API that have no effect if each version has its own. */
-const ANNOUNCED_TO_ALL: readonly string[] = SECTIONS.flatMap(({ inherited = {}, mayBeOverridden }) =>
+/** Keys of the API that only have an effect if some version inherits them. */
+const INHERITED_KEYS: readonly string[] = SECTIONS.flatMap(({ inherited = {}, mayBeOverridden }) =>
   mayBeOverridden ? [] : Object.keys(inherited),
 );
 
-export function checkPolicy(view: PolicyView, around: CheckContext, unswitched: Report): void {
-  const report = switchedReport(view.parts.rules, unswitched);
-  takenOver(view, report);
+export function checkPolicy(view: PolicyView, context: CheckContext, reportAll: Report): void {
+  const report = switchedReport(view.parts.rules, reportAll);
+  checkInheritedKeys(view, report);
   if (view.unversioned) checkUnversioned(view, report);
-  for (const { check } of SECTIONS) check?.(view, around, report);
-  pathRules(view, around.paths, report);
+  for (const { check } of SECTIONS) check?.(view, context, report);
+  pathRules(view, context.paths, report);
   for (const [label, version] of view.versions) {
     const subject = checkedVersion(label, version, view);
     for (const rule of VERSION_RULES) rule(subject, report);
@@ -63,7 +63,7 @@ export function checkPolicy(view: PolicyView, around: CheckContext, unswitched: 
       for (const rule of OPERATION_RULES) rule(operation, report);
   }
   methodOverride(view, report);
-  reservedPaths(view, report);
+  checkReservedPaths(view, report);
 }
 
 /** Operations with a date of their own. Findings of the version cover the others. */
@@ -80,28 +80,28 @@ function operationsOf({ label, version, at, view }: CheckedVersion): readonly Ch
   });
 }
 
-/** Rule taken-over: a lifecycle key of the API needs at least one version that inherits it. */
-function takenOver({ document, labels }: PolicyView, report: Report): void {
+/** Rule taken-over: at least one version inherits each of these keys. */
+function checkInheritedKeys({ document, labels }: PolicyView, report: Report): void {
   // A version that is not a map may have been meant to inherit everything.
   const areMaps = labels.every((label) => isMap(valueAt(document.value, ['versions', label])));
   if (labels.length === 0 || !areMaps) return;
-  for (const key of ANNOUNCED_TO_ALL) {
+  for (const key of INHERITED_KEYS) {
     if (!document.has([key]) || labels.some((label) => isInherited(document, label, key))) continue;
     report([key], {
       rule: 'taken-over',
       message: `${key} has no effect: every version has ${INHERITED[key]?.join(' or ')} of its own`,
-      hint: 'write it in the version that it is for, or remove it',
+      hint: 'move it to the version it applies to, or remove it',
       at: 'key',
     });
   }
 }
 
-/** Keys without effect: there is nothing to resolve or send upstream, or no deprecation to signal. */
+/** Reports keys that need versions or a deprecation, which this API does not have. */
 function checkUnversioned(view: PolicyView, report: Report): void {
-  const ofUpstreams = view.upstreamNames.map((name) => ['upstreams', name, 'version_as']);
-  const idle = [...SECTIONS.flatMap(({ needsVersions = [] }) => needsVersions), ...ofUpstreams];
-  const undated = SECTIONS.flatMap(({ needsDeprecation = [] }) => needsDeprecation);
-  const reportIdle = (paths: readonly Path[], where: string) => {
+  const versionAs = view.upstreamNames.map((name) => ['upstreams', name, 'version_as']);
+  const needVersions = [...SECTIONS.flatMap(({ needsVersions = [] }) => needsVersions), ...versionAs];
+  const needDeprecation = SECTIONS.flatMap(({ needsDeprecation = [] }) => needsDeprecation);
+  const reportKeys = (paths: readonly Path[], where: string) => {
     for (const path of paths.filter((each) => isWritten(view, each))) {
       report(path, {
         rule: 'unversioned',
@@ -110,13 +110,13 @@ function checkUnversioned(view: PolicyView, report: Report): void {
       });
     }
   };
-  reportIdle(idle, 'with "versions: none"');
+  reportKeys(needVersions, 'with "versions: none"');
   if (!isWritten(view, ['deprecated']))
-    reportIdle(undated, 'with "versions: none" and no deprecated of its own');
+    reportKeys(needDeprecation, 'with "versions: none" and no deprecation date');
 }
 
-/** The gateway answers these paths itself, so an API there would get no requests. */
-function reservedPaths(view: PolicyView, report: Report): void {
+/** The gateway answers reserved paths itself, so an API there would get no requests. */
+function checkReservedPaths(view: PolicyView, report: Report): void {
   for (const { path, at } of pathsOf(view.parts)) {
     const reserved = reservedPath(path);
     if (reserved === undefined) continue;

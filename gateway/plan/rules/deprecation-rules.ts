@@ -1,4 +1,4 @@
-// Rules about deprecations: notice period, a version beside it, a guide, a notice in bodies.
+// Rules about deprecations: notice period, parallel versions, migration guide, body notice.
 import type { EpochMs } from '../../policy/contract.ts';
 import { dayOf } from '../../policy/notation.ts';
 import { dayUntil, monthsAfter, orLater } from '../../sections/schedule/calendar.ts';
@@ -6,7 +6,7 @@ import { effectiveSunset } from '../../sections/schedule/redirects.ts';
 import { type CheckedVersion, isWritten, type VersionCheck } from '../../sections/view.ts';
 import { announcementOf, namedSuccessor, noticeMonths, sunsetPlace } from './subject.ts';
 
-/** OAS-2. Uses the effective sunset, so an extension can make up for a late announcement. */
+/** OAS-2: 12 months between announcement and effective sunset, 6 for an internal API. An extension counts. */
 export const noticePeriod: VersionCheck = (subject, report) => {
   const { label, version, view } = subject;
   const sunset = effectiveSunset(version);
@@ -32,12 +32,12 @@ export const parallelVersions: VersionCheck = (subject, report) => {
   // A version that ends with the whole API needs no other version.
   if (deprecated === view.parts.deprecated) return;
   const end = effectiveSunset(version) ?? Number.POSITIVE_INFINITY;
-  const alone = firstUnaccompanied(subject, deprecated, end);
-  if (alone === undefined) return;
+  const gap = firstGap(subject, deprecated, end);
+  if (gap === undefined) return;
   report([...at, 'deprecated'], {
     rule: 'parallel-versions',
-    message: `${label} is deprecated, and from ${dayOf(alone)} no other version is served`,
-    hint: `release a version by ${dayOf(alone)} and name it as successor`,
+    message: `${label} is deprecated, and from ${dayOf(gap)} no other version is served`,
+    hint: `release a version by ${dayOf(gap)} and name it as successor`,
   });
 };
 
@@ -78,11 +78,7 @@ export const bodyNotice: VersionCheck = ({ label, version, at, view }, report) =
 };
 
 /** The first instant from `from` until `until` at which no other version is served. */
-function firstUnaccompanied(
-  { label, view }: CheckedVersion,
-  from: EpochMs,
-  until: EpochMs,
-): EpochMs | undefined {
+function firstGap({ label, view }: CheckedVersion, from: EpochMs, until: EpochMs): EpochMs | undefined {
   const others = [...view.versions]
     .filter(([other, { released }]) => other !== label && released !== undefined)
     .map(([, version]) => ({ from: version.released ?? 0, until: effectiveSunset(version) ?? Infinity }))

@@ -6,14 +6,14 @@ import type { VersionCheck } from '../../sections/view.ts';
 
 const DAY_MS = 86_400_000;
 
-/** An extension must not shorten or repeat the published time. */
+/** An extension must not repeat the sunset that it moves, or make it earlier. */
 export const sunsetOnlyLater: VersionCheck = ({ version, at }, report) => {
   for (const { index, to, moves } of extensionsOf(version)) {
     if (to > moves) continue;
     report([...at, 'extended', index, 'to'], {
       rule: 'sunset-only-later',
       message: `an extension to ${dayOf(to)} is not after the sunset it moves (${dayOf(moves)})`,
-      hint: `to ${dayOf(moves + DAY_MS)} or later`,
+      hint: `write ${dayOf(moves + DAY_MS)} or later`,
     });
   }
 };
@@ -34,14 +34,14 @@ export const extensionLength: VersionCheck = ({ version, at }, report) => {
       hint:
         earliest > LAST_DAY
           ? 'remove it'
-          : `to ${dayFrom(earliest)} or later, ${dayUntil(Math.min(latest, LAST_DAY))} at most`,
+          : `write a date between ${dayFrom(earliest)} and ${dayUntil(Math.min(latest, LAST_DAY))}`,
     });
   }
 };
 
 const MONTHS_BEFORE = 3;
 
-/** At least 3 months before the sunset, so that consumers who hurry learn of the later date. */
+/** At least 3 months before the sunset that it moves: until then, consumers plan with that date. */
 export const extensionAnnouncement: VersionCheck = ({ version, at }, report) => {
   for (const { index, announced, moves } of extensionsOf(version)) {
     const latest = monthsAfter(moves, -MONTHS_BEFORE);

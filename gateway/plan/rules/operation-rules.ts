@@ -9,6 +9,7 @@ import { decodedOctets } from '../../policy/octets.ts';
 import { literalReading } from '../../policy/paths/rules.ts';
 import { compareLabels } from '../../policy/versioning/label.ts';
 import type { OperationFile, VersionParts } from '../../sections/policy-file.ts';
+import { RULES } from '../../sections/rules/grammar.ts';
 import { orLater } from '../../sections/schedule/calendar.ts';
 import { effectiveSunset, redirectOf, successorOf } from '../../sections/schedule/redirects.ts';
 import type { PolicyView, VersionCheck } from '../../sections/view.ts';
@@ -32,27 +33,27 @@ type Operations = NonNullable<VersionParts['operations']>;
 
 const tables = new WeakMap<Operations, OperationTable<WrittenOperation>>();
 
-/** RET-4 breaks redirect cycles, but every successor link in the cycle is wrong. */
-export const operationCircle: VersionCheck = ({ label, version, at, view }, report) => {
+/** Redirects leave a cycle (RET-4), but each successor link of the cycle is wrong. */
+export const operationCycle: VersionCheck = ({ label, version, at, view }, report) => {
   for (const [name, { successor }] of Object.entries(version.operations ?? {})) {
     const parsed = parseOperation(name);
     if (successor === undefined || parsed.kind === 'malformed') continue;
     const start = { label, template: parsed.template };
-    const circle = circleFrom(start, view);
+    const cycle = cycleFrom(start, view);
     // The check of operations reports an operation that is its own successor.
-    if (circle === undefined || circle.length < 2) continue;
-    const others = circle.slice(1).filter((each) => hasOwnSuccessor(each, view));
+    if (cycle === undefined || cycle.length < 2) continue;
+    const others = cycle.slice(1).filter((each) => hasOwnSuccessor(each, view));
     if (others.some((each) => comesAfter(each, start, view))) continue;
-    const way = [...circle, start].map((each) => formatReference(each, label));
+    const way = [...cycle, start].map((each) => formatReference(each, label));
     report([...at, 'operations', name, 'successor'], {
       rule: 'successor-circle',
-      message: `successors form a circle: ${way.join(' -> ')}`,
-      hint: 'name an operation outside the circle, or remove the successor',
+      message: `successors form a cycle: ${way.join(' -> ')}`,
+      hint: 'name an operation outside the cycle, or remove the successor',
     });
   }
 };
 
-/** RET-4: no redirect leads to an operation that answers 410. */
+/** RET-4: the successor of an operation ends later than the operation. */
 export const operationSuccessor: VersionCheck = ({ label, version, at, view }, report) => {
   for (const [name, operation] of Object.entries(version.operations ?? {})) {
     const { successor } = operation;
@@ -67,14 +68,14 @@ export const operationSuccessor: VersionCheck = ({ label, version, at, view }, r
     const ofVersion = effectiveSunset(version);
     const ends = operation.sunset ?? ofVersion;
     const redirected = isRedirected(operation, version, to);
-    // In one version, everything ends with it at the latest. The redirect rules cover other versions that ended.
+    // An operation ends with its version at the latest. Rule `redirect` reports other versions that have ended.
     const thereEnds = there?.rules.sunset ?? (to === label && redirected ? ofVersion : undefined);
     if (thereEnds === undefined || ends === undefined || thereEnds > ends) continue;
     const target = there?.name ?? formatOperation(requested);
     const withAll = thereEnds === ofVersion && ends === ofVersion;
     report([...at, 'operations', name, 'successor'], {
       rule: 'operation-successor',
-      severity: redirected ? 'error' : 'warning',
+      ...(redirected && { severity: RULES['operation-successor'].exception.severity }),
       message: `${name} ends on ${dayOf(ends)}, and ${to === label ? '' : `${to} `}${target} has ended by then`,
       hint:
         withAll && to === label
@@ -85,7 +86,7 @@ export const operationSuccessor: VersionCheck = ({ label, version, at, view }, r
 };
 
 /** The requests on the cycle from `start` back to itself. Undefined if there is none. */
-function circleFrom(start: OperationRef, view: PolicyView): readonly OperationRef[] | undefined {
+function cycleFrom(start: OperationRef, view: PolicyView): readonly OperationRef[] | undefined {
   const passed = [start];
   const seen = new Set([keyOf(start)]);
   for (let at = successorRef(start, view); at !== undefined; at = successorRef(at, view)) {

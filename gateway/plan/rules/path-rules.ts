@@ -15,7 +15,7 @@ import type { PathsFile } from '../../sections/routes/grammar.ts';
 import { isWritten, type PolicyView, type Report, versionPath } from '../../sections/view.ts';
 import { pathInside, placesIn } from '../upstreams/upstream-places.ts';
 
-/** `byDefault`: the section of the gateway file. */
+/** `byDefault`: `paths` of the gateway file. */
 export function pathRules(view: PolicyView, byDefault: PathsFile | undefined, report: Report): void {
   const rules = pathRulesOf(view.parts.paths ?? byDefault);
   nestedVersions(view, report);
@@ -44,7 +44,7 @@ export function pathRules(view: PolicyView, byDefault: PathsFile | undefined, re
       rule: 'encoded-slash',
       message:
         'a service that decodes %2F routes the request to another operation than the one whose rules apply',
-      hint: 'write both, unless the service is known to keep %2F in its segment',
+      hint: 'write encoded_slash: both, unless the service keeps %2F in its segment',
     });
 }
 
@@ -54,17 +54,17 @@ function nestedVersions({ parts }: PolicyView, report: Report): void {
   for (const [label, inner] of places) {
     const found = places.find(([, each]) => pathInside(each, inner) !== undefined);
     if (found === undefined) continue;
-    const [outer, around] = found;
+    const [outer, outerPlace] = found;
     report(['upstreams', label], {
       rule: 'nested-access',
-      message: `requests for ${outer} whose path after the base begins with ${pathInside(around, inner)} get 400: the service would read them as requests for ${label}`,
+      message: `requests for ${outer} whose path after the base begins with ${pathInside(outerPlace, inner)} get 400: the service would read them as requests for ${label}`,
       hint: 'give each version a path that is not inside another, or write rules: { nested-access: off }',
       at: 'key',
     });
   }
 }
 
-/** Whether two templates differ only in what a reader may ignore. */
+/** Whether two templates differ only in parts that a service may ignore, such as case. */
 function mayBeConfused(one: OperationTemplate, other: OperationTemplate, rules: PathRules): boolean {
   const { segments } = one;
   if (segments.length !== other.segments.length || !shareMethods(one, other)) return false;

@@ -1,6 +1,7 @@
-// Rules about the successors of versions.
+// Rules about the successors of versions: they exist, form no cycle, are released in time and outlive the version.
 import { dayOf } from '../../policy/notation.ts';
 import { compareLabels } from '../../policy/versioning/label.ts';
+import { RULES } from '../../sections/rules/grammar.ts';
 import { dayFrom, monthsAfter, orLater } from '../../sections/schedule/calendar.ts';
 import {
   effectiveSunset,
@@ -26,22 +27,22 @@ export const successorExists: VersionCheck = ({ label, version, at, view }, repo
 };
 
 /** RET-4. Another finding reports redirect cycles, and successor-exists a version that names itself. */
-export const successorCircle: VersionCheck = ({ label, version, at, view }, report) => {
-  const circle = circleFrom(label, view);
-  if (circle === undefined || circle.length < 2) return;
+export const successorCycle: VersionCheck = ({ label, version, at, view }, report) => {
+  const cycle = cycleFrom(label, view);
+  if (cycle === undefined || cycle.length < 2) return;
   // Reported once, for the newest version of the cycle.
-  if (circle.some((other) => compareLabels(other, label) > 0)) return;
-  const named = circle.some((each) => view.versions.get(each)?.successor !== undefined);
+  if (cycle.some((other) => compareLabels(other, label) > 0)) return;
+  const named = cycle.some((each) => view.versions.get(each)?.successor !== undefined);
   if (!named) return;
   const place = version.successor === undefined ? ['after', 'redirect'] : ['successor'];
   report([...at, ...place], {
     rule: 'successor-circle',
-    message: `successors form a circle: ${[...circle, label].join(' -> ')}`,
+    message: `successors form a cycle: ${[...cycle, label].join(' -> ')}`,
     hint: `name a version that is newer than ${label}, or remove the successor`,
   });
 };
 
-/** A redirect may lead to a version that is released before it starts. */
+/** A redirect target must be released before the redirect starts. A later release is an error by default. */
 export const successorReleased: VersionCheck = (subject, report) => {
   const { label, version, at } = subject;
   const { deprecated } = version;
@@ -65,7 +66,7 @@ export const successorReleased: VersionCheck = (subject, report) => {
   if (target === undefined || ends === undefined || released === undefined || released <= ends) return;
   report(sunsetPlace(subject), {
     rule: 'successor-released',
-    severity: 'error',
+    severity: RULES['successor-released'].exception.severity,
     message: `${label} ends before its redirect target ${target.label} is released (${dayOf(released)})`,
     hint: `sunset ${dayFrom(released)} or later`,
   });
@@ -89,12 +90,12 @@ export const successorOutlives: VersionCheck = (subject, report) => {
   const last = lastToEnd(first, chain.hops);
   const wanted = monthsAfter(ends, noticeMonths(view));
   if (last.until >= wanted) return;
-  const gone = last.until <= ends;
+  const hasEnded = last.until <= ends;
   const reach = target === undefined ? 'its successor' : 'the redirect';
   report(successor.place, {
     rule: 'successor-outlives',
-    severity: gone && target !== undefined ? 'error' : 'warning',
-    message: gone
+    ...(hasEnded && target !== undefined && { severity: RULES['successor-outlives'].exception.severity }),
+    message: hasEnded
       ? `${label} ends on ${dayOf(ends)}, and ${last.label} has ended by then`
       : `${label} ends on ${dayOf(ends)}, and ${reach} ends on ${dayOf(last.until)} with ${last.label}`,
     hint: orLater(`sunset of ${last.label}`, wanted, `remove the sunset of ${last.label}`),
@@ -102,7 +103,7 @@ export const successorOutlives: VersionCheck = (subject, report) => {
 };
 
 /** The versions on the cycle from `label` back to itself. Undefined if there is none. */
-function circleFrom(label: string, { versions }: PolicyView): readonly string[] | undefined {
+function cycleFrom(label: string, { versions }: PolicyView): readonly string[] | undefined {
   const passed = [label];
   for (let at = successorOf(versions.get(label)); at !== undefined; at = successorOf(versions.get(at))) {
     if (at === label) return passed;

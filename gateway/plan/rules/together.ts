@@ -85,7 +85,7 @@ export function checkTogether(outlinedPolicies: readonly OutlinedPolicy[]): read
       const [taken] = keys.flatMap((key) => versionsAt(key, byRoute));
       if (taken === undefined || taken.of === outline) continue;
       const message = `requests for ${taken.label} of the API in ${taken.of.file} are routed here instead`;
-      const hint = 'choose a path without a segment that is one of its versions';
+      const hint = 'choose a path without a version of that API as a segment';
       problems.push(document().problem(at, { rule: 'duplicate', message, hint, severity: 'warning' }));
     }
   }

@@ -33,10 +33,12 @@ const LITERAL = /^(?:[A-Za-z0-9._~!$&'()+,;=:@-]|%[0-9A-F]{2})+$/;
 const NEEDLESS = /%(?:2[DE]|3\d|4[1-9A-F]|5[0-9AF]|6[1-9A-F]|7[0-9AE])/;
 const PARAMETER = /^\{([A-Za-z_][A-Za-z0-9_]{0,39})\}$/;
 
+const NO_METHOD_AND_PATH = 'an operation needs a method and a path, such as GET /search/{id}';
+
 /** `GET /search/{id}`: a method, one space, and a path of literal and `{parameter}` segments. Never throws. */
 export function parseOperation(text: string): ParsedOperation {
   const [, method = '', path = ''] = /^(\S+) (\/\S*)$/.exec(text) ?? [];
-  if (method === '') return { kind: 'malformed', why: 'not a method and a path such as GET /search/{id}' };
+  if (method === '') return { kind: 'malformed', why: NO_METHOD_AND_PATH };
   const known = OPERATION_METHODS.find((each) => each === method);
   if (known === undefined) return { kind: 'malformed', why: `${method} is not a method`, method };
   const segments: TemplateSegment[] = [];
@@ -46,9 +48,12 @@ export function parseOperation(text: string): ParsedOperation {
       if (segments.some((other) => other.kind === 'parameter' && other.name === name))
         return { kind: 'malformed', why: `{${name}} occurs twice in one path` };
       segments.push({ kind: 'parameter', name });
-    } else if (isWord(segment)) {
+    } else if (isLiteral(segment)) {
       segments.push({ kind: 'literal', text: segment });
-    } else return { kind: 'malformed', why: `"${segment}" is neither a word nor one {parameter}` };
+    } else {
+      const why = `the segment "${segment}" is neither plain text of at most ${LONGEST_LITERAL} characters nor one {parameter}`;
+      return { kind: 'malformed', why };
+    }
   }
   return { kind: 'operation', template: { method: known, segments } };
 }
@@ -61,7 +66,7 @@ export function parseOperationSuccessor(text: string): OperationSuccessor | unde
   return parsed.kind === 'malformed' ? undefined : { label, template: parsed.template };
 }
 
-function isWord(segment: string): boolean {
+function isLiteral(segment: string): boolean {
   return (
     segment.length <= LONGEST_LITERAL &&
     LITERAL.test(segment) &&

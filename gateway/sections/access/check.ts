@@ -7,10 +7,10 @@ import { gatewayMeaning } from '../headers/gateway-fields.ts';
 import type { VersionParts } from '../policy-file.ts';
 import { type CheckContext, isWritten, type PolicyView, type Report, reportUnknownName } from '../view.ts';
 
-export function checkAccess(view: PolicyView, around: CheckContext, report: Report): void {
+export function checkAccess(view: PolicyView, context: CheckContext, report: Report): void {
   const { access } = view.parts;
   if (typeof access === 'object') {
-    checkIdentities(access, ['access'], view, around, report);
+    checkIdentities(access, ['access'], view, context, report);
     const inheriting = view.versions
       .values()
       .filter((version) => view.unversioned || version.access === undefined);
@@ -19,10 +19,10 @@ export function checkAccess(view: PolicyView, around: CheckContext, report: Repo
   for (const [label, version] of view.unversioned ? [] : view.versions) {
     const path: Path = ['versions', label, 'access'];
     if (typeof version.access !== 'object') continue;
-    checkIdentities(version.access, path, view, around, report);
+    checkIdentities(version.access, path, view, context, report);
     checkGrants(version.access, path, [version], report);
     if (version.access.identity === undefined && access === 'public') {
-      const message = 'a public API has no identity whose tokens could hold these scopes';
+      const message = 'a public API verifies no tokens, so scopes have no effect';
       report(path, { rule: 'access', message, hint: 'add identity: <name>', at: 'key' });
     }
     if (version.access.identity !== undefined && view.parts.resolve?.some(({ pin }) => pin !== undefined)) {

@@ -1,7 +1,7 @@
 // Checks `contacts`: the API must identify consumers.
 import type { CheckContext, PolicyView, Report } from '../view.ts';
 
-export function checkContacts({ parts, versions }: PolicyView, _around: CheckContext, report: Report): void {
+export function checkContacts({ parts, versions }: PolicyView, _context: CheckContext, report: Report): void {
   if (parts.contacts === undefined || parts.access !== 'public') return;
   const asks = versions
     .values()

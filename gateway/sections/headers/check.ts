@@ -10,9 +10,9 @@ import { reservedField, versionCarriers } from './gateway-fields.ts';
 const AT: Path = ['headers', 'request'];
 const KEEP: Path = [...AT, 'keep'];
 
-export function checkHeaders(view: PolicyView, around: CheckContext, report: Report): void {
+export function checkHeaders(view: PolicyView, context: CheckContext, report: Report): void {
   checkEdits(view, report);
-  checkKept(view, around, report);
+  checkKept(view, context, report);
 }
 
 function checkEdits(view: PolicyView, report: Report): void {
@@ -39,7 +39,7 @@ function checkEdits(view: PolicyView, report: Report): void {
         report(place, {
           rule: 'headers',
           message: `${name} is in set too, which replaces it`,
-          hint: 'name it in one of them',
+          hint: 'name it in one of the two',
         });
     }
   }
@@ -56,7 +56,7 @@ function checkEdits(view: PolicyView, report: Report): void {
   }
 }
 
-function checkKept(view: PolicyView, around: CheckContext, report: Report): void {
+function checkKept(view: PolicyView, context: CheckContext, report: Report): void {
   const { keep, from } = view.parts.headers?.request ?? {};
   checkFrom(view, report);
   for (const [index, name] of (keep ?? []).entries()) {
@@ -76,11 +76,11 @@ function checkKept(view: PolicyView, around: CheckContext, report: Report): void
         hint: 'remove it',
       });
   }
-  if (keep === undefined || from !== 'trusted_proxies' || around.trustsProxies !== false) return;
+  if (keep === undefined || from !== 'trusted_proxies' || context.trustsProxies !== false) return;
   report([...AT, 'from'], {
     rule: 'headers',
     severity: 'warning',
-    message: 'nothing is kept: gateway.yaml names no trusted_proxies',
+    message: 'keep has no effect: gateway.yaml has no trusted_proxies',
     hint: 'add the addresses of your proxies there',
   });
 }

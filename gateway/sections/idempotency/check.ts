@@ -9,7 +9,7 @@ type Written = WrittenIdempotency | 'off' | undefined;
 
 export function checkIdempotency(
   { parts, versions, unversioned }: PolicyView,
-  _around: CheckContext,
+  _context: CheckContext,
   report: Report,
 ): void {
   const ofAll = parts.idempotency;
@@ -40,7 +40,7 @@ export function checkIdempotency(
       report([...at, 'idempotency'], {
         rule: 'idempotency',
         severity: 'warning',
-        message: `idempotency does nothing for ${method}: its methods are ${[...methods].join(', ')}`,
+        message: `idempotency has no effect for ${method}: its methods are ${[...methods].join(', ')}`,
         hint: method === 'PATCH' ? 'write methods: [PATCH]' : 'remove it',
         at: 'key',
       });

@@ -1,4 +1,4 @@
-// Checks `limits`: every limit needs a rate and something to count.
+// Checks `limits`: names, rates, bursts, sliding logs, costs, and limits of deprecated versions.
 
 import type { Path } from '../../plan/read/document.ts';
 import { type CheckContext, isWritten, type PolicyView, type Report } from '../view.ts';
@@ -13,7 +13,7 @@ const YEAR_MS = 365 * 86_400_000;
 /** Redis counts microseconds in doubles, which are exact for 228 years from now. */
 const MAX_YEARS = 200;
 
-export function checkLimits(view: PolicyView, _around: CheckContext, report: Report): void {
+export function checkLimits(view: PolicyView, _context: CheckContext, report: Report): void {
   const ofApi = view.parts.limits;
   checkEach([], ofApi, [], view, report);
   for (const [label, version] of view.versions) {
@@ -43,8 +43,8 @@ function checkEach(
       report([...at, key], { rule: 'limits', message, ...(hint && { hint }) });
     if (names.has(limit.name)) {
       const named = isWritten(view, [...at, 'name']);
-      const message = `a second limit has the name ${limit.name} in one list`;
-      report(named ? [...at, 'name'] : at, { rule: 'limits', message, hint: 'give each a name of its own' });
+      const message = `two limits of this list have the name ${limit.name}`;
+      report(named ? [...at, 'name'] : at, { rule: 'limits', message, hint: 'give each limit its own name' });
     }
     names.add(limit.name);
     if (limit.by === 'consumer' && view.parts.access === 'public')

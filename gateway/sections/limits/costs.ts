@@ -60,7 +60,7 @@ function insufficientBurst(
     const what = active.algorithm === 'sliding-log' ? 'rate' : 'burst';
     return {
       message: `${describeBurst(active)}: every request with this cost is refused`,
-      hint: `write a ${what} of at least ${cost} for it, or a cost of at most ${active.burst}`,
+      hint: `write a ${what} of at least ${cost}, or a cost of at most ${active.burst}`,
     };
   }
   const last = curve?.steps.at(-1) ?? deprecated;
@@ -68,7 +68,7 @@ function insufficientBurst(
   const since = deprecated.burst < cost ? 'once deprecated' : 'by the sunset';
   return {
     message: `${since}, ${describeBurst(last)}: every request with this cost is refused`,
-    hint: `lower it to no less than ${cost}, or write a cost of at most ${last.burst}`,
+    hint: `write a lowered limit of at least ${cost}, or a cost of at most ${last.burst}`,
   };
 }
 

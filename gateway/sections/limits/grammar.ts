@@ -22,7 +22,7 @@ const lowering = z.union([
       from: share('Share of the rate on the first day of the deprecation.'),
       to: share('Share of the rate on the last day before the sunset.'),
     })
-    .meta({ description: 'A curve: falls in even steps, one a day, from the deprecation to the sunset.' })
+    .meta({ description: 'The limit falls in even steps, one a day, from the deprecation to the sunset.' })
     .transform(({ from, to }): Lowering => ({ kind: 'curve', from, to })),
 ]);
 

@@ -1,4 +1,4 @@
-// Checks lowered limits: a curve must fall and needs a sunset.
+// Checks the limits of deprecated versions: not higher than the rate, and with a sunset if they fall each day.
 import type { Path } from '../../plan/read/document.ts';
 import { effectiveSunset } from '../schedule/redirects.ts';
 import { type PolicyView, type Report, versionName } from '../view.ts';
@@ -6,17 +6,17 @@ import { limitLayers } from './compile.ts';
 import { type NamedLimit, namedLimits, placeOfLimit, type WrittenLimits } from './grammar.ts';
 
 export function checkLowering(view: PolicyView, report: Report): void {
-  checkRaise(view, report);
+  checkBelowRate(view, report);
   checkFall([], view.parts.limits, report);
   for (const [label, version] of view.versions) {
     const path = ['versions', label];
     const sunset = effectiveSunset(version);
     checkFall(path, version.limits, report);
-    checkEnd(path, version.limits, sunset, report);
+    checkHasSunset(path, version.limits, sunset, report);
     for (const [name, operation] of Object.entries(version.operations ?? {})) {
       const owner = [...path, 'operations', name];
       checkFall(owner, operation.limits, report);
-      checkEnd(owner, operation.limits, operation.sunset ?? sunset, report);
+      checkHasSunset(owner, operation.limits, operation.sunset ?? sunset, report);
     }
   }
 }
@@ -25,21 +25,26 @@ function checkFall(owner: Path, limits: WrittenLimits, report: Report): void {
   for (const limit of namedLimits(limits)) {
     const lowering = limit.deprecated;
     if (lowering?.kind !== 'curve' || lowering.to <= lowering.from) continue;
-    const message = 'a curve must fall: "to" must not be greater than "from"';
+    const message = '"to" must not be higher than "from"';
     report([...placeOfLimit(owner, limit), 'deprecated', 'to'], { rule: 'limits', message });
   }
 }
 
-function checkEnd(owner: Path, limits: WrittenLimits, sunset: number | undefined, report: Report): void {
+function checkHasSunset(
+  owner: Path,
+  limits: WrittenLimits,
+  sunset: number | undefined,
+  report: Report,
+): void {
   for (const limit of namedLimits(limits)) {
     if (limit.deprecated?.kind !== 'curve' || sunset !== undefined) continue;
-    const message = 'a curve needs a sunset, but there is none here';
+    const message = 'a limit with from and to needs a sunset';
     report([...placeOfLimit(owner, limit), 'deprecated'], { rule: 'limits', message, at: 'key' });
   }
 }
 
-/** RL-11: the lowered limit should be lower than the rate. */
-function checkRaise(view: PolicyView, report: Report): void {
+/** RL-11: a limit for the deprecated time that is higher than the rate is a warning. */
+function checkBelowRate(view: PolicyView, report: Report): void {
   const { limits } = view.parts;
   for (const [label, version] of view.versions) {
     for (const [, [, own, whole]] of limitLayers({ limits }, { version: version.limits })) {

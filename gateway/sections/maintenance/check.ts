@@ -17,7 +17,7 @@ export function checkMaintenance(
       rule: 'maintenance',
       severity: 'warning',
       message: `this maintenance ended at ${dateInWords(maintenance.until)}`,
-      hint: 'remove the line, or write its new end',
+      hint: 'remove maintenance, or write its new end',
       at: 'key',
     });
   };

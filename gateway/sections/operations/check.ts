@@ -27,7 +27,7 @@ interface CheckedOperation {
   readonly operation: OperationFile;
 }
 
-export function checkOperations(view: PolicyView, _around: CheckContext, report: Report): void {
+export function checkOperations(view: PolicyView, _context: CheckContext, report: Report): void {
   for (const [label, version] of view.versions) checkOperationsOf(label, version, view, report);
 }
 
@@ -39,7 +39,7 @@ function checkOperationsOf(label: string, version: VersionParts, view: PolicyVie
     if (parsed.kind === 'malformed') {
       const hint =
         parsed.method === undefined ? nearOperation(name) : `write one of ${OPERATION_METHODS.join(', ')}`;
-      report(path, { rule: 'operation', message: `not an operation: ${parsed.why}`, hint, at: 'key' });
+      report(path, { rule: 'operation', message: parsed.why, hint, at: 'key' });
       continue;
     }
     const { template } = parsed;
@@ -55,7 +55,7 @@ function checkOperationsOf(label: string, version: VersionParts, view: PolicyVie
     checkDates(subject, view, report);
     checkSuccessor(subject, view, report);
     if (typeof operation.access === 'object' && (version.access ?? view.parts.access) === 'public') {
-      const message = `a public ${version.access === undefined ? 'API' : 'version'} has no identity whose tokens could hold these scopes`;
+      const message = `a public ${version.access === undefined ? 'API' : 'version'} verifies no tokens, so scopes have no effect`;
       report([...path, 'access'], { rule: 'operation', message, at: 'key' });
     }
   }

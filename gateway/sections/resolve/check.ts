@@ -13,7 +13,7 @@ type ResolveEntries = NonNullable<PolicyView['parts']['resolve']>;
 /** `/api/{version}/orders` for `/api/orders`. */
 const versioned = (base: string): string => base.replace(/\/(?=[^/]*$)/, '/{version}/');
 
-export function checkResolve(view: PolicyView, around: CheckContext, report: Report): void {
+export function checkResolve(view: PolicyView, context: CheckContext, report: Report): void {
   if (view.unversioned) return;
   const { resolve } = view.parts;
   if (resolve === undefined) {
@@ -33,11 +33,11 @@ export function checkResolve(view: PolicyView, around: CheckContext, report: Rep
       report(['resolve', index], { rule: 'resolve', message: `a second ${kind}` });
   }
   for (const [index, { header }] of resolve.entries()) {
-    if (header === undefined || !around.keyHeaders.includes(header.toLowerCase())) continue;
+    if (header === undefined || !context.keyHeaders.includes(header.toLowerCase())) continue;
     const message = `${header} carries the API key, so it cannot carry a version`;
     report(['resolve', index, 'header'], { rule: 'resolve', message, hint: 'name another header' });
   }
-  checkDefault(view, around.now, report);
+  checkDefault(view, context.now, report);
   // A malformed entry is absent from `resolve`, but may be the missing carrier.
   const isWhole = !isWritten(view, ['resolve', resolve.length]);
   if (isWhole) checkReadable(view, resolve, report);
@@ -58,7 +58,7 @@ export function checkResolve(view: PolicyView, around: CheckContext, report: Rep
       'no path or subdomain has the version, so a redirect would return to the same URL: requests get 410';
     report(['resolve'], { rule: 'redirect', severity: 'warning', message, at: 'key' });
   }
-  checkVersionHosts(view, around, report);
+  checkVersionHosts(view, context, report);
 }
 
 /**

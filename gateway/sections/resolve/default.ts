@@ -16,16 +16,16 @@ function checkEnd(label: string, view: PolicyView, report: Report): void {
   const { resolve = [] } = view.parts;
   const index = resolve.findIndex((entry) => entry.default === label);
   const ends = effectiveSunset(view.versions.get(label) ?? {});
-  const who = defaultReceivers(view.parts);
+  const receivers = defaultReceivers(view.parts);
   // In observe mode ended versions are still served.
-  if (index < 0 || ends === undefined || who === undefined || view.parts.mode === 'observe') return;
+  if (index < 0 || ends === undefined || receivers === undefined || view.parts.mode === 'observe') return;
   const next = versionAfter(label, view);
   const isPlaced = resolve.some(({ path, subdomain }) => path !== undefined || subdomain !== undefined);
   if (next === undefined || (isPlaced && isRedirectedAfterEnd(label, view))) return;
   report(['resolve', index, 'default'], {
     rule: 'default-served',
-    message: `${label} ends on ${dayOf(ends)}: from then on ${who} gets 410`,
-    hint: `default: ${next} by that day`,
+    message: `${label} ends on ${dayOf(ends)}: from then on ${receivers} gets 410`,
+    hint: `write default: ${next} by that day`,
   });
 }
 
@@ -46,12 +46,12 @@ function checkReleased(view: PolicyView, now: EpochMs, report: Report): void {
     (other) => isReleased(other) && !hasSunset(view.versions.get(other) ?? {}, now),
   );
   const other = served.sort(compareLabels).at(-1);
-  const who = defaultReceivers(view.parts);
-  if (released <= now || other === undefined || who === undefined) return;
+  const receivers = defaultReceivers(view.parts);
+  if (released <= now || other === undefined || receivers === undefined) return;
   report(path, {
     rule: 'default-served',
-    message: `${label} is released on ${dayOf(released)}: until then ${who} gets 400`,
-    hint: `default: ${other} until then`,
+    message: `${label} is released on ${dayOf(released)}: until then ${receivers} gets 400`,
+    hint: `write default: ${other} until then`,
   });
 }
 
@@ -71,7 +71,7 @@ function versionAfter(label: string, { versions }: PolicyView): string | undefin
   return [...versions.keys()].filter(isServed).sort(compareLabels).at(-1);
 }
 
-/** Whether a redirect takes over when it ends. */
+/** Whether a redirect answers its requests after its end. */
 function isRedirectedAfterEnd(label: string, { versions }: PolicyView): boolean {
   const chain = redirectChain(label, versions);
   return chain.kind === 'hops' && chain.hops.some(({ until }) => until > endOf(label, versions));

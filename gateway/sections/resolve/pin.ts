@@ -20,7 +20,7 @@ export function checkPin(view: PolicyView, report: Report): void {
   if (view.parts.access === 'public') {
     report(path, {
       rule: 'pin',
-      message: 'a public API identifies no account that could be pinned',
+      message: 'a public API identifies no accounts, so pin has no effect',
       hint: 'access: { identity: …, scopes: any }',
       at: 'key',
     });
@@ -32,7 +32,7 @@ export function checkPin(view: PolicyView, report: Report): void {
     report([...path, 'match'], {
       rule: 'pin',
       severity: 'warning',
-      message: 'match has no effect without created: the first call decides',
+      message: 'match has no effect without created: the first call of an account sets its pin',
       at: 'key',
     });
   }
@@ -47,7 +47,8 @@ function checkPublicOperations(view: PolicyView, report: Report): void {
       report(['versions', label, 'operations', name, 'access'], {
         rule: 'pin',
         severity: 'warning',
-        message: 'public only for requests that name the version: others must authenticate for the pin',
+        message:
+          'public only for requests that name the version: other requests must authenticate for the pin',
       });
     }
   }

@@ -1,14 +1,16 @@
 // The table of rules for `rules`, and the grammar of `rules` and `audience`.
 import { z } from 'zod';
 import { GLOSSARY } from '../../policy/glossary.ts';
+import { MAX_WINDOWS } from '../../policy/lifecycle/brownout-windows.ts';
 
 export type RuleSeverity = 'error' | 'warning';
 
-interface RuleRow {
+export interface RuleRow {
   /** The default. */
   readonly severity: RuleSeverity;
-  /** For editors. */
   readonly asks: string;
+  /** The findings with another default severity. */
+  readonly exception?: { readonly severity: RuleSeverity; readonly when: string };
 }
 
 export const RULES = {
@@ -24,30 +26,36 @@ export const RULES = {
   },
   'parallel-versions': {
     severity: 'warning',
-    asks: 'Another version is served for as long as this one is deprecated.',
+    asks: 'A version without a successor is deprecated only while another version is served.',
   },
   'successor-exists': { severity: 'error', asks: 'The successor is another version of this API.' },
-  'successor-circle': { severity: 'error', asks: 'Successors do not form a circle.' },
+  'successor-circle': { severity: 'error', asks: 'Successors do not form a cycle.' },
   'successor-released': {
     severity: 'warning',
-    asks: 'The successor is released before the deprecation, and a redirect target before the redirect begins.',
+    asks: 'The successor is already released when the version becomes deprecated, and a redirect target when the version ends.',
+    exception: { severity: 'error', when: 'the redirect target is released later' },
   },
   'successor-outlives': {
-    severity: 'error',
+    severity: 'warning',
     asks: 'The successor is still served when the version ends, and for a notice period after that.',
+    exception: { severity: 'error', when: 'a redirect leads to a version that has ended by then' },
   },
   'operation-successor': {
-    severity: 'error',
+    severity: 'warning',
     asks: 'The successor of an operation is still served when the operation ends.',
+    exception: { severity: 'error', when: 'the operation redirects to its successor' },
   },
   'default-served': {
     severity: 'warning',
     asks: 'A request without a version is served as long as any version is served.',
   },
-  'migration-guide': { severity: 'warning', asks: 'Each deprecated version has a migration guide.' },
+  'migration-guide': {
+    severity: 'warning',
+    asks: 'Each version or operation with a deprecation date has a migration guide.',
+  },
   'brownout-windows': {
     severity: 'error',
-    asks: 'Brownouts have windows between deprecation and sunset that do not overlap.',
+    asks: `Windows of brownouts lie between deprecation and sunset and do not overlap. A list has at most ${MAX_WINDOWS}.`,
   },
   'brownout-announcement': {
     severity: 'error',
@@ -55,37 +63,42 @@ export const RULES = {
   },
   'taken-over': {
     severity: 'warning',
-    asks: 'At least one version inherits the dates and brownouts of the API.',
+    asks: 'At least one version inherits each date of the API, and each of `exceptions`, `brownouts`, `freeze`, `retire_when` and `maintenance`.',
   },
   'body-notice': {
     severity: 'warning',
-    asks: 'A version or operation with body_notice has a deprecation date.',
+    asks: 'A version or operation with `body_notice` has a deprecation date. One operation with a date is enough for a version.',
   },
   'method-override': {
     severity: 'warning',
-    asks: 'No kept header and no _method in a form lets a service use another method than the checked one.',
+    asks: 'A service cannot replace the checked method by a forwarded header or by the form field `_method`.',
   },
   'nested-access': {
     severity: 'warning',
-    asks: 'On one service, no version has its path inside that of another, and no API inside that of an API with other access.',
+    asks: 'On one target, no version has its path inside the path of another. APIs with different `access` are not nested either.',
   },
   'path-overlap': {
     severity: 'warning',
-    asks: 'No two operations differ only in what the service may ignore in a path.',
+    asks: 'No two operations differ only in parts of the path that the service may ignore, such as case.',
   },
   'encoded-slash': {
     severity: 'warning',
-    asks: 'An API with operations applies the rules of both readings of %2F.',
+    asks: 'An API with operations does not set `encoded_slash: keep`, because the service may decode %2F.',
   },
-  'sunset-rewritten': { severity: 'error', asks: 'A sunset is not earlier than the one published before.' },
-  'dates-rewritten': { severity: 'warning', asks: 'The dates of a published version do not change.' },
+  'sunset-rewritten': { severity: 'error', asks: 'A sunset is not earlier than the published one.' },
+  'dates-rewritten': {
+    severity: 'warning',
+    asks: 'The dates of a published version do not change.',
+    exception: { severity: 'error', when: '`released` changes and accounts are pinned' },
+  },
   'pins-rewritten': {
     severity: 'error',
-    asks: 'Adding or removing a version between published ones moves no account.',
+    asks: 'Adding or removing a version moves no account to another version.',
+    exception: { severity: 'warning', when: 'the new version is newer than all published ones' },
   },
   'version-removed': {
     severity: 'warning',
-    asks: 'A version that was served stays declared after it has ended.',
+    asks: 'A published version stays declared after its sunset, until `forgotten`. An API that gets versions has a default.',
   },
   'urls-moved': { severity: 'warning', asks: 'The URLs of a published API still belong to an API.' },
   'description-agrees': {
@@ -102,7 +115,7 @@ export const RULES = {
   },
   'description-status': {
     severity: 'error',
-    asks: 'In a description exactly the operations with the status deprecated are marked deprecated: true.',
+    asks: 'An operation of a description with a status has `deprecated: true` if and only if the status is `deprecated`.',
   },
   'description-undated': {
     severity: 'warning',
@@ -116,15 +129,21 @@ export const RULES = {
 
 export type RuleName = keyof typeof RULES;
 
+/** What the rule asks for, and which findings have another default severity. */
+export function describeRule({ asks, exception }: RuleRow): string {
+  if (exception === undefined) return asks;
+  return `${asks} ${exception.severity === 'error' ? 'An error' : 'A warning'} if ${exception.when}.`;
+}
+
 export function isRuleName(name: string): name is RuleName {
   return Object.hasOwn(RULES, name);
 }
 
 const severity = z.enum(['error', 'warning', 'off']);
 
-const described = Object.entries(RULES).map(([name, { asks, severity: usual }]) => [
+const described = Object.entries<RuleRow>(RULES).map(([name, row]) => [
   name,
-  severity.meta({ description: `${asks} Default ${usual}.` }).optional(),
+  severity.meta({ description: `${describeRule(row)} Default ${row.severity}.` }).optional(),
 ]);
 
 /** The type of `fromEntries` does not keep the keys of the table. */

@@ -7,6 +7,7 @@ import {
   type Report,
   type VersionCheck,
 } from '../view.ts';
+import { dayFrom } from './calendar.ts';
 import { effectiveSunset, successorOf } from './redirects.ts';
 
 const DAY_MS = 86_400_000;
@@ -17,7 +18,7 @@ export const checkExceptions: VersionCheck = ({ label, version, at: owner, view 
   if (exceptions.length > 0 && view.parts.access === 'public') {
     report(at, {
       rule: 'exception',
-      message: 'a public API identifies no consumer for an exception',
+      message: 'a public API identifies no consumers, so exceptions have no effect',
       at: 'key',
     });
   }
@@ -45,27 +46,31 @@ export const checkExceptions: VersionCheck = ({ label, version, at: owner, view 
     if (from.includes('freeze') && freeze === undefined && !isWritten(view, [...owner, 'freeze']))
       report([...path, 'from'], {
         rule: 'exception',
-        message: `${label} has no freeze, so an exception from it has no effect`,
+        message: `${label} has no freeze, so an exception from freeze has no effect`,
       });
     if (freeze !== undefined && from.every((what) => what === 'freeze') && until <= freeze)
-      wrong(`until (${dayOf(until)}) is not after the freeze (${dayOf(freeze)}): it has no effect`);
+      wrong(
+        `until (${dayOf(until)}) is not after the freeze (${dayOf(freeze)}), so the exception has no effect`,
+      );
     if (sunset === undefined) {
       if (passes && !isWritten(view, [...owner, 'sunset']))
         report([...path, 'from'], {
           rule: 'exception',
-          message: `${label} has no sunset, so an exception from it has no effect`,
+          message: `${label} has no sunset, so an exception from sunset has no effect`,
         });
       continue;
     }
     if (passes && until <= sunset)
-      wrong(`until (${dayOf(until)}) is not after the sunset (${dayOf(sunset)}): it has no effect`);
+      wrong(
+        `until (${dayOf(until)}) is not after the sunset (${dayOf(sunset)}), so the exception from sunset has no effect`,
+      );
     if (end === undefined || until <= end) continue;
-    if (end > sunset) wrong(`until (${dayOf(until)}) is after ${label} is retired (${dayOf(end)})`);
+    if (end > sunset) wrong(`until (${dayOf(until)}) is after ${label} retires (${dayOf(end)})`);
     else {
       const hint = passes
         ? `give ${view.unversioned ? 'the API' : 'the version'} a later retired`
         : undefined;
-      wrong(`until (${dayOf(until)}) is after the sunset (${dayOf(sunset)}), where ${label} retires`, hint);
+      wrong(`until (${dayOf(until)}) is after ${label} retires (${dayOf(sunset)}, its sunset)`, hint);
     }
   }
 };
@@ -77,23 +82,23 @@ export const checkFreeze: VersionCheck = ({ label, version, at: owner, view }, r
   if (view.parts.access === 'public')
     report(at, {
       rule: 'freeze',
-      message: 'a public API identifies no consumer that could be new',
+      message: 'a public API identifies no consumers, so freeze has no effect',
       at: 'key',
     });
   if (deprecated === undefined) {
     if (!isWritten(view, [...owner, 'deprecated']))
       report(at, {
         rule: 'freeze',
-        message: 'freeze needs deprecated: only a version that will end can be frozen',
+        message: 'freeze needs deprecated: only a deprecated version can be frozen',
         at: 'key',
       });
   } else if (freeze < deprecated) {
     const message = `freeze (${dayOf(freeze)}) is before deprecated (${dayOf(deprecated)})`;
-    report(at, { rule: 'freeze', message, hint: 'a freeze must not begin before the deprecation' });
+    report(at, { rule: 'freeze', message, hint: `write ${dayFrom(deprecated)} or later` });
   }
   const sunset = effectiveSunset(version);
   if (sunset !== undefined && freeze >= sunset) {
-    const message = `freeze (${dayOf(freeze)}) is not before the sunset (${dayOf(sunset)}): it has no effect`;
+    const message = `freeze (${dayOf(freeze)}) is not before the sunset (${dayOf(sunset)}), so the freeze has no effect`;
     report(at, { rule: 'freeze', message });
   }
   const leadsOn = [successorOf(version), alternate].some((each) => each !== undefined);

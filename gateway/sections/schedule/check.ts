@@ -20,12 +20,12 @@ import { dayFrom, dayUntil } from './calendar.ts';
 import { checkExceptions, checkFreeze, checkLedger, checkRetireWhen } from './callers.ts';
 import { effectiveSunset, extensionsOf, redirectChain, redirectOf } from './redirects.ts';
 
-export function checkSchedule(view: PolicyView, around: CheckContext, report: Report): void {
+export function checkSchedule(view: PolicyView, context: CheckContext, report: Report): void {
   const versions = [...view.versions].map(([label, version]) => checkedVersion(label, version, view));
   for (const version of versions)
     for (const check of [checkDates, checkExceptions, checkFreeze, checkRetireWhen, checkRedirect])
       check(version, report);
-  for (const version of versions) checkLedger(version, around, report);
+  for (const version of versions) checkLedger(version, context, report);
 }
 
 /** A release can make a default valid. A passed sunset removes the need for an upstream. */

@@ -155,7 +155,7 @@ export const dateFields = {
     sunset: instant(GLOSSARY.sunset).optional(),
     successor: notation(
       parseOperationSuccessor,
-      'not a version, an operation, or both such as v3 GET /items/{id}',
+      'successor must be a version (v3), an operation (GET /items/{id}) or both (v3 GET /items/{id})',
       {
         description: `${GLOSSARY.successor} A version, an operation of this version, or an operation of another version.`,
         examples: ['v3', 'GET /', 'v3 GET /items/{id}'],

@@ -10,9 +10,9 @@ import { DEFAULT_TIMEOUTS } from './compile.ts';
 
 type UpstreamParts = { readonly [K in keyof UpstreamFile]?: UpstreamFile[K] | undefined };
 
-export function checkUpstreams(view: PolicyView, around: CheckContext, report: Report): void {
-  checkUpstreamsPerVersion(view, around.now, report);
-  checkAddresses(view, around, report);
+export function checkUpstreams(view: PolicyView, context: CheckContext, report: Report): void {
+  checkUpstreamsPerVersion(view, context.now, report);
+  checkAddresses(view, context, report);
   checkTargets(view, report);
 }
 
@@ -48,13 +48,13 @@ function checkUpstreamsPerVersion(view: PolicyView, now: EpochMs, report: Report
   }
 }
 
-function checkAddresses(view: PolicyView, around: CheckContext, report: Report): void {
+function checkAddresses(view: PolicyView, context: CheckContext, report: Report): void {
   for (const name of view.upstreamNames) {
     const upstreams = view.parts.upstreams ?? {};
     const upstream = Object.hasOwn(upstreams, name) ? upstreams[name] : undefined;
     for (const [index, target] of (upstream?.targets ?? []).entries()) {
       const path = ['upstreams', name, 'targets', index];
-      const listener = around.listeners.find(({ address }) => reaches(target, address));
+      const listener = context.listeners.find(({ address }) => reaches(target, address));
       if (new URL(target).port === '0') {
         report(path, {
           rule: 'target',
@@ -66,7 +66,7 @@ function checkAddresses(view: PolicyView, around: CheckContext, report: Report):
           rule: 'loop',
           message: `this target is the ${listener.name} listener of this gateway`,
         });
-      } else if (around.public !== undefined && sameOrigin(target, around.public)) {
+      } else if (context.public !== undefined && sameOrigin(target, context.public)) {
         report(path, { rule: 'loop', message: 'this target is the public address of this gateway' });
       }
     }

@@ -4,7 +4,7 @@ import { createResolutionRules } from '../../policy/versioning/rules.ts';
 import { VERSION_KEYS } from '../policy-file.ts';
 import type { CheckContext, PolicyView, Report } from '../view.ts';
 
-export function checkVersions(view: PolicyView, _around: CheckContext, report: Report): void {
+export function checkVersions(view: PolicyView, _context: CheckContext, report: Report): void {
   if (view.unversioned) return;
   if (view.labels.length === 0 && view.parts.versions !== undefined)
     report(['versions'], { rule: 'reference', message: 'no version is declared', at: 'key' });

@@ -70,6 +70,19 @@ describe('rules are checked before the file is written (RET-11)', () => {
     await untouched(files, BLOCK);
   });
 
+  it('a rule that is an error by default is not called a choice of the file', async () => {
+    const redirecting = BLOCK.replace('    successor:  v2\n', '    after: { redirect: v2 }\n').replace(
+      'v2: { released: 2026-01-15 }',
+      'v2: { released: 2026-01-15, deprecated: 2026-01-15, sunset: 2027-04-01 }',
+    );
+    await using files = await workspace({ 'policies/orders.yaml': redirecting });
+    const { exitCode, text } = await extend(files);
+    expect(exitCode).toBe(1);
+    expect(text).toMatch(/error: .* \[successor-outlives\]/);
+    expect(text).toMatch(/\nNothing is written\.\n$/);
+    await untouched(files, redirecting);
+  });
+
   it.each<readonly [string, Partial<ExtendOptions>, string]>([
     ['shorter than 3 months', { to: date('2027-04-14') }, 'extension-length'],
     ['longer than 6 months', { to: date('2027-07-16') }, 'extension-length'],

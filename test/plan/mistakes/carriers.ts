@@ -72,12 +72,12 @@ export const CARRIERS: readonly Mistake[] = [
     'a default that is planned',
     'v2: { released: 2026-01-15',
     'v2: { released: 2026-12-01',
-    '3 «v2» warning: v2 is released on 2026-12-01: until then a request that names no version gets 400 (default: v1 until then)',
+    '3 «v2» warning: v2 is released on 2026-12-01: until then a request that names no version gets 400 (write default: v1 until then)',
   ],
   [
     'a default that ends before its successor',
     'default: v2',
     'default: v1',
-    '3 «v1» warning: v1 ends on 2027-01-15: from then on a request that names no version gets 410 (default: v2 by that day)',
+    '3 «v1» warning: v1 ends on 2027-01-15: from then on a request that names no version gets 410 (write default: v2 by that day)',
   ],
 ];

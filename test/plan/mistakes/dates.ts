@@ -42,7 +42,7 @@ export const DATES: readonly Mistake[] = [
     'an extension that shortens',
     'successor: v2',
     'extended: [{ to: 2027-01-01, announced: 2026-01-01 }]',
-    '9 «2027-01-01» error: an extension to 2027-01-01 is not after the sunset it moves (2027-01-15) (to 2027-01-16 or later)',
+    '9 «2027-01-01» error: an extension to 2027-01-01 is not after the sunset it moves (2027-01-15) (write 2027-01-16 or later)',
   ],
   [
     'RET-4: a redirect loop',

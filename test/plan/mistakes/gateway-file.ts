@@ -85,7 +85,7 @@ export const GATEWAY_FILE: readonly Mistake[] = [
     'a page of the issuer',
     'https://auth.example.com',
     'https://auth.example.com/.well-known/jwks.json',
-    '3 «https://auth.example.com/.well-known/jwks.json» warning: this is the URL of a document of the issuer, which no token has as iss (end it before "/.well-known/jwks.json"; write the URL of its keys as jwks)',
+    '3 «https://auth.example.com/.well-known/jwks.json» warning: this is the URL of a metadata document: no token has it as iss (end it before "/.well-known/jwks.json"; write the URL of its keys as jwks)',
   ],
   [
     'a claim similar to a registered one',
@@ -209,7 +209,7 @@ export const GATEWAY_FILE: readonly Mistake[] = [
     'plain HTTP served on every address',
     'admin:',
     'http: { address: ":8080", mode: serve }, admin:',
-    '2 «serve» error: mode: serve is only for a loopback address, or with trusted_proxies',
+    '2 «serve» error: mode: serve needs a loopback address or trusted_proxies',
   ],
   [
     'a public admin listener without a token',

@@ -36,7 +36,7 @@ export const LIMITS: readonly Mistake[] = [
     'two limits of one name',
     'base:',
     'limits: [ { rate: 600/1m }, { name: default, rate: 9/1s } ]\nbase:',
-    '2 «default» error: a second limit has the name default in one list (give each a name of its own)',
+    '2 «default» error: two limits of this list have the name default (give each limit its own name)',
   ],
   [
     'a reserved name of a limit',

@@ -5,13 +5,14 @@ import { ADMIN_TOKEN, type Fixture } from './fixture.ts';
 import { NAME } from './polite.ts';
 import { must, type State } from './state.ts';
 
-export interface Deeds {
-  readonly done: Record<string, number>;
+export interface FaultReport {
+  /** How often each fault was injected, by its name. */
+  readonly counts: Record<string, number>;
   /** The longest time in seconds until the API of the fickle upstream recovered. */
   readonly recovery: () => number;
-  /** Broken promises, one sentence each. */
+  /** Failed checks, one sentence each. */
   readonly wrong: readonly string[];
-  /** Resolves when all loops have ended and everything is well. */
+  /** Resolves when all loops have ended and the last fault is over. */
   readonly ended: Promise<void>;
 }
 
@@ -24,13 +25,13 @@ const BROKEN = [
 ];
 const RECOVERS_WITHIN_MS = 15_000;
 
-export function startFaults(fixture: Fixture, state: State): Deeds {
+export function startFaults(fixture: Fixture, state: State): FaultReport {
   const { gateway, fickle, redis } = fixture;
-  const done: Record<string, number> = {};
+  const counts: Record<string, number> = {};
   const wrong: string[] = [];
   let recovery = 0;
-  const count = (deed: string) => {
-    done[deed] = (done[deed] ?? 0) + 1;
+  const count = (fault: string) => {
+    counts[fault] = (counts[fault] ?? 0) + 1;
   };
 
   const admin = async (method: 'GET' | 'POST', path: string): Promise<{ status: number; body: unknown }> => {
@@ -46,13 +47,13 @@ export function startFaults(fixture: Fixture, state: State): Deeds {
     };
   };
 
-  /** Repeats until the end; a broken promise does not stop it. */
-  const loop = async (everyMs: number, deed: () => Promise<void>): Promise<void> => {
+  /** Repeats until the soak stops. A failed check is recorded and does not end the loop. */
+  const loop = async (everyMs: number, action: () => Promise<void>): Promise<void> => {
     const rest = () => pause(everyMs * (0.5 + Math.random()));
     await rest();
     while (!state.stopping) {
       try {
-        await deed();
+        await action();
       } catch (error) {
         wrong.push(error instanceof Error ? error.message : String(error));
       }
@@ -70,7 +71,7 @@ export function startFaults(fixture: Fixture, state: State): Deeds {
     count('reloads');
   };
   const badReload = async (): Promise<void> => {
-    const text = BROKEN[(done['bad reloads'] ?? 0) % BROKEN.length];
+    const text = BROKEN[(counts['bad reloads'] ?? 0) % BROKEN.length];
     await fixture.writeBroken(text);
     const { status } = await admin('POST', '/-/reload');
     await fixture.writeBroken(undefined);
@@ -78,8 +79,8 @@ export function startFaults(fixture: Fixture, state: State): Deeds {
     count('bad reloads');
   };
 
-  const harm = async (
-    deed: string,
+  const interruptUpstream = async (
+    fault: string,
     begin: () => unknown,
     lastsMs: number,
     end: () => unknown,
@@ -91,29 +92,29 @@ export function startFaults(fixture: Fixture, state: State): Deeds {
     await using client = overHttp1(gateway.http, { tls: false });
     const from = performance.now();
     while ((await client.ask({ path: '/api/fickle/well', headers: { host: NAME } })).status !== 200) {
-      must(performance.now() - from < RECOVERS_WITHIN_MS, () => `not well after: ${deed}`);
+      must(performance.now() - from < RECOVERS_WITHIN_MS, () => `not recovered after: ${fault}`);
       await pause(50);
     }
     recovery = Math.max(recovery, (performance.now() - from) / 1_000);
     state.fickle = { well: true, changes: state.fickle.changes + 1 };
-    count(deed);
+    count(fault);
   };
 
-  const store = async (): Promise<void> => {
+  const freezeStore = async (): Promise<void> => {
     if (redis === undefined) return;
     redis.pause();
     await pause(2_000);
     redis.resume();
     count('store frozen');
   };
-  const look = async (): Promise<void> => {
+  const readAdmin = async (): Promise<void> => {
     for (const path of ['/-/healthy', '/-/ready', '/-/config', '/metrics']) {
       const { status } = await admin('GET', path);
       must(status === 200, () => `${path} was answered ${status}`);
     }
-    count('looks');
+    count('admin reads');
   };
-  const renew = async (): Promise<void> => {
+  const renewCertificate = async (): Promise<void> => {
     await fixture.certificates.place('api', ['api.example.com']);
     count('certificates');
   };
@@ -124,21 +125,21 @@ export function startFaults(fixture: Fixture, state: State): Deeds {
       if (Math.random() < 0.4) await badReload();
     }),
     loop(8_000, async () => {
-      await harm('upstream killed', fickle.kill, 1_500, fickle.start);
+      await interruptUpstream('upstream killed', fickle.kill, 1_500, fickle.start);
       await pause(2_000);
-      await harm(
+      await interruptUpstream(
         'upstream frozen',
         async () => fickle.freeze(),
         2_500,
         async () => fickle.thaw(),
       );
     }),
-    loop(20_000, renew),
-    loop(15_000, store),
-    loop(5_000, look),
+    loop(20_000, renewCertificate),
+    loop(15_000, freezeStore),
+    loop(5_000, readAdmin),
   ];
   return {
-    done,
+    counts,
     recovery: () => recovery,
     wrong,
     ended: Promise.all(loops).then(() => undefined),

@@ -9,12 +9,12 @@ import { type CertificateFolder, certificateFolder } from '../../support/certifi
 import { startTestIssuer, type TestIssuer } from '../../support/issuer.ts';
 import { freePorts } from '../../support/ports.ts';
 import { type RunningRedis, startRedis } from '../../support/redis-server.ts';
-import { type SoakedGateway, startSoaked } from './gateway.ts';
+import { type SoakGateway, startSoakGateway } from './gateway.ts';
 
 export const ADMIN_TOKEN = 'soak-token-soak-token-soak-token-soak';
 
 export interface Fixture extends AsyncDisposable {
-  readonly gateway: SoakedGateway;
+  readonly gateway: SoakGateway;
   readonly issuer: TestIssuer;
   readonly certificates: CertificateFolder;
   readonly redis: RunningRedis | undefined;
@@ -84,7 +84,7 @@ export async function openFixture({ store, workers }: FixtureOptions): Promise<F
 
   const logFile = join(folder, 'gateway.log');
   const gateway = opening.use(
-    await startSoaked(join(import.meta.dirname, 'gateway.yaml'), logFile, {
+    await startSoakGateway(join(import.meta.dirname, 'gateway.yaml'), logFile, {
       STORE: redis?.url ?? `embedded:${folder}/data`,
       WORKERS: String(workers),
       DATA: join(folder, 'data'),

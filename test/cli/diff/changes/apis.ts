@@ -102,6 +102,12 @@ export const OF_APIS: readonly Change[] = [
     'orders: rule notice-period warning -> off',
   ],
   [
+    'the severity of a rule with two default severities',
+    'base:',
+    'rules: { successor-released: warning }\nbase:',
+    'orders: rule successor-released warning or error -> warning',
+  ],
+  [
     'a kept client field',
     'base:',
     'headers: { request: { keep: [X-User-Id], from: any } }\nbase:',
