@@ -28,7 +28,10 @@ it('a rehearsal sends nothing, stores nothing and logs this, and its dry run wor
   if (send?.method !== 'POST') throw new Error('nothing sends notices');
   const request = { parameter: () => '', query: new URLSearchParams(), accept: undefined };
   const { answer } = await send.perform({ ...request, body: { by: 'maria', why: 'now' } });
-  expect(answer).toMatchObject({ status: 409, body: expect.stringContaining('`sundial run --at … --notify`') });
+  expect(answer).toMatchObject({
+    status: 409,
+    body: expect.stringContaining('`sundial run --at … --notify`'),
+  });
   const shown = await asked?.preview({ at: undefined, api: undefined, consumer: undefined });
   expect(shown?.mails).toHaveLength(1);
   await notices[Symbol.asyncDispose]();

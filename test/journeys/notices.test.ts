@@ -192,7 +192,10 @@ it('notify shows consumers without a contact, and fails on a gateway without not
     expect.objectContaining({ level: 'warn', names: 'initech', records: 1 }),
   );
   const wrong = await operate(['notify', '--dry-run', '--api', 'order', '--admin', admin]);
-  expect(wrong).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('unknown API "order" (did you mean "orders"?).') });
+  expect(wrong).toMatchObject({
+    exitCode: 1,
+    stderr: expect.stringContaining('unknown API "order" (did you mean "orders"?).'),
+  });
 
   const echo = { ECHO: environment.ECHO ?? '', ISSUER: environment.ISSUER ?? '' };
   await using silent = await runGateway({ policies: 'notices', environment: echo });
