@@ -37,6 +37,8 @@ export function readsRequestOtherwise({ request, cut }: Pick<Case, 'request' | '
   return (
     // Node's parser treats this field as Connection.
     /\r\nproxy-connection:[^\r]*close/i.test(request) ||
+    // Node's parser accepts several spaces around the target, which the fast plane refuses (SMG-11).
+    /^[A-Z-]+ (?: |[!-~]+ {2})/.test(request) ||
     // Node's parser decides from the octets of one read whether a method is unknown or invalid.
     (place > 0 && place <= method.length && !(OFFERED_METHODS as readonly string[]).includes(method))
   );

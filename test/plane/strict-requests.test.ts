@@ -1,6 +1,6 @@
 // A table of raw requests: status, end of the connection, and the number of requests at the upstream.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type GatewayUnderTest, startGateway } from './gateway-under-test.ts';
+import { type GatewayUnderTest, PLANE, startGateway } from './gateway-under-test.ts';
 import { get, type RawUpstream, sendRaw, startUpstream } from './raw-sockets.ts';
 
 const CANARY = get('/echo/canary');
@@ -40,6 +40,19 @@ const ROWS: readonly Row[] = [
     get('/echo', ['Content-Length: 5', 'Content-Length: 6'], 'POST', 'hello!'),
   ),
   refused('SMG-6: two Host lines, even equal ones', get('/echo', ['Host: api.example.com'])),
+  // Node's parser accepts them, as RFC 9112 §3 permits.
+  ...(PLANE === 'general'
+    ? []
+    : [
+        refused(
+          'SMG-11: two spaces before the target',
+          'GET  /echo HTTP/1.1\r\nHost: api.example.com\r\n\r\n',
+        ),
+        refused(
+          'SMG-11: two spaces after the target',
+          'GET /echo  HTTP/1.1\r\nHost: api.example.com\r\n\r\n',
+        ),
+      ]),
   refused('SMG-6: no Host', 'GET /echo HTTP/1.1\r\n\r\n'),
   refused('SMG-6: Host with user information', 'GET /echo HTTP/1.1\r\nHost: a@api.example.com\r\n\r\n'),
   refused('SMG-6: Host with a space', 'GET /echo HTTP/1.1\r\nHost: a b\r\n\r\n'),

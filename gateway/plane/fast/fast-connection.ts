@@ -11,6 +11,7 @@ import { FastRequest } from './fast-request.ts';
 import { isOneMessage, MessageDuplex } from './message-duplex.ts';
 import { NextRequest } from './next-request.ts';
 import { framingRefusal } from './request-body.ts';
+import { EXTRA_SPACE, hasExtraSpace } from './request-method.ts';
 import { readStage, runStages } from './request-stages.ts';
 
 export class FastConnection implements RequestConnection {
@@ -64,7 +65,8 @@ export class FastConnection implements RequestConnection {
     const all = this.#next.take();
     if (all === undefined) return;
     const head = this.ports.readHead(all);
-    if (head === 'other' && isOneMessage(all)) this.#serve(all);
+    if (head === 'other' && hasExtraSpace(all)) this.#refuseHead(EXTRA_SPACE);
+    else if (head === 'other' && isOneMessage(all)) this.#serve(all);
     else if (head === 'other' || (head === 'partial' && this.#next.isInSmallPieces)) this.#handOver(all);
     else if (head === 'partial') this.#next.putBack(all);
     else {
@@ -78,7 +80,7 @@ export class FastConnection implements RequestConnection {
   #serve(head: Buffer): void {
     this.#message = new MessageDuplex(this.socket, this.known, head, (isLast) => {
       this.#message = undefined;
-      this.#onOver(isLast);
+      this.#onResponseWritten(isLast);
     });
     this.#ends.serve(this.#message);
   }
@@ -124,14 +126,13 @@ export class FastConnection implements RequestConnection {
 
   readonly #onAnswered = (): void => {
     const request = this.#request;
-    if (request === undefined) return;
     this.#request = undefined;
+    if (request === undefined) return;
     this.#life.end(request, true);
-    this.#onOver(request.closeAfter);
+    this.#onResponseWritten(request.closeAfter);
   };
 
-  /** The response to the current request is written. */
-  #onOver(isLast: boolean): void {
+  #onResponseWritten(isLast: boolean): void {
     this.#hasServed = true;
     this.#next.since = performance.now();
     const pipelined = this.#next.takePipelined();
@@ -170,14 +171,17 @@ export class FastConnection implements RequestConnection {
     const waited = now - this.#next.since;
     const request = this.#request;
     if (request !== undefined) {
-      if (!request.endedWhole() && waited > Math.max(requestMs, headersMs))
-        this.#refuseBody(request, TOO_LATE);
+      const isLate = waited > Math.max(requestMs, headersMs);
+      if (isLate && !request.endedWhole()) this.#refuseBody(request, TOO_LATE);
     } else if (this.#isSealed || this.#message !== undefined) return;
     else if (this.#next.hasBegun || !this.#hasServed) {
-      if (waited <= headersMs) return;
-      this.#isSealed = true;
-      this.#life.refuseHead(this);
+      if (waited > headersMs) this.#refuseHead(TOO_LATE);
     } else if (waited > idleMs) this.socket.destroy();
+  }
+
+  #refuseHead(refusal: RequestRefusal): void {
+    this.#isSealed = true;
+    this.#life.refuseHead(this, refusal);
   }
 
   /** Closes the connection unless a request has begun. */

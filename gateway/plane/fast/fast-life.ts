@@ -1,13 +1,19 @@
 // Runs a request on the fast plane: judges it, answers or forwards it, and reports it once.
 import { HeaderLines } from '../../exchange/answer-headers.ts';
-import { type Directive, Fault, type ForwardOrder, type Refusal } from '../../exchange/directive.ts';
+import {
+  type Directive,
+  Fault,
+  type ForwardOrder,
+  type Refusal,
+  type RequestRefusal,
+} from '../../exchange/directive.ts';
 import type { ExchangeAnswer } from '../../exchange/exchange.ts';
 import { OFFERED_METHODS, RecordFields } from '../../exchange/request-view.ts';
 import { callUpstream } from '../../upstream/attempts.ts';
 import { type KeyedCall, prepareCall } from '../../upstream/bodies/keyed-call.ts';
 import { replayAnswer } from '../../upstream/bodies/replay.ts';
 import { refusalAtOnce } from '../request-reading.ts';
-import { createSlowClients, SLOW_BODY, TOO_LATE } from '../slow-clients.ts';
+import { createSlowClients, SLOW_BODY } from '../slow-clients.ts';
 import { refusedBound, refuseOnSocket } from '../socket-refusal.ts';
 import type { FastPorts, RequestConnection } from './fast-ports.ts';
 import type { FastRequest } from './fast-request.ts';
@@ -18,7 +24,7 @@ export interface FastLife {
   /** Refuses in the listener and closes the connection (SMG-26). */
   readonly refuse: (request: FastRequest, refusal: Refusal) => void;
   /** Refuses a head that did not arrive in time. */
-  readonly refuseHead: (connection: RequestConnection) => void;
+  readonly refuseHead: (connection: RequestConnection, refusal: RequestRefusal) => void;
   /** The response is complete, or the connection closed. */
   readonly end: (request: FastRequest, complete: boolean) => void;
   readonly stop: () => void;
@@ -184,9 +190,10 @@ export function createFastLife(ports: FastPorts): FastLife {
   return {
     begin,
     refuse,
-    refuseHead({ socket, known }) {
-      report.refused('headers');
-      refuseOnSocket(TOO_LATE, socket, known.peer, ports);
+    refuseHead({ socket, known }, refusal) {
+      const bound = refusedBound(refusal, false);
+      if (bound !== undefined) report.refused(bound);
+      refuseOnSocket(refusal, socket, known.peer, ports);
     },
     end(request, complete) {
       load.end();
