@@ -46,6 +46,12 @@ export function storeUnavailable({ wrote }: { readonly wrote: boolean }): AdminA
   return { ...errorAnswer(503, message, { retryAfter: RETRY_AFTER_S }), headers: RETRY_AFTER };
 }
 
+/** ERR-5. A count without them could say that a version is safe to retire. */
+export function callsNotStored(): AdminAnswer {
+  const message = 'The store cannot be written, so recent calls are missing. The log has the reason. Retry.';
+  return { ...errorAnswer(503, message, { retryAfter: RETRY_AFTER_S }), headers: RETRY_AFTER };
+}
+
 /** ERR-5. Not 404: the store may hold data that this process has not read. */
 export function storeNotYetRead(what: string): AdminAnswer {
   const message = `The store has not answered since this gateway started, so ${what} is unknown. Retry.`;

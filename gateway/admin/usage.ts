@@ -13,6 +13,7 @@ import { daysBefore, type UsageWindow, usageWindow } from '../policy/usage/windo
 import { preferredType } from '../policy/versioning/accept.ts';
 import {
   type AdminAnswer,
+  callsNotStored,
   errorAnswer,
   instantText,
   jsonAnswer,
@@ -42,6 +43,7 @@ export interface UsagePorts {
   readonly ledger: Pick<LedgerStore, 'read' | 'count' | 'beganAt' | 'erase'>;
   /** False: counting is off, so the ledger holds only earlier calls. */
   readonly recordsUsage: boolean;
+  readonly readiness: () => { readonly store: { readonly state: 'up' | 'down' } };
   /** The ledger has deleted calls before this instant. Undefined: it has deleted none. */
   readonly keptFrom: () => EpochMs | undefined;
 }
@@ -83,6 +85,8 @@ async function show(ports: UsagePorts, { query, accept }: AdminRequest): Promise
   const read = readUsageQuery(query, now);
   if (read.kind === 'malformed') return malformedQuery(read.problems);
   const usageQuery = read.value;
+  // A full disk can still be read, but calls since then are only in memory.
+  if (ports.recordsUsage && ports.readiness().store.state === 'down') return callsNotStored();
   const beganAt = await ports.ledger.beganAt();
   const window = usageWindow(
     now,
@@ -189,13 +193,11 @@ function isUnknown(plan: GatewayPlan, { filter: { api, version } }: UsageQuery):
 }
 
 function unknownSubject({ apis }: GatewayPlan, { filter: { api, version } }: UsageQuery): AdminAnswer {
-  const known = apis.filter(({ name }) => name === api);
-  const there =
-    known.length === 0 || version === undefined
-      ? apis.map(({ name }) => name)
-      : known.flatMap(({ versions }) => [...versions.keys()]);
-  const what = JSON.stringify(known.length === 0 ? (api ?? version) : version);
-  const message = `Not in the policies or the ledger: ${what}. Known: ${there.join(', ')}.`;
+  const known = api === undefined ? apis : apis.filter(({ name }) => name === api);
+  const isApi = known.length === 0 || version === undefined;
+  const there = isApi ? apis.map(({ name }) => name) : known.flatMap(({ versions }) => [...versions.keys()]);
+  const what = JSON.stringify(isApi ? api : version);
+  const message = `Not in the policies or the ledger: ${what}. Known: ${[...new Set(there)].join(', ')}.`;
   return errorAnswer(404, message);
 }
 

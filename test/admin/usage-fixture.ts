@@ -89,6 +89,7 @@ export async function openUsage(): Promise<UsageFixture> {
       overrides: { current: () => [] },
       ledger: stores.ledger,
       recordsUsage,
+      readiness: () => ({ store: { state: 'up' } }),
       keptFrom: () => undefined,
       ...changes,
     });

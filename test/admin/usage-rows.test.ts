@@ -113,6 +113,33 @@ describe('DELETE /-/usage', () => {
     expect(JSON.parse((await fixture.erase('consumer=hooli')).answer.body)).toMatchObject({ erased: 0 });
   });
 
+  it('ERR-5: is refused while the store cannot be written, because calls in memory would be missing', async () => {
+    const show = (recordsUsage: boolean) => {
+      const [route] = fixture.routes(recordsUsage, { readiness: () => ({ store: { state: 'down' } }) });
+      if (route?.method !== 'GET') throw new Error('the first route must be GET');
+      return route.show({
+        parameter: () => '',
+        query: new URLSearchParams(),
+        accept: undefined,
+        body: undefined,
+      });
+    };
+    const refused = await show(true);
+    expect([refused.status, JSON.parse(refused.body).message]).toEqual([
+      503,
+      'The store cannot be written, so recent calls are missing. The log has the reason. Retry.',
+    ]);
+    expect((await show(false)).status).toBe(200);
+  });
+
+  it('names the known versions if the version is unknown in every API', async () => {
+    const { status, body } = await fixture.look('version=v9');
+    expect([status, JSON.parse(body).message]).toEqual([
+      404,
+      expect.stringMatching(/^Not in the policies or the ledger: "v9"\. Known: .*\bv1\b/),
+    ]);
+  });
+
   it.each([
     ['', undefined, 'name the consumer whose records'],
     ['consumer=', undefined, '"consumer" is empty'],

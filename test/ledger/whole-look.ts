@@ -79,6 +79,7 @@ export async function lookAtAll(
     overrides: { current: () => [] },
     ledger: stores.ledger,
     recordsUsage: true,
+    readiness: () => ({ store: { state: 'up' } }),
     keptFrom: () => undefined,
   });
   if (route?.method !== 'GET') throw new Error('the first route must be GET');
