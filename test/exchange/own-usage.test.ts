@@ -2,17 +2,25 @@
 import { describe, expect, it } from 'vitest';
 import type { ExchangePorts } from '../../gateway/exchange/ports.ts';
 import { publishReserved } from '../../gateway/exchange/publish/reserved.ts';
-import type { Authenticator, Consumer } from '../../gateway/policy/authentication/access.ts';
+import type { GatewayPlan } from '../../gateway/plan/plan.ts';
+import type { AccessRule, Authenticator, Consumer } from '../../gateway/policy/authentication/access.ts';
 import { tokenAuthenticator } from '../../gateway/policy/authentication/token-authenticator.ts';
 import type { LedgerStore, UsageFilter, UsageRecord } from '../../gateway/policy/usage/ledger.ts';
 import { api, deprecatedFacts, NOW, plan, version, view } from '../support/exchange-samples.ts';
 
+const WITH_TOKEN: AccessRule = {
+  kind: 'identified',
+  identities: ['main'],
+  schemes: [{ scheme: 'Bearer', issuers: [] }],
+  anonymous: false,
+  vary: 'Authorization',
+  scopes: { read: [], write: [] },
+};
 const PATH = '/.well-known/lifecycle/usage.json';
 const ACME: Consumer = { id: 'acme', mayLabelMetrics: true, via: 'token', scopes: new Set(), claims: {} };
 const TOKEN = { authorization: 'Bearer good' };
-const PLAN = plan([
-  api([version({ exceptions: [leave('acme', NOW), leave('acme', NOW + 1), leave('x', NOW + 1)] })]),
-]);
+const exceptions = [leave('acme', NOW), leave('acme', NOW + 1), leave('x', NOW + 1)];
+const PLAN = plan([api([version({ exceptions, access: WITH_TOKEN })])]);
 
 function leave(consumer: string, until: number) {
   return { consumer, until, from: ['brownouts'], why: 'secret of ours', by: 'us', phases: [] } as const;
@@ -53,11 +61,12 @@ interface Asking {
   readonly next?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly authenticators?: ExchangePorts['authenticators'];
+  readonly ofPlan?: GatewayPlan;
 }
 
 async function ask(
   records: readonly UsageRecord[],
-  { next, headers = TOKEN, authenticators = AUTHENTICATORS }: Asking = {},
+  { next, headers = TOKEN, authenticators = AUTHENTICATORS, ofPlan = PLAN }: Asking = {},
 ) {
   const filters: UsageFilter[] = [];
   const read: LedgerStore['read'] = async (filter) => {
@@ -65,8 +74,8 @@ async function ask(
     return { records, next };
   };
   const ports = { wallClock: () => NOW, ledger: { read }, authenticators };
-  const { start } = deprecatedFacts({ plan: PLAN });
-  const published = await publishReserved(PLAN, view({ path: PATH, headers }), start, ports);
+  const { start } = deprecatedFacts({ plan: ofPlan });
+  const published = await publishReserved(ofPlan, view({ path: PATH, headers }), start, ports);
   const { directive, consumer } = published ?? {};
   const body = directive?.kind === 'publish' ? JSON.parse(directive.publication.body) : undefined;
   return { directive, body, filters, consumer };
@@ -102,6 +111,11 @@ describe('a consumer’s own usage', () => {
     const many = Array.from({ length: 1_000 }, (_, index) => record({ operation: `GET /${index}` }));
     expect((await ask(many, { next: 'x' })).body).toMatchObject({ more: true });
     expect((await ask(many)).body).not.toHaveProperty('more');
+  });
+
+  it('AUTH-2: is not found if no API authenticates, because a 401 would have no challenge', async () => {
+    const { directive } = await ask([], { ofPlan: plan([api([version()])]), headers: {} });
+    expect(directive).toMatchObject({ kind: 'refuse', refusal: { reason: 'route_unknown' } });
   });
 
   it('is refused instead of incomplete if the store is too slow', async () => {

@@ -70,7 +70,8 @@ function schemesOf({ api, version, plan }: RefusedFacts): readonly CredentialSch
   return rule?.kind === 'identified' ? rule.schemes : [];
 }
 
-function everyScheme({ apis }: GatewayPlan): readonly CredentialScheme[] {
+/** Ways to authenticate with any API. */
+export function everyScheme({ apis }: GatewayPlan): readonly CredentialScheme[] {
   const rules = apis.flatMap(({ access, versions }) => [
     access,
     ...versions.values().map((each) => each.access),

@@ -7,6 +7,7 @@ import type { StageInput } from '../../policy/lifecycle/assess.ts';
 import { lifecycleEvents, renderCalendar } from '../../policy/lifecycle/calendar.ts';
 import { milestonesOf, nextMilestone } from '../../policy/lifecycle/milestones.ts';
 import { preferredType } from '../../policy/versioning/accept.ts';
+import { everyScheme } from '../answers/challenge.ts';
 import type { RequestStart } from '../facts.ts';
 import type { ExchangePorts } from '../ports.ts';
 import type { RequestView } from '../request-view.ts';
@@ -64,7 +65,9 @@ function ownUsagePage(
   start: RequestStart,
   { ledger, ...ports }: Pick<ExchangePorts, 'wallClock' | 'authenticators' | 'ledger'>,
 ): (() => Promise<PublishedPage>) | 'absent' {
-  if (ledger === undefined || ports.authenticators.size === 0) return 'absent';
+  // Without an API that authenticates, no caller has a consumer, and a 401 would have no challenge (AUTH-2).
+  const isAnonymous = ports.authenticators.size === 0 || everyScheme(start.plan).length === 0;
+  if (ledger === undefined || isAnonymous) return 'absent';
   return () => ownUsage(view, start, { ...ports, ledger });
 }
 
