@@ -85,6 +85,8 @@ export function toDataFolderError(folder: string, file: string, error: unknown):
         return unusable(
           `the data folder ${folder} cannot be created: its path, or a parent of it, is a file; configure another data folder`,
         );
+      if (/ is full$/.test(reason))
+        return unusable(`the data folder ${folder} cannot be used: ${reason}; free space, then start again`);
       return unusable(
         `the data folder ${folder} cannot be used: ${reason}; this user must be able to write to it and to ${DATABASE_FILE}`,
       );
