@@ -105,7 +105,6 @@ const ODD: readonly Named[] = [
   ['another expectation', post(['Expect: 200-ok', ...HELLO], 'hello')],
   ['a dot after the host', `GET /echo HTTP/1.1\r\nHost: api.example.com.\r\n\r\n`],
   ['an address as host', `GET /echo HTTP/1.1\r\nHost: [::1]:80\r\n\r\n`],
-  ['two spaces before the target', 'GET  /echo HTTP/1.1\r\nHost: api.example.com\r\n\r\n'],
   ['two requests', get() + request('DELETE /echo/2')],
   ['a POST and a GET', post(HELLO, 'hello') + get()],
   ['chunks and a GET', chunked('5\r\nhello\r\n0\r\n\r\n') + get()],

@@ -38,7 +38,7 @@ export function readsRequestOtherwise({ request, cut }: Pick<Case, 'request' | '
     // Node's parser treats this field as Connection.
     /\r\nproxy-connection:[^\r]*close/i.test(request) ||
     // Node's parser accepts several spaces around the target, which the fast plane refuses (SMG-11).
-    /^[A-Z-]+ (?: |[!-~]+ {2})/.test(request) ||
+    /[A-Z] (?: \/|\/[!-~]* {2}HTTP)/.test(request) ||
     // Node's parser decides from the octets of one read whether a method is unknown or invalid.
     (place > 0 && place <= method.length && !(OFFERED_METHODS as readonly string[]).includes(method))
   );
