@@ -1,4 +1,4 @@
-// Pages for machines: metrics, liveness, and readiness, which lasts from the end of start-up to the drain.
+// Admin endpoints for metrics, liveness and readiness. The gateway is ready from the end of its start until the drain.
 import type { Metrics } from '../telemetry/telemetry.ts';
 import { type AdminAnswer, jsonAnswer } from './answers.ts';
 import type { AdminPage } from './route.ts';

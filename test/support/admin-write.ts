@@ -1,4 +1,4 @@
-// Sends writes through the admin API, with the token and a Content-Length; tests of refusals override parts.
+// Sends write requests to the admin API, with the token and a Content-Length.
 import type { Answer, Client } from './http-client.ts';
 
 export interface AdminWrite {

@@ -18,7 +18,7 @@ export type InteractionHandler = (request: IncomingMessage, response: ServerResp
 
 const MAX_ATTEMPTS = 5;
 const WINDOW_MS = 60_000;
-/** Longest user name. A longer one matches no account and must not be stored whole. */
+/** Longer names are cut, because the attempt counter keeps the name in its key. They match no account. */
 const MAX_NAME_LENGTH = 64;
 
 /** OAU-8, OAU-9: five password attempts per account and address, then 429 for the rest of the minute. */
@@ -68,7 +68,7 @@ export function createInteractions(provider: Provider, now: () => number): Inter
     form: URLSearchParams,
   ) => {
     if (pending.signedIn === undefined) return sendDocument(response, 400, expiredPage());
-    // Only the exact word `allow` counts as consent.
+    // Consent is exactly one field `decision` with the value `allow`.
     const decisions = form.getAll('decision');
     if (decisions.length !== 1 || decisions[0] !== 'allow') {
       return sendDocument(response, 400, consentPage(pending, 'Choose Allow or Do not allow.'));

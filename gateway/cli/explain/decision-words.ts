@@ -1,5 +1,5 @@
 // How `explain` describes dates, limits, carriers and the end of a maintenance.
-import { clientPathOf } from '../../exchange/addresses/client-place.ts';
+import { clientBasePathOf } from '../../exchange/addresses/client-place.ts';
 import type { ForwardOrder } from '../../exchange/directive.ts';
 import { plural } from '../../plan/problems.ts';
 import { DAY_MS, type EpochMs } from '../../policy/contract.ts';
@@ -62,7 +62,7 @@ export function keyInWords(
 
 export function locationsInWords({ upstream, clientPlace, setHeaders }: ForwardOrder): string {
   if (clientPlace !== undefined)
-    return `${upstream.path || '/'} becomes ${clientPathOf(clientPlace) || '/'} in addresses of the service`;
+    return `${upstream.path || '/'} becomes ${clientBasePathOf(clientPlace) || '/'} in addresses of the service`;
   const prefix = setHeaders?.['x-forwarded-prefix'];
   return prefix === undefined ? 'addresses stay as the service writes them' : `X-Forwarded-Prefix: ${prefix}`;
 }

@@ -5,7 +5,7 @@ import { plural } from '../../plan/problems.ts';
 import { moment, onTerminal } from '../terminal-text.ts';
 
 const NOT_ACCEPTED =
-  'Warning: no API accepts API keys, so this key has no effect. Add access: { identity: keys, scopes: any } to a policy, with the name of an identity of the gateway file that has a header, such as keys: { header: X-API-Key }.';
+  'Warning: no API accepts API keys, so this key has no effect. Add access: { identity: keys, scopes: any } to a policy. It names an identity of the gateway file, such as keys: { header: X-API-Key }. If you add that one too, restart the gateway.';
 
 const scopeWarning = (scopes: readonly string[]): string =>
   `Warning: no policy names the ${scopes.length === 1 ? 'scope' : 'scopes'} ${scopes.join(', ')}. Scopes are case-sensitive and must match whole. If this is a slip, revoke this key and make another.`;

@@ -3,7 +3,7 @@ import { hostKey, originOn } from '../../plan/grammar/addresses.ts';
 import { parameterValues } from '../../policy/versioning/query.ts';
 import { HeaderLines, type HeaderValue } from '../answer-headers.ts';
 import type { ForwardOrder } from '../directive.ts';
-import { type ClientPlace, clientPathOf } from './client-place.ts';
+import { type ClientPlace, clientBasePathOf } from './client-place.ts';
 import { type AddressMapping, mapAddress, mapPath, ownAddresses, STAND_IN } from './map-address.ts';
 
 type Order = Pick<ForwardOrder, 'upstream' | 'target' | 'clientPlace'>;
@@ -24,7 +24,7 @@ export function mapAnswer(headers: HeaderLines, order: Order, forwardedHost: str
   const mapping: AddressMapping = {
     ...ofService(order, forwardedHost),
     clientUrl: clientOrigin + view.path,
-    clientPath: clientPathOf(clientPlace),
+    clientPath: clientBasePathOf(clientPlace),
     clientOrigin,
     parameter:
       query === undefined || named === undefined
@@ -37,7 +37,7 @@ export function mapAnswer(headers: HeaderLines, order: Order, forwardedHost: str
 }
 
 function cookieMapper({ upstream }: Order, clientPlace: ClientPlace): (line: string) => string {
-  const places = { servicePath: upstream.path, clientPath: clientPathOf(clientPlace) };
+  const places = { servicePath: upstream.path, clientPath: clientBasePathOf(clientPlace) };
   const { hosts } = ownAddresses(upstream);
   return (line) => mapCookie(line, places, { hosts, publicHost: clientPlace.view.host });
 }

@@ -1,4 +1,4 @@
-// Where the client of a request finds the service: the parts of the URL that the gateway maps in both directions.
+// The parts of the client's URL that the gateway needs to map addresses of the service to those of clients, and back.
 import type { ApiPlan, GatewayPlan } from '../../plan/plan.ts';
 import { literalReading } from '../../policy/paths/rules.ts';
 import type { Label } from '../../policy/versioning/resolution.ts';
@@ -11,19 +11,20 @@ export interface ClientPlace {
   /** The query parameter with the version. Undefined if the API has none. */
   readonly query: string | undefined;
   readonly public: GatewayPlan['public'];
-  /** The place of another version whose service path contains `path`. Undefined: no version is nested in this one. */
+  /** Returns the nested version whose service path contains `path`. Undefined if no version is nested in this one. */
   readonly inside?: ((path: string) => InnerPlace | undefined) | undefined;
 }
 
 /** Where clients find a path of a version that is nested in another version of the same service. */
 export interface InnerPlace {
   readonly path: string;
-  /** Query parameter with the version. Undefined if path or host name it, or no address can. */
+  /** Query parameter with the version. Undefined if the path or host names it, or if no address can. */
   readonly parameter: { readonly name: string; readonly value: string } | undefined;
+  /** Whether the client address names the version. */
   readonly isNamed: boolean;
 }
 
-export function clientPathOf({ view, tail }: Pick<ClientPlace, 'view' | 'tail'>): string {
+export function clientBasePathOf({ view, tail }: Pick<ClientPlace, 'view' | 'tail'>): string {
   return view.path.slice(0, view.path.length - tail.length);
 }
 

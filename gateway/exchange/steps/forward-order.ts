@@ -6,7 +6,7 @@ import { parseMediaType, plainType, versionIn } from '../../policy/versioning/me
 import { misspeltContent } from '../../policy/versioning/misspelt-type.ts';
 import { withoutParameter, withParameterFirst } from '../../policy/versioning/query.ts';
 import type { Label, ResolutionRules } from '../../policy/versioning/resolution.ts';
-import { type ClientPlace, clientPathOf, innerPlaceOf } from '../addresses/client-place.ts';
+import { type ClientPlace, clientBasePathOf, innerPlaceOf } from '../addresses/client-place.ts';
 import { type Directive, Fault, type ForwardOrder } from '../directive.ts';
 import type { RequestView } from '../request-view.ts';
 import type { NoticeOrder } from './body-notice.ts';
@@ -49,7 +49,7 @@ export function forwardOrder(
     clientPlace: api.locations === 'map' ? { view, tail, query, public: publicOrigin, inside } : undefined,
     answerForm: types && api.rewriteContentType ? answerForm(api.resolution, label, headers) : undefined,
   };
-  const prefixed = api.locations === 'prefix' ? underPrefix(order, clientPathOf({ view, tail })) : order;
+  const prefixed = api.locations === 'prefix' ? underPrefix(order, clientBasePathOf({ view, tail })) : order;
   return { kind: 'forward', forward: noticed === undefined ? prefixed : underNotice(prefixed, noticed) };
 }
 

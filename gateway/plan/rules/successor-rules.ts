@@ -42,7 +42,7 @@ export const successorCycle: VersionCheck = ({ label, version, at, view }, repor
   });
 };
 
-/** A redirect target must be released before the redirect starts. A later release is an error by default. */
+/** The successor is released by the deprecation, and a redirect target by the sunset. A late redirect target is an error by default. */
 export const successorReleased: VersionCheck = (subject, report) => {
   const { label, version, at } = subject;
   const { deprecated } = version;

@@ -11,5 +11,6 @@ export function maintenanceOfVersion({ version }: VersionInput): Compiled {
 
 export function maintenanceOfOperation({ operation, rules }: OperationInput): Compiled {
   const { maintenance } = operation;
+  // null: `maintenance: off`, which ends the inheritance.
   return { maintenance: maintenance === undefined ? rules.maintenance : (maintenance ?? undefined) };
 }

@@ -13,15 +13,16 @@ const DEFAULT_DEADLINE_MS = 20;
 
 interface TakeResult {
   readonly taken: readonly Taken[];
+  /** For each bucket: names the take for return-units.lua. */
   readonly stamps: readonly number[];
 }
 
 /**
  * Buckets in Redis. Takes reject with `StoreUnavailable` if no reply comes within the connection's timeout. A
  * rate that is not a whole number of microseconds per unit is rounded to the slower one, so it never admits
- * more. `takeAll` makes one call per subject, in the order of the takes, and starts none after
- * `startDeadline` (default 20 ms). If a later subject refuses or its call fails, the units of the earlier
- * ones are returned.
+ * more. `takeAll` makes one call per subject, in the order of the takes. It starts no call after the deadline
+ * that `startDeadline` creates (default 20 ms). If a later subject refuses or its call fails, the units of the
+ * earlier ones are returned.
  */
 export function createRedisRateLimitStore(
   connection: RedisConnection,
@@ -61,14 +62,14 @@ export function createRedisRateLimitStore(
   const takeBySubject = async (
     groups: readonly (readonly Take[])[],
   ): Promise<readonly (readonly Taken[])[]> => {
-    using waiting = startDeadline();
+    using deadline = startDeadline();
     const done: TakeResult[] = [];
     const undo = (): void => {
       for (const [index, taking] of done.entries()) returnUnits(groups[index] ?? [], taking);
     };
     for (const [index, takes] of groups.entries()) {
       try {
-        if (waiting.expired) throw new StoreUnavailable('Redis answers too slowly');
+        if (deadline.expired) throw new StoreUnavailable('Redis answers too slowly');
         const taking = await takeOfSubject(takes, index < groups.length - 1);
         if (taking.taken.some(({ allowed }) => !allowed)) {
           undo();

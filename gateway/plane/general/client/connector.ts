@@ -7,13 +7,13 @@ import type { UpstreamPlan } from '../../../plan/plan.ts';
 import { hostNameOf, type NameLookup } from '../../../upstream/name-lookup.ts';
 import { targetOptions } from '../../target-options.ts';
 
-export interface Reach {
+export interface TargetConnector {
   readonly connect: buildConnector.connector;
   /** For connections outside the pool that begin with HTTP/1.1. */
   readonly agent: HttpAgent;
 }
 
-export interface ReachOptions {
+export interface TargetConnectorOptions {
   readonly names: NameLookup;
   readonly onSocket: (socket: Socket) => void;
   /** PEM bundle for upstreams without a CA of their own. Default: Node's. */
@@ -31,11 +31,11 @@ function pushCopy(this: unknown, length: number, from: Uint8Array): boolean {
   return (this as Socket).push(Buffer.from(from.subarray(0, length)));
 }
 
-export function createReach(
+export function createTargetConnector(
   origin: string,
   upstream: UpstreamPlan,
-  { names, onSocket, ca = undefined }: ReachOptions,
-): Reach {
+  { names, onSocket, ca = undefined }: TargetConnectorOptions,
+): TargetConnector {
   const { http2, timeouts } = upstream;
   const hostName = hostNameOf(origin);
   const options = targetOptions(origin, upstream, { names, ca });
@@ -71,9 +71,9 @@ const END = Buffer.from('\r\n\r\n', 'latin1');
 const LONGEST = 16_384;
 
 /**
- * Removes "100 Continue" from what an upstream sends. No request asks for it, and undici would close the
- * connection. `callTarget` ignores other interim responses (FWD-13). Changes how undici reads `socket`. Call
- * the result before each request.
+ * Replaces `socket.read`, so that undici does not see "100 Continue": it closes the connection on a 100 that
+ * no request asked for. Returns a function to call before each request. `callTarget` ignores other interim
+ * responses (FWD-13).
  */
 export function passOverContinue(socket: Socket): () => void {
   const read: (size?: number) => Buffer | null = socket.read.bind(socket);

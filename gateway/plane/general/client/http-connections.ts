@@ -8,7 +8,7 @@ import type { MonotonicMs } from '../../../policy/contract.ts';
 import type { TargetConnections, TargetPorts } from '../../../upstream/call.ts';
 import { errorCode } from '../../../upstream/fault-mapping.ts';
 import { isRepeatable } from '../../../upstream/retry.ts';
-import { createReach, passOverContinue } from './connector.ts';
+import { createTargetConnector, passOverContinue } from './connector.ts';
 import { createProbe } from './health-probe.ts';
 import { type Connection, callTarget, type Dispatch } from './upstream-call.ts';
 
@@ -27,7 +27,7 @@ export function connectTarget(
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
   };
-  const reach = createReach(origin, upstream, { names, onSocket, ca });
+  const reach = createTargetConnector(origin, upstream, { names, onSocket, ca });
   const options: ClientOptions = {
     connect: reach.connect,
     allowH2: upstream.http2,
